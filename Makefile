@@ -1,0 +1,80 @@
+# The commands of a working day; `make help` lists them. The build itself is CMake's (CMakeLists.txt, CMakePresets.json).
+
+PREFIX ?= /usr/local
+WERROR ?= ON
+MODEL ?= models/slider_crank.yaml
+SIGNALS ?= body.slider.position.x
+STUDIES ?= cases
+
+RELEASE = build/release
+TRAMMEL = $(RELEASE)/bin/trammel
+DEMO = build/demo/$(basename $(notdir $(MODEL)))
+
+configure = cmake --preset $(1) -DTRAMMEL_WERROR=$(WERROR) >/dev/null  # errors and warnings still show
+
+.DEFAULT_GOAL := help
+.PHONY: help run test studies bench check-all format format-check install clean packages command
+
+help:  ## this list
+	@echo "Trammel: make TARGET"
+	@sed -n 's/^\([a-z-]*\):.*  ## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
+	@echo "WERROR=OFF compiles in spite of warnings; CXX=... chooses another compiler on the first build."
+
+packages:
+	@sh packages/install.sh build
+
+command: packages
+	@$(call configure,release)
+	@cmake --build $(RELEASE) --target trammel-app
+
+run: command  ## set up, build and simulate the demo mechanism, or another: MODEL=file.yaml SIGNALS="name ..."
+	@mkdir -p $(dir $(DEMO))
+	$(TRAMMEL) run $(MODEL) --output $(DEMO).h5
+	$(TRAMMEL) plot $(DEMO).h5 $(SIGNALS) -o $(DEMO).png
+	@echo "Result: $(DEMO).h5"
+	@echo "Plot:   $(DEMO).png"
+
+test: packages  ## set up, build everything and run all tests
+	@$(call configure,release)
+	@cmake --build $(RELEASE)
+	@sh scripts/test.sh $(RELEASE)
+
+studies: command  ## reproduce the studies, or some: STUDIES="name ..."
+	@sh packages/install.sh studies
+	@status=0; for study in $(STUDIES); do $(TRAMMEL) study $$study || status=1; done; exit $$status
+
+bench: packages  ## measure costs (release build)
+	@sh packages/install.sh bench
+	@$(call configure,release)
+	@cmake --build $(RELEASE) --target trammel-bench
+	$(RELEASE)/bin/trammel-bench
+
+check-all: test  ## everything before a merge: test, formatting, clang, sanitizers, no unity, clang-tidy (long)
+	@sh packages/install.sh check
+	@$(MAKE) --no-print-directory format-check
+	@for preset in clang sanitize; do \
+	  $(call configure,$$preset) && cmake --build build/$$preset && sh scripts/test.sh build/$$preset || exit 1; \
+	done
+	@$(call configure,plain)
+	@cmake --build build/plain --target all all_verify_interface_header_sets
+	@$(call configure,clang-tidy)
+	@cmake --build build/clang-tidy
+	@echo "check-all: test, format, clang, sanitize, plain and clang-tidy passed"
+
+SOURCES = $(shell find trammel app studies tests bench -name '*.cc' -o -name '*.h')
+
+format:  ## lay out all sources with clang-format
+	@sh packages/install.sh check
+	@clang-format -i $(SOURCES)
+
+format-check:  ## name the sources that clang-format would change
+	@sh packages/install.sh check
+	@status=0; for file in $(SOURCES); do \
+	  clang-format $$file | cmp -s - $$file || { echo "not laid out (make format): $$file"; status=1; }; \
+	done; exit $$status
+
+install: command  ## install under PREFIX (/usr/local)
+	cmake --install $(RELEASE) --prefix $(PREFIX)
+
+clean:  ## remove everything that was built
+	rm -rf build

@@ -1,0 +1,122 @@
+// Damaged model files are either read or refused with a Failure that names a place; nothing else ever happens.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <random>
+#include <sstream>
+
+#include "trammel/check/check_model.h"
+#include "trammel/read/read_model.h"
+
+namespace trammel {
+namespace {
+
+std::string text_of(const std::string& name) {
+  std::ifstream file(std::string(TRAMMEL_SOURCE_DIR) + "/models/" + name);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::vector<std::string> split(const std::string& text, char at) {
+  std::vector<std::string> parts;
+  std::stringstream stream(text);
+  for (std::string part; std::getline(stream, part, at);) parts.push_back(part);
+  return parts;
+}
+
+std::string join(const std::vector<std::string>& parts, char with) {
+  std::string text;
+  for (const std::string& part : parts) text += part + with;
+  return text;
+}
+
+class Mutator {
+ public:
+  explicit Mutator(unsigned seed) : random_(seed) {}
+
+  std::string mutate(std::string text) {
+    const std::size_t times = 1 + below(3);
+    for (std::size_t i = 0; i < times && !text.empty(); ++i) text = once(std::move(text));
+    return text;
+  }
+
+ private:
+  std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(random_); }
+
+  std::string once(std::string text) {
+    static const std::vector<std::string> words = {"-",       ":",      ": ",    "{",     "}",  "[",   "]",    ",",
+                                                   "\n",      "\t",     "#",     "\"",    "'",  "&a ", "*a",   "!!str ",
+                                                   "---\n",   "null",   "nan",   "1e999", "mm", "%",   "<<: ", "\xC3",
+                                                   "\\u0000", "ground", "value", "unit",  "()", "0"};
+    switch (below(8)) {
+      case 0: text[below(text.size())] = static_cast<char>(below(256)); return text;
+      case 1: text[below(text.size())] ^= static_cast<char>(1u << below(8)); return text;
+      case 2: return text.insert(below(text.size()), words[below(words.size())]);
+      case 3: return text.erase(below(text.size()), 1 + below(10));
+      case 4: {
+        auto lines = split(text, '\n');
+        lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(below(lines.size())));
+        return join(lines, '\n');
+      }
+      case 5: {
+        auto lines = split(text, '\n');
+        const std::size_t from = below(lines.size()), to = below(lines.size());
+        lines.insert(lines.begin() + static_cast<std::ptrdiff_t>(to), std::string(lines[from]));
+        return join(lines, '\n');
+      }
+      case 6: {
+        auto tokens = split(text, ' ');
+        std::swap(tokens[below(tokens.size())], tokens[below(tokens.size())]);
+        return join(tokens, ' ');
+      }
+      default: return text.substr(0, below(text.size()));
+    }
+  }
+
+  std::mt19937 random_;
+};
+
+TEST(Mutation, ReadOrRefused) {
+  int read_well = 0, refused = 0;
+  for (const char* name : {"pendulum.yaml", "slider_crank.yaml"}) {
+    const std::string original = text_of(name);
+    ASSERT_FALSE(original.empty());
+    Mutator mutator(20240501);
+    for (int i = 0; i < 1000; ++i) {
+      const std::string text = mutator.mutate(original);
+      try {
+        check_model(read_model_text(text, name));
+        ++read_well;
+      } catch (const Failure& failure) {
+        ++refused;
+        ASSERT_FALSE(failure.problems().empty());
+        for (const Problem& problem : failure.problems()) {
+          EXPECT_FALSE(problem.id.empty());
+          EXPECT_FALSE(problem.message.empty());
+          if (problem.id == "too-many-problems") continue;
+          EXPECT_NE(problem.where.file, nullptr) << to_text(problem);
+          EXPECT_GE(problem.where.line, 1) << to_text(problem);
+          EXPECT_GE(problem.where.column, 1) << to_text(problem);
+        }
+      } catch (const std::exception& other) {
+        FAIL() << "mutant " << i << " of " << name << ": " << other.what() << "\n" << text;
+      }
+    }
+  }
+  EXPECT_GT(read_well, 100);  // both ends are reached
+  EXPECT_GT(refused, 1000);
+}
+
+TEST(Mutation, EveryPrefixOfAFile) {
+  const std::string original = text_of("slider_crank.yaml");
+  for (std::size_t n = 0; n < original.size(); n += 7) {
+    try {
+      read_model_text(original.substr(0, n), "prefix.yaml");
+    } catch (const Failure&) {
+    }
+  }
+}
+
+}  // namespace
+}  // namespace trammel

@@ -1,0 +1,11 @@
+// The joint graph of compiled equations at a state, for the rank analysis by loops.
+#pragma once
+#include "trammel/analyse/loops.h"
+#include "trammel/equations/equations.h"
+
+namespace trammel {
+
+ConstraintGraph constraint_graph(const Equations& equations, const State& state, Workspace& work);
+std::vector<std::string> constraint_names(const Equations& equations);  // "joint 'pin'", in the order of the graph's edges
+
+}  // namespace trammel

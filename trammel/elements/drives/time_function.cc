@@ -1,0 +1,20 @@
+#include "trammel/elements/drives/drives.h"
+#include "trammel/math/expression.h"
+
+namespace trammel {
+
+Expression time_function(const Item& item, const char* field, const MakeContext& context) {
+  const auto& text = item.fields.get<ExpressionText>(field);
+  ExpressionScope scope;
+  scope.owner = "motion '" + item.name + "'";
+  scope.constant = [&context](std::string_view name) -> std::optional<double> {
+    for (const Parameter& parameter : context.model.parameters) {
+      if (parameter.name == name) return parameter.value;
+    }
+    return std::nullopt;
+  };
+  for (const Parameter& parameter : context.model.parameters) scope.known_names.push_back(parameter.name);
+  return Expression::parse(text.text, text.where, scope);
+}
+
+}  // namespace trammel

@@ -1,0 +1,48 @@
+// A force element: wrenches on frames as a function of time, poses and twists, part of Q in equation (2).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "trammel/elements/frame.h"
+
+namespace trammel {
+
+struct ForcePartials {
+  FrameMatrix pose, twist;  // d(wrench)/dpose, d(wrench)/dtwist; 6 rows and columns per frame, (force, torque) by (p, phi)
+  FrameVector time;         // d(wrench)/dt
+  void set_zero(int frames);
+};
+
+// A number the element reports: "length", m.
+struct Observable {
+  std::string name, unit;
+};
+
+class Force {
+ public:
+  virtual ~Force() = default;
+  virtual int frames() const = 0;
+  virtual int memory() const { return 0; }
+  virtual bool uses_velocity() const { return true; }
+  // False: it refers to the axes of the world, so that turning the whole mechanism changes it.
+  virtual bool objective() const { return true; }
+
+  // Wrench (force, torque about the frame's origin; world axes) on each frame, 6 per frame. False: cannot be evaluated here.
+  virtual bool evaluate(const ElementInput& in, double* wrench) const = 0;
+  virtual void linearise(const ElementInput& in, ForcePartials& out) const = 0;
+
+  // For the energy balance: what is stored, and what is turned into heat per second. A force that is neither (an actuator) returns 0
+  // in both and is booked as external work.
+  virtual double potential_energy(const ElementInput& /*in*/) const { return 0; }
+  virtual double dissipated_power(const ElementInput& /*in*/) const { return 0; }
+  // True if -d(potential)/dpose and the dissipation account for the whole wrench.
+  virtual bool energy_is_complete() const { return false; }
+
+  virtual std::vector<Observable> observables() const { return {}; }
+  virtual void observe(const ElementInput& /*in*/, double* /*values*/) const {}
+
+  virtual void accept(const ElementInput& /*in*/, double* /*memory*/) const {}
+  virtual double turned(const ElementInput& /*in*/) const { return 0; }
+};
+
+}  // namespace trammel

@@ -1,0 +1,18 @@
+// Descriptions of the joints, one file each; the registry lists them.
+#pragma once
+#include "trammel/elements/registry.h"
+
+namespace trammel {
+
+ElementDescription describe_fixed();
+ElementDescription describe_revolute();
+ElementDescription describe_translational();
+ElementDescription describe_cylindrical();
+ElementDescription describe_spherical();
+ElementDescription describe_universal();
+ElementDescription describe_planar();
+ElementDescription describe_distance();
+ElementDescription describe_point_on_line();
+ElementDescription describe_point_in_plane();
+
+}  // namespace trammel

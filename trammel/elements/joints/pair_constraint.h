@@ -1,0 +1,60 @@
+// The constraint every joint and motion between two frames is made of: a list of primitive rows.
+//
+//   point(i)     e_i . d = 0                   coincident origins, world axis i; multiplier is a force
+//   in_plane(i)  a_i . d = f(t)                B's origin in a plane of A, or moved along A's axis i; a force
+//   distance     |d| = f(t)                    a force
+//   dot(i, j)    a_i . b_j = 0                 perpendicular axes; a torque
+//   angle        angle of b_x about a_z = f(t) multi-turn; a torque
+//
+// a_i, b_j are axes of the frames, d = p_B - p_A. All are functions of the invariants of invariant.h.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "trammel/elements/constraint.h"
+#include "trammel/elements/joints/invariant.h"
+#include "trammel/math/expression.h"
+
+namespace trammel {
+
+enum class Primitive { point, in_plane, distance, dot, angle };
+
+struct PairRowSpec {
+  Primitive kind;
+  int i = 0, j = 0;
+  int function = -1;  // index of the time function f; -1: zero
+};
+
+class PairConstraint final : public Constraint {
+ public:
+  explicit PairConstraint(std::vector<PairRowSpec> rows, std::vector<Expression> functions = {});
+
+  int rows() const override { return static_cast<int>(rows_.size()); }
+  int frames() const override { return 2; }
+  int memory() const override { return angles_; }
+  RowUnit row_unit(int row) const override;
+  std::string row_name(int row) const override;
+  const PairRowSpec& row(int i) const { return rows_[static_cast<std::size_t>(i)]; }
+
+  bool evaluate(const ElementInput& in, const double* lambda, double* g, double* wrench) const override;
+  void rate(const ElementInput& in, double* g_dot) const override;
+  void jacobian(const ElementInput& in, RowMatrix& C) const override;
+  void linearise(const ElementInput& in, const double* lambda, RowMatrix& C, FrameMatrix& wrench_pose) const override;
+  void linearise_all(const ElementInput& in, const double* lambda, const double* rate, const double* bias,
+                     ConstraintPartials& out) const override;
+  void start(const ElementInput& in, double* memory) const override;
+  void accept(const ElementInput& in, double* memory) const override;
+  double turned(const ElementInput& in) const override;
+
+ private:
+  struct Scalar;  // g of a row as a function of one or two invariants, with derivatives to the third order
+  Scalar scalar(const PairRowSpec& row, const FrameState& a, const FrameState& b) const;
+  double target(const PairRowSpec& row, double t) const;
+  double angle(const PairRowSpec& row, const ElementInput& in, int memory_index) const;
+
+  std::vector<PairRowSpec> rows_;
+  std::vector<Expression> functions_;
+  int angles_ = 0;
+};
+
+}  // namespace trammel

@@ -1,0 +1,466 @@
+#include "trammel/elements/measure.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "trammel/math/rotation.h"
+
+namespace trammel {
+
+const std::vector<MeasureDescription>& measure_registry() {
+  using K = MeasureKind;
+  static const std::vector<MeasureDescription> table = {
+      {K::distance, "distance", Quantity::length, false, "Distance of the origins."},
+      {K::speed, "speed", Quantity::speed, true, "Rate of the distance: positive when moving apart."},
+      {K::dx, "dx", Quantity::length, false, "Position of b from a along the x axis of a."},
+      {K::dy, "dy", Quantity::length, false, "Position of b from a along the y axis of a."},
+      {K::dz, "dz", Quantity::length, false, "Position of b from a along the z axis of a."},
+      {K::vx, "vx", Quantity::speed, true, "Rate of dx, as seen from a."},
+      {K::vy, "vy", Quantity::speed, true, "Rate of dy, as seen from a."},
+      {K::vz, "vz", Quantity::speed, true, "Rate of dz, as seen from a."},
+      {K::angle, "angle", Quantity::angle, false, "Angle of b about the z axis of a, over any number of turns."},
+      {K::rate, "rate", Quantity::angular_speed, true, "Rate of the angle."},
+      {K::wx, "wx", Quantity::angular_speed, true, "Angular velocity of b against a along the x axis of a."},
+      {K::wy, "wy", Quantity::angular_speed, true, "Angular velocity of b against a along the y axis of a."},
+      {K::wz, "wz", Quantity::angular_speed, true, "Angular velocity of b against a along the z axis of a."},
+  };
+  return table;
+}
+
+const MeasureDescription* find_measure(std::string_view name) {
+  for (const MeasureDescription& d : measure_registry()) {
+    if (d.name == name) return &d;
+  }
+  return nullptr;
+}
+
+// ---- values and derivatives ----------------------------------------------------------------------------------------
+
+namespace {
+
+int component(MeasureKind kind, MeasureKind first) { return static_cast<int>(kind) - static_cast<int>(first); }
+
+// a_i . d
+Invariant coordinate(const FrameState& a, const FrameState& b, int i) {
+  return {{Owner::a, a.R.col(i)}, {Owner::line, b.p - a.p}};
+}
+
+PairTwist pair_twist(const FrameState& a, const FrameState& b) {
+  std::array<double, 12> u;
+  Eigen::Map<Eigen::Matrix<double, 12, 1>>(u.data()) << a.v, a.w, b.v, b.w;
+  return PairTwist(u.data());
+}
+
+void set_ends(PairRow& row, int place, const Vec3& x) {
+  row.segment<3>(place) = -x.transpose();
+  row.segment<3>(place + 6) = x.transpose();
+}
+
+}  // namespace
+
+// With C = b_x . a_x, S = b_x . a_y, r^2 = C^2 + S^2 and delta turning B against A:
+//   dC = (b_x x a_x) . delta,  dS = (b_x x a_y) . delta,   d(angle) = (C dS - S dC) / r^2
+//   n = b_x x k / r^2,  k = C a_y - S a_x,  k . b_x = 0,  hence (delta x b_x) x k = b_x (k . delta).
+bool axial_angle(const Mat3& R_a, const Mat3& R_b, AxialAngle& out) {
+  const Vec3 x = R_b.col(0);
+  const double C = x.dot(R_a.col(0)), S = x.dot(R_a.col(1));
+  const double r2 = C * C + S * S;
+  if (!(r2 > least_sine * least_sine)) return false;
+  const Vec3 k = C * R_a.col(1) - S * R_a.col(0);
+  const Vec3 c = x.cross(R_a.col(0)), s = x.cross(R_a.col(1));
+  out.value = std::atan2(S, C);
+  out.n = x.cross(k) / r2;
+  out.N = (x * k.transpose() + s * c.transpose() - c * s.transpose() - 2 * out.n * (C * c + S * s).transpose()) / r2;
+  return true;
+}
+
+bool evaluate_measure(MeasureKind kind, const FrameState& a, const FrameState& b, double near, double& value) {
+  using K = MeasureKind;
+  switch (kind) {
+    case K::distance: value = (b.p - a.p).norm(); return value > least_length;
+    case K::speed: {
+      const Vec3 d = b.p - a.p;
+      const double length = d.norm();
+      if (!(length > least_length)) return false;
+      value = d.dot(b.v - a.v) / length;
+      return true;
+    }
+    case K::dx:
+    case K::dy:
+    case K::dz: value = a.R.col(component(kind, K::dx)).dot(b.p - a.p); return true;
+    case K::vx:
+    case K::vy:
+    case K::vz: value = coordinate(a, b, component(kind, K::vx)).rate(pair_twist(a, b)); return true;
+    case K::angle:
+    case K::rate: {
+      AxialAngle angle;
+      if (!axial_angle(a.R, b.R, angle)) return false;
+      value = kind == K::angle ? unwrap_angle(angle.value, near) : angle.n.dot(b.w - a.w);
+      return true;
+    }
+    case K::wx:
+    case K::wy:
+    case K::wz: value = a.R.col(component(kind, K::wx)).dot(b.w - a.w); return true;
+  }
+  return false;
+}
+
+bool linearise_measure(MeasureKind kind, const FrameState& a, const FrameState& b, double near, PairScalar& out) {
+  using K = MeasureKind;
+  out = PairScalar{};
+  switch (kind) {
+    case K::distance:
+    case K::speed: {
+      const Vec3 d = b.p - a.p;
+      const double length = d.norm();
+      if (!(length > least_length)) return false;
+      const Vec3 u = d / length, v = b.v - a.v;
+      if (kind == K::distance) {
+        out.value = length;
+        set_ends(out.pose, 0, u);
+      } else {
+        out.value = u.dot(v);
+        set_ends(out.pose, 0, (v - out.value * u) / length);
+        set_ends(out.twist, 0, u);
+      }
+      return true;
+    }
+    case K::dx:
+    case K::dy:
+    case K::dz: {
+      const Invariant s = coordinate(a, b, component(kind, K::dx));
+      out.value = s.value();
+      out.pose = s.gradient();
+      return true;
+    }
+    case K::vx:
+    case K::vy:
+    case K::vz: {
+      const Invariant s = coordinate(a, b, component(kind, K::vx));
+      const PairTwist u = pair_twist(a, b);
+      out.value = s.rate(u);
+      out.pose = s.contracted(u);
+      out.twist = s.gradient();
+      return true;
+    }
+    case K::angle:
+    case K::rate: {
+      AxialAngle angle;
+      if (!axial_angle(a.R, b.R, angle)) return false;
+      if (kind == K::angle) {
+        out.value = unwrap_angle(angle.value, near);
+        set_ends(out.pose, 3, angle.n);
+      } else {
+        // dn . w = (phi_A x n) . w + (N delta) . w
+        const Vec3 w = b.w - a.w;
+        out.value = angle.n.dot(w);
+        set_ends(out.pose, 3, angle.N.transpose() * w);
+        out.pose.segment<3>(3) += angle.n.cross(w).transpose();
+        set_ends(out.twist, 3, angle.n);
+      }
+      return true;
+    }
+    case K::wx:
+    case K::wy:
+    case K::wz: {
+      const Vec3 axis = a.R.col(component(kind, K::wx)), w = b.w - a.w;
+      out.value = axis.dot(w);
+      out.pose.segment<3>(3) = axis.cross(w).transpose();
+      set_ends(out.twist, 3, axis);
+      return true;
+    }
+  }
+  return false;
+}
+
+// ---- names ---------------------------------------------------------------------------------------------------------
+
+void PlaceNames::index() {
+  using Kind = Place::Kind;
+  places_.clear();
+  origins_.clear();
+  const auto add = [this](const std::string& name, Kind kind, std::size_t i) {
+    if (!name.empty()) places_.try_emplace(name, Place{kind, static_cast<int>(i)});  // the first of a name counts
+  };
+  for (std::size_t i = 0; i < model_->frames.size(); ++i) {
+    const Frame& frame = model_->frames[i];
+    add(frame.name, Kind::frame, i);
+    if (frame.local.position.isZero(0) && frame.local.rotation.coeffs() == Quat::Identity().coeffs()) {
+      origins_.try_emplace(frame.body, static_cast<int>(i));
+    }
+  }
+  places_.try_emplace("ground", Place{Kind::body, ground});
+  for (std::size_t i = 0; i < model_->bodies.size(); ++i) add(model_->bodies[i].name, Kind::body, i);
+  for (std::size_t i = 0; i < model_->joints.size(); ++i) add(model_->joints[i].name, Kind::joint, i);
+  indexed_ = true;
+}
+
+PlaceNames::Place PlaceNames::find(std::string_view name) const {
+  using Kind = Place::Kind;
+  if (indexed_) {
+    const auto found = places_.find(std::string(name));
+    return found == places_.end() ? Place{} : found->second;
+  }
+  if (const int frame = model_->find_frame(name); frame >= 0) return {Kind::frame, frame};
+  if (const int body = model_->find_body(name); body >= ground) return {Kind::body, body};
+  if (const int joint = model_->find_joint(name); joint >= 0) return {Kind::joint, joint};
+  return {};
+}
+
+std::string PlaceNames::nearest(std::string_view name) const {
+  std::vector<std::string> names{"ground"};
+  for (const Frame& frame : model_->frames) {
+    if (!frame.name.empty()) names.push_back(frame.name);
+  }
+  for (const Body& body : model_->bodies) names.push_back(body.name);
+  for (const Item& joint : model_->joints) names.push_back(joint.name);
+  return nearest_name(name, names);
+}
+
+int PlaceNames::origin_frame(int body) {
+  if (indexed_) {
+    if (const auto found = origins_.find(body); found != origins_.end()) return found->second;
+  } else {
+    for (std::size_t i = 0; i < model_->frames.size(); ++i) {
+      const Frame& frame = model_->frames[i];
+      if (frame.body == body && frame.local.position.isZero(0) &&
+          frame.local.rotation.coeffs() == Quat::Identity().coeffs()) {
+        return static_cast<int>(i);
+      }
+    }
+  }
+  if (growing_ == nullptr) return -1;
+  const int frame = growing_->add_frame(body, Pose{});
+  origins_.emplace(body, frame);
+  return frame;
+}
+
+// ---- expressions of measures ---------------------------------------------------------------------------------------
+
+namespace {
+
+struct FramePair {
+  int a = -1, b = -1;  // frames of the model
+};
+
+// The two frames a measure's arguments name, or nothing and the reason.
+std::optional<FramePair> find_pair(const std::string& function, const std::vector<std::string>& arguments,
+                                   const std::vector<int>& frames, bool own_frames, PlaceNames& names,
+                                   std::string& error) {
+  using Kind = PlaceNames::Place::Kind;
+  if (arguments.empty()) {
+    if (own_frames && frames.size() > 1) return FramePair{frames[0], frames[1]};
+    error = function + " needs to know of what: write " + function + "(b, a), " + function +
+            "(b) for b against the ground, or " + function + "(joint)";
+    return std::nullopt;
+  }
+  if (arguments.size() > 2) {
+    error = function + " is of two frames at most: " + function + "(b, a)";
+    return std::nullopt;
+  }
+  std::array<int, 2> found{-1, -1};  // b, a
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const PlaceNames::Place place = names.find(arguments[i]);
+    switch (place.kind) {
+      case Kind::nothing: {
+        const std::string near = names.nearest(arguments[i]);
+        error = "there is no frame, body or joint '" + arguments[i] + "'";
+        if (!near.empty()) error += "; did you mean '" + near + "'?";
+        return std::nullopt;
+      }
+      case Kind::frame: found[i] = place.index; break;
+      case Kind::body: found[i] = names.origin_frame(place.index); break;
+      case Kind::joint: {
+        if (arguments.size() > 1) {
+          error = "'" + arguments[i] + "' is a joint, which has two frames of its own: write " + function + "(" +
+                  arguments[i] + ")";
+          return std::nullopt;
+        }
+        const std::vector<int>& of_joint = names.model().joints[static_cast<std::size_t>(place.index)].frames;
+        return FramePair{of_joint[0], of_joint[1]};
+      }
+    }
+  }
+  if (arguments.size() == 1) found[1] = names.origin_frame(ground);
+  for (const int frame : found) {
+    if (frame < 0) {
+      error = "the model has no frame at the origin of a body that is measured: wire_measures() adds it";
+      return std::nullopt;
+    }
+  }
+  return FramePair{found[1], found[0]};
+}
+
+Problem too_many_frames(const std::string& owner, std::size_t count, const std::string& remedy, const Location& where) {
+  return {Severity::error, "too-many-frames",
+          owner + ": with its measures it looks at " + std::to_string(count) + " frames; at most " +
+              std::to_string(max_frames) + " are possible",
+          "measure fewer frames, or " + remedy, where};
+}
+
+int place_of(int frame, std::vector<int>& frames) {
+  const auto found = std::find(frames.begin(), frames.end(), frame);
+  if (found != frames.end()) return static_cast<int>(found - frames.begin());
+  frames.push_back(frame);
+  return static_cast<int>(frames.size()) - 1;
+}
+
+}  // namespace
+
+MeasuredExpression MeasuredExpression::constant(double value) {
+  MeasuredExpression out;
+  out.expression_ = Expression::constant(value);
+  return out;
+}
+
+MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const std::string& owner, PlaceNames& names,
+                                             std::vector<int>& frames, bool own_frames, int first_memory) {
+  MeasuredExpression out;
+  const Model& model = names.model();
+  ExpressionScope scope;
+  scope.owner = owner;
+  scope.constant = [&model](std::string_view name) -> std::optional<double> {
+    for (const Parameter& parameter : model.parameters) {
+      if (parameter.name == name) return parameter.value;
+    }
+    return std::nullopt;
+  };
+  for (const Parameter& parameter : model.parameters) scope.known_names.push_back(parameter.name);
+  for (const MeasureDescription& measure : measure_registry()) scope.known_names.push_back(measure.name);
+
+  scope.variable = [&](std::string_view function, const std::vector<std::string>& arguments,
+                       std::string& error) -> std::optional<int> {
+    const MeasureDescription* description = find_measure(function);
+    if (description == nullptr) return std::nullopt;
+    const auto pair = find_pair(description->name, arguments, frames, own_frames, names, error);
+    if (!pair) return std::nullopt;
+    if (pair->a == pair->b) {
+      error = description->name + " is of two different frames";
+      return std::nullopt;
+    }
+    const int a = place_of(pair->a, frames), b = place_of(pair->b, frames);
+    for (std::size_t i = 0; i < out.measures_.size(); ++i) {
+      const Measure& known = out.measures_[i];
+      if (known.kind == description->kind && known.a == a && known.b == b) return static_cast<int>(i);
+    }
+    if (out.measures_.size() == max_measures) {
+      error = "an expression holds at most " + std::to_string(max_measures) + " different measures";
+      return std::nullopt;
+    }
+    const int memory = description->kind == MeasureKind::angle ? first_memory + out.memory_++ : -1;
+    out.measures_.push_back({description->kind, a, b, memory});
+    out.uses_velocity_ = out.uses_velocity_ || description->uses_velocity;
+    return static_cast<int>(out.measures_.size()) - 1;
+  };
+  out.expression_ = Expression::parse(text.text, text.where, scope);
+  return out;
+}
+
+MeasuredExpression MeasuredExpression::parse(const Output& output, PlaceNames& names, std::vector<int>& frames) {
+  const std::string owner = "output '" + output.name + "'";
+  MeasuredExpression out = parse(output.expression, owner, names, frames, false);
+  if (frames.size() > static_cast<std::size_t>(max_frames)) {
+    throw Failure(too_many_frames(owner, frames.size(), "split it into several outputs", output.expression.where));
+  }
+  return out;
+}
+
+bool MeasuredExpression::is_zero() const { return expression_.is_constant() && expression_.value(0, {}) == 0; }
+
+bool MeasuredExpression::evaluate(const ElementInput& in, double& value) const {
+  if (expression_.is_constant()) {
+    value = expression_.value(in.t, {});
+    return true;
+  }
+  std::array<double, max_measures> measured;
+  bool good = true;
+  for (std::size_t i = 0; i < measures_.size(); ++i) {
+    const Measure& m = measures_[i];
+    measured[i] = 0;
+    if (!evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), measured[i])) good = false;
+  }
+  value = expression_.value(in.t, {measured.data(), measures_.size()});
+  return good && std::isfinite(value);
+}
+
+void MeasuredExpression::linearise(const ElementInput& in, int frames, ExpressionPartials& out) const {
+  out.pose.setZero(6 * frames);
+  out.twist.setZero(6 * frames);
+  out.time = 0;
+  if (expression_.is_constant()) {
+    out.value = expression_.value(in.t, {});
+    return;
+  }
+  std::array<double, max_measures> values, slopes;
+  for (std::size_t i = 0; i < measures_.size(); ++i) {
+    const Measure& m = measures_[i];
+    values[i] = 0;
+    evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), values[i]);
+  }
+  out.value =
+      expression_.gradient(in.t, {values.data(), measures_.size()}, {slopes.data(), measures_.size()}, out.time);
+  PairScalar measured;
+  for (std::size_t i = 0; i < measures_.size(); ++i) {
+    const Measure& m = measures_[i];
+    linearise_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), measured);
+    out.pose.segment<6>(6 * m.a) += slopes[i] * measured.pose.head<6>();
+    out.pose.segment<6>(6 * m.b) += slopes[i] * measured.pose.tail<6>();
+    out.twist.segment<6>(6 * m.a) += slopes[i] * measured.twist.head<6>();
+    out.twist.segment<6>(6 * m.b) += slopes[i] * measured.twist.tail<6>();
+  }
+}
+
+void MeasuredExpression::accept(const ElementInput& in, double* memory) const {
+  for (const Measure& m : measures_) {
+    double total = 0;
+    if (m.memory >= 0 && evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), total)) {
+      memory[m.memory] = total;
+    }
+  }
+}
+
+double MeasuredExpression::turned(const ElementInput& in) const {
+  double most = 0, total = 0;
+  for (const Measure& m : measures_) {
+    if (m.memory >= 0 && evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), total)) {
+      most = std::max(most, std::abs(total - near(m, in)));
+    }
+  }
+  return most;
+}
+
+// ---- wiring --------------------------------------------------------------------------------------------------------
+
+void wire_measures(Model& model) {
+  PlaceNames names(model);
+  names.index();
+  std::vector<Problem> problems;
+  const auto collect = [&problems](const auto& parse) {
+    try {
+      parse();
+    } catch (const Failure& failure) {
+      problems.insert(problems.end(), failure.problems().begin(), failure.problems().end());
+    }
+  };
+  for (Item& item : model.forces) {
+    const std::string owner = "force '" + item.name + "'";
+    for (const auto& entry : item.fields.all()) {
+      const auto* text = std::get_if<ExpressionText>(&entry.second);
+      if (text == nullptr) continue;
+      collect([&] { MeasuredExpression::parse(*text, owner, names, item.frames, true); });
+    }
+    if (item.frames.size() > static_cast<std::size_t>(max_frames)) {
+      problems.push_back(too_many_frames(owner, item.frames.size(),
+                                         "split it into several forces between the same two frames", item.where));
+    }
+  }
+  for (const Output& output : model.outputs) {
+    std::vector<int> frames;
+    collect([&] { MeasuredExpression::parse(output, names, frames); });
+  }
+  if (!problems.empty()) throw Failure(std::move(problems));
+}
+
+}  // namespace trammel

@@ -1,0 +1,145 @@
+// Measures: numbers that expressions and outputs read off the motion of a frame B against a frame A,
+//
+//   distance  l = |d|, d = p_B - p_A        speed  l'
+//   dx dy dz  a_i . d, in the axes of A     vx vy vz  their time derivatives
+//   angle     of b_x about a_z, multi-turn  rate  its time derivative
+//   wx wy wz  a_i . (w_B - w_A)
+//
+// each with its exact derivatives against both frames, and MeasuredExpression: an expression of time, parameters and
+// measures, with its derivatives against all the frames it looks at.
+#pragma once
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "trammel/elements/frame.h"
+#include "trammel/elements/joints/invariant.h"
+#include "trammel/math/expression.h"
+#include "trammel/model/model.h"
+
+namespace trammel {
+
+enum class MeasureKind { distance, speed, dx, dy, dz, vx, vy, vz, angle, rate, wx, wy, wz };
+
+struct MeasureDescription {
+  MeasureKind kind;
+  std::string name;
+  Quantity quantity;
+  bool uses_velocity;
+  std::string text;
+};
+
+// All measures, in the order of the help and the docs.
+const std::vector<MeasureDescription>& measure_registry();
+const MeasureDescription* find_measure(std::string_view name);
+
+// A number with its derivatives; columns (p_A, phi_A, p_B, phi_B) and (v_A, w_A, v_B, w_B).
+struct PairScalar {
+  double value = 0;
+  PairRow pose = PairRow::Zero(), twist = PairRow::Zero();
+};
+
+// Shorter lines have no direction.
+constexpr double least_length = 1e-12;  // m
+// B's x axis nearer to A's z axis than this has no angle about it.
+constexpr double least_sine = 1e-6;
+
+// `near` is the remembered total angle; the other measures do not read it. False where the measure has no derivative:
+// distance and speed of coinciding points, angle and rate with b_x along a_z. A distance of 0 is given all the same.
+bool evaluate_measure(MeasureKind kind, const FrameState& a, const FrameState& b, double near, double& value);
+bool linearise_measure(MeasureKind kind, const FrameState& a, const FrameState& b, double near, PairScalar& out);
+
+// The angle of b_x about a_z with its first two variations. With relative rotation delta = phi_B - phi_A,
+//   d(angle) = n . delta,   dn = phi_A x n + N delta.
+// n is the z axis of A when the two z axes are parallel.
+struct AxialAngle {
+  double value = 0;  // in (-pi, pi]
+  Vec3 n = Vec3::Zero();
+  Mat3 N = Mat3::Zero();
+};
+bool axial_angle(const Mat3& R_a, const Mat3& R_b, AxialAngle& out);
+
+// What names in measures mean: frames first, then bodies (the frame at the body's origin), then joints (both of their
+// frames). A name that is none of these is a problem for the parser to report.
+class PlaceNames {
+ public:
+  explicit PlaceNames(const Model& model) : model_(&model) {}
+  explicit PlaceNames(Model& model) : model_(&model), growing_(&model) {}
+  void index();  // pays off when many names are looked up
+
+  struct Place {
+    enum class Kind { nothing, frame, body, joint } kind = Kind::nothing;
+    int index = 0;
+  };
+  Place find(std::string_view name) const;
+  std::string nearest(std::string_view name) const;
+  // The frame at a body's origin, made if there is none and the model may grow, else -1.
+  int origin_frame(int body);
+  const Model& model() const { return *model_; }
+
+ private:
+  const Model* model_;
+  Model* growing_ = nullptr;
+  bool indexed_ = false;
+  std::unordered_map<std::string, Place> places_;
+  std::unordered_map<int, int> origins_;  // body -> frame
+};
+
+using FrameRow = Eigen::Matrix<double, 1, Eigen::Dynamic, Eigen::RowMajor, 1, 6 * max_frames>;
+
+// Value and derivatives of an expression; 6 columns per frame of the element.
+struct ExpressionPartials {
+  double value = 0, time = 0;
+  FrameRow pose, twist;
+};
+
+class MeasuredExpression {
+ public:
+  static constexpr std::size_t max_measures = 64;  // their values live on the stack
+
+  MeasuredExpression() = default;  // constant 0
+  static MeasuredExpression constant(double value);
+  // `frames` are the model's frames that ElementInput::frames will hold, in that order; those that the measures need
+  // besides are appended. With `own_frames`, a measure without arguments is that of the second frame against the first.
+  // Remembered angles are kept from memory[first_memory] on. `owner` is named in messages: "force 'bumper'".
+  static MeasuredExpression parse(const ExpressionText& text, const std::string& owner, PlaceNames& names,
+                                  std::vector<int>& frames, bool own_frames, int first_memory = 0);
+  // An output's expression; `frames`, empty before, receives the frames it looks at, at most max_frames.
+  static MeasuredExpression parse(const Output& output, PlaceNames& names, std::vector<int>& frames);
+
+  bool is_zero() const;  // the constant 0
+  bool uses_velocity() const { return uses_velocity_; }
+  int memory() const { return memory_; }
+  const Expression& expression() const { return expression_; }
+
+  // False: cannot be evaluated here.
+  bool evaluate(const ElementInput& in, double& value) const;
+  // All of `out`, for an element with `frames` frames.
+  void linearise(const ElementInput& in, int frames, ExpressionPartials& out) const;
+
+  void accept(const ElementInput& in, double* memory) const;
+  double turned(const ElementInput& in) const;
+
+ private:
+  struct Measure {
+    MeasureKind kind;
+    int a, b;         // places in ElementInput::frames
+    int memory = -1;  // of an angle
+  };
+  double near(const Measure& measure, const ElementInput& in) const {
+    return measure.memory < 0 ? 0.0 : in.memory[measure.memory];
+  }
+
+  Expression expression_;
+  std::vector<Measure> measures_;
+  bool uses_velocity_ = false;
+  int memory_ = 0;
+};
+
+// Appends to every force the frames that its expressions look at, and to the model the frames of body origins that
+// measures in forces and outputs name. To be called once before elements are made; a second call changes nothing.
+// All wrong names are reported in one Failure.
+void wire_measures(Model& model);
+
+}  // namespace trammel

@@ -1,0 +1,85 @@
+// The only list of elements. A new one is its file, a line here and its page under docs/elements.
+#include "trammel/elements/registry.h"
+
+#include <algorithm>
+
+#include "trammel/elements/drives/drives.h"
+#include "trammel/elements/forces/forces.h"
+#include "trammel/elements/joints/joints.h"
+
+namespace trammel {
+
+const std::vector<ElementDescription>& element_registry() {
+  static const std::vector<ElementDescription> table = {
+      describe_fixed(),
+      describe_revolute(),
+      describe_translational(),
+      describe_cylindrical(),
+      describe_spherical(),
+      describe_universal(),
+      describe_planar(),
+      describe_distance(),
+      describe_point_on_line(),
+      describe_point_in_plane(),
+      describe_rotation(),
+      describe_translation(),
+      describe_translational_spring_damper(),
+      describe_rotational_spring_damper(),
+      describe_bushing(),
+      describe_force(),
+      describe_torque(),
+  };
+  return table;
+}
+
+const char* to_text(Category category) {
+  switch (category) {
+    case Category::joint: return "joint";
+    case Category::motion: return "motion";
+    case Category::force: return "force";
+  }
+  return "";
+}
+
+const ElementDescription* find_element(Category category, std::string_view key) {
+  for (const ElementDescription& d : element_registry()) {
+    if (d.category == category && d.key == key) return &d;
+  }
+  return nullptr;
+}
+
+const ElementDescription& find_element(Category category, std::string_view key, const Location& where) {
+  const ElementDescription* found = find_element(category, key);
+  if (found != nullptr) return *found;
+  std::vector<std::string> keys;
+  std::string list;
+  for (const ElementDescription& d : element_registry()) {
+    if (d.category != category) continue;
+    keys.push_back(d.key);
+    list += (list.empty() ? "" : ", ") + d.key;
+  }
+  const std::string near = nearest_name(key, keys);
+  throw Failure({Severity::error, "unknown-type", "there is no " + std::string(to_text(category)) + " of type '" + std::string(key) + "'",
+                 (near.empty() ? "" : "did you mean '" + near + "'? ") + "types: " + list, where});
+}
+
+void complete_fields(const ElementDescription& description, Item& item) {
+  const std::string who = std::string(to_text(description.category)) + " '" + item.name + "'";
+  std::vector<std::string> names;
+  for (const Field& field : description.fields) {
+    names.push_back(field.name);
+    if (item.fields.has(field.name)) continue;
+    if (!field.fallback) {
+      throw Failure({Severity::error, "missing-field", who + ": '" + field.name + "' must be given", field.text, item.where});
+    }
+    item.fields.set(field.name, *field.fallback);
+  }
+  for (const auto& entry : item.fields.all()) {
+    if (std::find(names.begin(), names.end(), entry.first) != names.end()) continue;
+    const std::string near = nearest_name(entry.first, names);
+    throw Failure({Severity::error, "unknown-key", who + ": '" + entry.first + "' is not a field of " + description.key,
+                   near.empty() ? "" : "did you mean '" + near + "'?", item.where});
+  }
+}
+
+}  // namespace trammel

@@ -1,0 +1,51 @@
+// The explicit table of all joints, motions and forces. Reader, schema, help, docs and conformance tests read it.
+#pragma once
+#include <functional>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "trammel/elements/constraint.h"
+#include "trammel/elements/force.h"
+#include "trammel/model/model.h"
+
+namespace trammel {
+
+enum class Category { joint, motion, force };
+const char* to_text(Category);
+
+// What making an element may need of the rest of the model: measures name frames and joints.
+struct MakeContext {
+  const Model& model;
+};
+
+// How an element attaches to the model.
+enum class Attachment {
+  joint,      // two coinciding frames: `between` two bodies, `at` a point, along an `axis`; or two `frames`
+  two_points, // two frames at different places: a spring
+  on_joint,   // the frames of a named joint, or two frames of its own: a motion
+};
+
+// What an element file ends with.
+struct ElementDescription {
+  Category category = Category::joint;
+  std::string key;      // "revolute"
+  std::string summary;  // one sentence
+  Attachment attachment = Attachment::joint;
+  std::vector<Field> fields;
+  // Joints and motions make a Constraint, forces a Force.
+  std::function<std::unique_ptr<Constraint>(const Item&, const MakeContext&)> make_constraint;
+  std::function<std::unique_ptr<Force>(const Item&, const MakeContext&)> make_force;
+  // Fields of a random instance for the conformance suite; defaults are filled in afterwards.
+  std::function<Fields(std::mt19937&)> random_fields;
+};
+
+const std::vector<ElementDescription>& element_registry();
+const ElementDescription* find_element(Category category, std::string_view key);
+// The same, or a Failure that names the nearest key.
+const ElementDescription& find_element(Category category, std::string_view key, const Location& where);
+// Fills in the defaults of the fields that are absent; a field that must be given or is not known is a Failure.
+void complete_fields(const ElementDescription& description, Item& item);
+
+}  // namespace trammel

@@ -1,0 +1,174 @@
+// The equations of motion of a compiled model: residuals, exact partial derivatives on fixed patterns, and the manifold its
+// coordinates live on. Immutable after compilation and shared by threads; scratch lives in a Workspace of each thread.
+//
+//   velocities     spatial body (v world, w body), planar body (x', y', angle'), point body (v)
+//   coordinates    spatial body (r, quaternion w x y z), planar body (x, y, angle), point body (r)
+//
+// r is the centre of mass, so the mass matrix is constant.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trammel/elements/constraint.h"
+#include "trammel/elements/force.h"
+#include "trammel/equations/rigid.h"
+#include "trammel/equations/state.h"
+#include "trammel/linalg/pattern.h"
+#include "trammel/model/model.h"
+
+namespace trammel {
+
+class Workspace {
+ public:
+  std::vector<BodyState> bodies;
+};
+
+// Energies of a state, for the balance in the summary.
+struct Energy {
+  double kinetic = 0, potential = 0;
+  double dissipated_power = 0;  // heat per second
+  double external_power = 0;    // of forces that declare no energy, and of motions
+};
+
+class Equations {
+ public:
+  // Throws Failure if an element cannot be made.
+  explicit Equations(Model model);
+  Equations(Equations&&) noexcept;
+  ~Equations();
+
+  const Model& model() const { return model_; }
+  Sizes sizes() const { return sizes_; }
+  const Pattern& vv() const { return vv_; }  // nv x nv
+  const Pattern& gv() const { return gv_; }  // ng x nv
+  Workspace make_workspace() const;
+  Residual make_residual() const;
+  Partials make_partials(Detail detail) const;
+  State initial_state() const;  // as the model says, not yet consistent
+  Rates make_rates() const;
+
+  // ---- evaluation
+  Eval residual(const State&, const Rates&, unsigned parts, Residual&, Workspace&) const;
+  void velocity_residual(const State&, Vec& gdot, Workspace&) const;  // G v + g_t
+  Eval linearise(const State&, const Rates&, Detail, Partials&, Workspace&) const;
+  void jacobian(const State&, Partials&, Workspace&) const;  // only G
+  void mass(Partials&) const;                                // only M
+  void multiply_mass(const Vec& a, Vec& Ma) const;
+  Energy energy(const State&, const Rates&, Workspace&) const;
+
+  // ---- manifold: the only place that knows rotations are not vectors
+  void retract(const Vec& q, const Vec& delta, Vec& out) const;
+  void local(const Vec& from, const Vec& to, Vec& delta) const;
+  // Velocity columns (first of three) in which retract is not addition, and its derivative there: d q = T d delta.
+  const std::vector<int>& rotation_columns() const { return rotation_columns_; }
+  void retract_derivative(const Vec& delta, std::vector<Mat3>& T) const;
+  // Adds the rows a body's positions stretch over to the scales of a norm: Y_i = max(Y_i, |r_i|); rotations stay at 1 rad.
+  void widen_scales(const Vec& q, Vec& scales) const;
+  Vec scales() const;                       // length for translations, 1 rad for rotations
+  double length() const { return length_; } // length scale of the model
+
+  // ---- discrete memory
+  void start(State&, Workspace&) const;            // at the start of a run
+  void accept(State&, Workspace&) const;           // after an accepted step
+  double turned(const State&, Workspace&) const;   // largest change of a remembered angle since then, rad
+
+  // ---- names and numbers for reports
+  struct ConstraintInfo {
+    const Item* item = nullptr;
+    bool is_motion = false;
+    int first_row = 0, rows = 0;
+  };
+  int constraint_count() const { return static_cast<int>(constraints_.size()); }
+  ConstraintInfo constraint_info(int i) const;
+  int constraint_of_row(int row) const;
+  RowUnit row_unit(int row) const;
+  std::string name_of_row(int row) const;       // "joint 'crank_pin': y"
+  std::string name_of_velocity(int i) const;    // "body 'crank': rotation about y"
+  int body_of_velocity(int i) const;
+  int first_velocity(int body) const { return bodies_[static_cast<std::size_t>(body)].v0; }
+  int first_coordinate(int body) const { return bodies_[static_cast<std::size_t>(body)].q0; }
+  double greatest_mass() const { return greatest_mass_; }
+  double least_nonzero_mass() const { return least_nonzero_mass_; }
+
+  // Poses and twists for outputs, after `update`.
+  void update(const State&, Workspace&) const;
+  FrameState frame(int model_frame, const Workspace&) const;
+  Vec3 frame_acceleration(int model_frame, const Rates&, const Workspace&, Vec3* angular = nullptr) const;
+  // Reaction on the second body at the joint's second frame, world axes: -(C^T lambda).
+  void reaction(int constraint, const State&, const Rates&, const Workspace&, Vec3& force, Vec3& torque) const;
+  // A constraint's rows against the twists of its frames, 6 columns each: for rank analyses.
+  void frame_jacobian(int constraint, const State&, const Workspace&, RowMatrix& C) const;
+  const std::vector<int>& constraint_frames(int constraint) const;
+  const Constraint& constraint(int i) const { return *constraints_[static_cast<std::size_t>(i)].element; }
+  const Force& force(int i) const { return *forces_[static_cast<std::size_t>(i)].element; }
+  int force_count() const { return static_cast<int>(forces_.size()); }
+  void observe_force(int i, const State&, const Workspace&, double* wrench, double* observables) const;
+  // g of the rows that no attached body can move (they left the equations): must hold by themselves.
+  struct DroppedRow {
+    int constraint, row;
+    double value;
+  };
+  std::vector<DroppedRow> dropped_rows(const State&, Workspace&) const;
+  long memory_bytes() const;
+
+ private:
+  struct BodyRecord {
+    BodyKind kind = BodyKind::spatial;
+    int q0 = 0, v0 = 0;
+    double mass = 0, height = 0;  // height: the plane of a planar body
+    Mat3 inertia = Mat3::Zero();
+    std::array<int, 6> slot{};    // in vv: of the translation diagonal, then the tops of the rotation columns
+  };
+  struct ElementRecord {          // wiring common to constraints and forces
+    std::vector<int> frames;      // of frames_
+    int memory = 0;
+    int vv_begin = 0, vv_end = 0; // of vv_local_, vv_slot_
+    int gv_begin = 0, gv_end = 0;
+  };
+  struct ConstraintRecord : ElementRecord {
+    std::unique_ptr<Constraint> element;
+    const Item* item = nullptr;
+    bool is_motion = false;
+    int first_row = 0, rows = 0;
+    std::array<int, max_rows> kept{};  // which of the element's rows are in the equations
+  };
+  struct ForceRecord : ElementRecord {
+    std::unique_ptr<Force> element;
+    const Item* item = nullptr;
+  };
+  struct Local;  // dense matrices of one element in body coordinates
+
+  // compile.cc
+  void add_bodies();
+  void add_frames();
+  void add_constraints();
+  void add_forces();
+  void make_patterns();
+  void find_length();
+  // evaluate.cc
+  void body_states(const Vec& q, const Vec& v, std::vector<BodyState>& out) const;
+  template <class Record>
+  void frame_states(const Record&, const std::vector<BodyState>&, FrameState* out) const;
+  void add_wrench(int frame, const std::vector<BodyState>&, const double* wrench, double sign, Vec& out) const;
+  // linearise.cc
+  void localise_constraint(const ConstraintRecord&, const State&, const Rates&, Detail, const std::vector<BodyState>&, Local&) const;
+  void localise_force(const ForceRecord&, const State&, const std::vector<BodyState>&, Local&) const;
+  const BodyState& body_state(int body, const std::vector<BodyState>& states) const;
+
+  Model model_;
+  Sizes sizes_;
+  Pattern vv_, gv_;
+  std::vector<BodyRecord> bodies_;
+  std::vector<RigidFrame> frames_;
+  std::vector<ConstraintRecord> constraints_;
+  std::vector<ForceRecord> forces_;
+  std::vector<int> rotation_columns_;
+  std::vector<int> with_memory_constraints_, with_memory_forces_;
+  std::vector<std::uint16_t> vv_local_, gv_local_;  // place in an element's local matrix ...
+  std::vector<int> vv_slot_, gv_slot_;              // ... and in the value array
+  int memory_size_ = 0;
+  double length_ = 1, greatest_mass_ = 1, least_nonzero_mass_ = 1;
+};
+
+}  // namespace trammel

@@ -1,0 +1,311 @@
+// Residuals of (2) and (3): inertia and gravity of the bodies, wrenches of constraints and forces mapped to the bodies.
+#include <cmath>
+
+#include "trammel/equations/equations.h"
+
+namespace trammel {
+namespace {
+
+const BodyState ground_state{Mat3::Identity(), Vec3::Zero(), Vec3::Zero(), Vec3::Zero()};
+
+}  // namespace
+
+const BodyState& Equations::body_state(int body, const std::vector<BodyState>& states) const {
+  return body == ground ? ground_state : states[static_cast<std::size_t>(body)];
+}
+
+void Equations::body_states(const Vec& q, const Vec& v, std::vector<BodyState>& out) const {
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const BodyRecord& b = bodies_[i];
+    BodyState& s = out[i];
+    const double* qb = q.data() + b.q0;
+    const double* vb = v.data() + b.v0;
+    switch (b.kind) {
+      case BodyKind::spatial:
+        s.r = Vec3(qb[0], qb[1], qb[2]);
+        s.R = Quat(qb[3], qb[4], qb[5], qb[6]).toRotationMatrix();
+        s.v = Vec3(vb[0], vb[1], vb[2]);
+        s.w = s.R * Vec3(vb[3], vb[4], vb[5]);
+        break;
+      case BodyKind::planar: {
+        const double c = std::cos(qb[2]), sn = std::sin(qb[2]);
+        s.r = Vec3(qb[0], qb[1], b.height);
+        s.R << c, -sn, 0, sn, c, 0, 0, 0, 1;
+        s.v = Vec3(vb[0], vb[1], 0);
+        s.w = Vec3(0, 0, vb[2]);
+        break;
+      }
+      case BodyKind::point:
+        s.r = Vec3(qb[0], qb[1], qb[2]);
+        s.R = Mat3::Identity();
+        s.v = Vec3(vb[0], vb[1], vb[2]);
+        s.w = Vec3::Zero();
+        break;
+    }
+  }
+}
+
+template <class Record>
+void Equations::frame_states(const Record& record, const std::vector<BodyState>& states, FrameState* out) const {
+  for (std::size_t i = 0; i < record.frames.size(); ++i) {
+    const RigidFrame& f = frames_[static_cast<std::size_t>(record.frames[i])];
+    out[i] = frame_state(f, body_state(f.body, states));
+  }
+}
+template void Equations::frame_states(const ConstraintRecord&, const std::vector<BodyState>&, FrameState*) const;
+template void Equations::frame_states(const ForceRecord&, const std::vector<BodyState>&, FrameState*) const;
+
+void Equations::add_wrench(int frame, const std::vector<BodyState>& states, const double* wrench, double sign, Vec& out) const {
+  const RigidFrame& f = frames_[static_cast<std::size_t>(frame)];
+  if (f.body == ground) return;
+  const BodyRecord& b = bodies_[static_cast<std::size_t>(f.body)];
+  const Vec6 w = sign * to_body(f, states[static_cast<std::size_t>(f.body)], Vec3(wrench[0], wrench[1], wrench[2]),
+                                Vec3(wrench[3], wrench[4], wrench[5]));
+  double* target = out.data() + b.v0;
+  switch (b.kind) {
+    case BodyKind::spatial:
+      for (int i = 0; i < 6; ++i) target[i] += w[i];
+      break;
+    case BodyKind::planar:
+      target[0] += w[0];
+      target[1] += w[1];
+      target[2] += w[5];
+      break;
+    case BodyKind::point:
+      for (int i = 0; i < 3; ++i) target[i] += w[i];
+      break;
+  }
+}
+
+void Equations::multiply_mass(const Vec& a, Vec& Ma) const {
+  for (const BodyRecord& b : bodies_) {
+    const double* x = a.data() + b.v0;
+    double* y = Ma.data() + b.v0;
+    const int translations = b.kind == BodyKind::planar ? 2 : 3;
+    for (int i = 0; i < translations; ++i) y[i] = b.mass * x[i];
+    if (b.kind == BodyKind::planar) y[2] = b.inertia(2, 2) * x[2];
+    if (b.kind == BodyKind::spatial) Eigen::Map<Vec3>(y + 3) = b.inertia * Eigen::Map<const Vec3>(x + 3);
+  }
+}
+
+Eval Equations::residual(const State& state, const Rates& rates, unsigned parts, Residual& out, Workspace& work) const {
+  body_states(state.q, state.v, work.bodies);
+  const std::vector<BodyState>& bodies = work.bodies;
+  bool good = true;
+  if ((parts & inertia) != 0) {
+    multiply_mass(rates.a, out.inertia);
+    // force = -Q: weight and gyroscopic torque w x J w, body axes
+    for (const BodyRecord& b : bodies_) {
+      double* f = out.force.data() + b.v0;
+      const int translations = b.kind == BodyKind::planar ? 2 : 3;
+      for (int i = 0; i < translations; ++i) f[i] = -b.mass * model_.gravity[i];
+      if (b.kind == BodyKind::planar) f[2] = 0;
+      if (b.kind == BodyKind::spatial) {
+        const Eigen::Map<const Vec3> w(state.v.data() + b.v0 + 3);
+        Eigen::Map<Vec3>(f + 3) = w.cross(b.inertia * w);
+      }
+    }
+  } else {
+    out.inertia.setZero();
+    out.force.setZero();
+  }
+  FrameState frames[max_frames];
+  double wrench[6 * max_frames];
+  if ((parts & joints) != 0) {
+    double g[max_rows], lambda[max_rows];
+    for (const ConstraintRecord& c : constraints_) {
+      frame_states(c, bodies, frames);
+      const ElementInput in{state.t, frames, state.memory.data() + c.memory};
+      const double* row_lambda = rates.lambda.data() + c.first_row;
+      if (c.rows == c.element->rows()) {
+        good = c.element->evaluate(in, row_lambda, out.g.data() + c.first_row, wrench) && good;
+      } else {  // some rows left out: planar bodies
+        for (double& l : lambda) l = 0;
+        for (int k = 0; k < c.rows; ++k) lambda[c.kept[static_cast<std::size_t>(k)]] = row_lambda[k];
+        good = c.element->evaluate(in, lambda, g, wrench) && good;
+        for (int k = 0; k < c.rows; ++k) out.g[c.first_row + k] = g[c.kept[static_cast<std::size_t>(k)]];
+      }
+      for (std::size_t i = 0; i < c.frames.size(); ++i) add_wrench(c.frames[i], bodies, wrench + 6 * i, 1, out.force);
+    }
+  }
+  if ((parts & Part::forces) != 0) {
+    for (const ForceRecord& f : forces_) {
+      frame_states(f, bodies, frames);
+      good = f.element->evaluate({state.t, frames, state.memory.data() + f.memory}, wrench) && good;
+      for (std::size_t i = 0; i < f.frames.size(); ++i) add_wrench(f.frames[i], bodies, wrench + 6 * i, -1, out.force);
+    }
+  }
+  return good ? Eval::ok : Eval::rejected;
+}
+
+void Equations::velocity_residual(const State& state, Vec& gdot, Workspace& work) const {
+  body_states(state.q, state.v, work.bodies);
+  FrameState frames[max_frames];
+  double rate[max_rows];
+  for (const ConstraintRecord& c : constraints_) {
+    frame_states(c, work.bodies, frames);
+    c.element->rate({state.t, frames, state.memory.data() + c.memory}, rate);
+    for (int k = 0; k < c.rows; ++k) gdot[c.first_row + k] = rate[c.kept[static_cast<std::size_t>(k)]];
+  }
+}
+
+Energy Equations::energy(const State& state, const Rates& rates, Workspace& work) const {
+  body_states(state.q, state.v, work.bodies);
+  Energy e;
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const BodyRecord& b = bodies_[i];
+    const BodyState& s = work.bodies[i];
+    const Vec3 w = s.R.transpose() * s.w;
+    e.kinetic += 0.5 * b.mass * s.v.squaredNorm() + 0.5 * w.dot(b.inertia * w);
+    e.potential -= b.mass * model_.gravity.dot(s.r);
+  }
+  FrameState frames[max_frames];
+  double wrench[6 * max_frames];
+  const auto power = [&](std::size_t count) {
+    double p = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      p += frames[i].v.dot(Vec3(wrench[6 * i], wrench[6 * i + 1], wrench[6 * i + 2])) +
+           frames[i].w.dot(Vec3(wrench[6 * i + 3], wrench[6 * i + 4], wrench[6 * i + 5]));
+    }
+    return p;
+  };
+  for (const ForceRecord& f : forces_) {
+    frame_states(f, work.bodies, frames);
+    const ElementInput in{state.t, frames, state.memory.data() + f.memory};
+    e.potential += f.element->potential_energy(in);
+    e.dissipated_power += f.element->dissipated_power(in);
+    if (!f.element->energy_is_complete() && f.element->evaluate(in, wrench)) e.external_power += power(f.frames.size());
+  }
+  double g[max_rows], lambda[max_rows];
+  for (const ConstraintRecord& c : constraints_) {
+    if (!c.is_motion) continue;
+    frame_states(c, work.bodies, frames);
+    for (double& l : lambda) l = 0;
+    for (int k = 0; k < c.rows; ++k) lambda[c.kept[static_cast<std::size_t>(k)]] = rates.lambda[c.first_row + k];
+    if (c.element->evaluate({state.t, frames, state.memory.data() + c.memory}, lambda, g, wrench)) e.external_power -= power(c.frames.size());
+  }
+  return e;
+}
+
+void Equations::update(const State& state, Workspace& work) const { body_states(state.q, state.v, work.bodies); }
+
+FrameState Equations::frame(int model_frame, const Workspace& work) const {
+  const RigidFrame& f = frames_[static_cast<std::size_t>(model_frame)];
+  return frame_state(f, body_state(f.body, work.bodies));
+}
+
+Vec3 Equations::frame_acceleration(int model_frame, const Rates& rates, const Workspace& work, Vec3* angular) const {
+  const RigidFrame& f = frames_[static_cast<std::size_t>(model_frame)];
+  if (angular != nullptr) angular->setZero();
+  if (f.body == ground) return Vec3::Zero();
+  const BodyRecord& b = bodies_[static_cast<std::size_t>(f.body)];
+  const BodyState& s = work.bodies[static_cast<std::size_t>(f.body)];
+  const double* a = rates.a.data() + b.v0;
+  Vec3 linear = Vec3::Zero(), spin = Vec3::Zero();
+  linear.head(b.kind == BodyKind::planar ? 2 : 3) = Eigen::Map<const Vec>(a, b.kind == BodyKind::planar ? 2 : 3);
+  if (b.kind == BodyKind::planar) spin.z() = a[2];
+  if (b.kind == BodyKind::spatial) spin = s.R * Eigen::Map<const Vec3>(a + 3);
+  if (angular != nullptr) *angular = spin;
+  return linear + spin.cross(s.R * f.arm) + frame_bias(f, s).value;
+}
+
+void Equations::reaction(int constraint, const State& state, const Rates& rates, const Workspace& work, Vec3& force,
+                         Vec3& torque) const {
+  const ConstraintRecord& c = constraints_[static_cast<std::size_t>(constraint)];
+  FrameState frames[max_frames];
+  double wrench[6 * max_frames], g[max_rows], lambda[max_rows] = {};
+  frame_states(c, work.bodies, frames);
+  for (int k = 0; k < c.rows; ++k) lambda[c.kept[static_cast<std::size_t>(k)]] = rates.lambda[c.first_row + k];
+  c.element->evaluate({state.t, frames, state.memory.data() + c.memory}, lambda, g, wrench);
+  force = -Vec3(wrench[6], wrench[7], wrench[8]);
+  torque = -Vec3(wrench[9], wrench[10], wrench[11]);
+}
+
+void Equations::frame_jacobian(int constraint, const State& state, const Workspace& work, RowMatrix& C) const {
+  const ConstraintRecord& c = constraints_[static_cast<std::size_t>(constraint)];
+  FrameState frames[max_frames];
+  frame_states(c, work.bodies, frames);
+  RowMatrix all;
+  c.element->jacobian({state.t, frames, state.memory.data() + c.memory}, all);
+  C.resize(c.rows, all.cols());
+  for (int k = 0; k < c.rows; ++k) C.row(k) = all.row(c.kept[static_cast<std::size_t>(k)]);
+}
+
+void Equations::observe_force(int i, const State& state, const Workspace& work, double* wrench, double* observables) const {
+  const ForceRecord& f = forces_[static_cast<std::size_t>(i)];
+  FrameState frames[max_frames];
+  frame_states(f, work.bodies, frames);
+  const ElementInput in{state.t, frames, state.memory.data() + f.memory};
+  f.element->evaluate(in, wrench);
+  f.element->observe(in, observables);
+}
+
+std::vector<Equations::DroppedRow> Equations::dropped_rows(const State& state, Workspace& work) const {
+  std::vector<DroppedRow> out;
+  body_states(state.q, state.v, work.bodies);
+  FrameState frames[max_frames];
+  double g[max_rows];
+  for (std::size_t i = 0; i < constraints_.size(); ++i) {
+    const ConstraintRecord& c = constraints_[i];
+    if (c.rows == c.element->rows()) continue;
+    frame_states(c, work.bodies, frames);
+    c.element->evaluate({state.t, frames, state.memory.data() + c.memory}, nullptr, g, nullptr);
+    for (int row = 0, k = 0; row < c.element->rows(); ++row) {
+      if (k < c.rows && c.kept[static_cast<std::size_t>(k)] == row) {
+        ++k;
+      } else {
+        out.push_back({static_cast<int>(i), row, g[row]});
+      }
+    }
+  }
+  return out;
+}
+
+namespace {
+template <class Records, class F>
+void for_memory(const std::vector<int>& which, const Records& records, F&& f) {
+  for (const int i : which) f(records[static_cast<std::size_t>(i)]);
+}
+}  // namespace
+
+void Equations::start(State& state, Workspace& work) const {
+  body_states(state.q, state.v, work.bodies);
+  FrameState frames[max_frames];
+  for_memory(with_memory_constraints_, constraints_, [&](const ConstraintRecord& c) {
+    frame_states(c, work.bodies, frames);
+    c.element->start({state.t, frames, state.memory.data() + c.memory}, state.memory.data() + c.memory);
+  });
+  for_memory(with_memory_forces_, forces_, [&](const ForceRecord& f) {
+    frame_states(f, work.bodies, frames);
+    f.element->accept({state.t, frames, state.memory.data() + f.memory}, state.memory.data() + f.memory);
+  });
+}
+
+void Equations::accept(State& state, Workspace& work) const {
+  if (memory_size_ == 0) return;
+  body_states(state.q, state.v, work.bodies);
+  FrameState frames[max_frames];
+  const auto accept_one = [&](const auto& record) {
+    frame_states(record, work.bodies, frames);
+    double* memory = state.memory.data() + record.memory;
+    record.element->accept({state.t, frames, memory}, memory);
+  };
+  for_memory(with_memory_constraints_, constraints_, accept_one);
+  for_memory(with_memory_forces_, forces_, accept_one);
+}
+
+double Equations::turned(const State& state, Workspace& work) const {
+  if (memory_size_ == 0) return 0;
+  body_states(state.q, state.v, work.bodies);
+  FrameState frames[max_frames];
+  double most = 0;
+  const auto look = [&](const auto& record) {
+    frame_states(record, work.bodies, frames);
+    most = std::max(most, record.element->turned({state.t, frames, state.memory.data() + record.memory}));
+  };
+  for_memory(with_memory_constraints_, constraints_, look);
+  for_memory(with_memory_forces_, forces_, look);
+  return most;
+}
+
+}  // namespace trammel

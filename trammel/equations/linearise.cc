@@ -1,0 +1,234 @@
+// Exact partial derivatives, element by element in frame terms, mapped to body velocities and added into fixed patterns.
+// With tau = B v, alpha = B a, b = B' v and C the element's Jacobian in frame terms:
+//
+//   G        = C B
+//   (G u)_q  = (C u_F)_pose B + C (B u)_q                               u = v or a, u_F = B u
+//   (G^T l)_q = B^T (C^T l)_pose B + (B^T w)_q,  w = C^T l held
+//   gamma    = -(C b + c)
+//   gamma_q  = -((C b)_pose B + C b_q + c_pose B + c_twist (B v)_q)
+//   gamma_v  = -(C b_v + c_twist B)
+#include "trammel/equations/equations.h"
+#include "trammel/equations/local.h"
+
+namespace trammel {
+
+void Equations::localise_constraint(const ConstraintRecord& c, const State& state, const Rates& rates, Detail detail,
+                                    const std::vector<BodyState>& bodies, Local& out) const {
+  const auto nf = c.frames.size();
+  const int rows = c.element->rows();
+  FrameState frames[max_frames];
+  frame_states(c, bodies, frames);
+  const ElementInput in{state.t, frames, state.memory.data() + c.memory};
+  double lambda[max_rows] = {};
+  for (int k = 0; k < c.rows; ++k) lambda[c.kept[static_cast<std::size_t>(k)]] = rates.lambda[c.first_row + k];
+
+  if (detail == Detail::newton) {
+    c.element->linearise(in, lambda, out.G, out.force_q);
+    double wrench[6 * max_frames];
+    Eigen::Map<Vec>(wrench, static_cast<int>(6 * nf)).noalias() = out.G.transpose() * Eigen::Map<const Vec>(lambda, rows);
+    for (std::size_t i = 0; i < nf; ++i) {
+      const int at = static_cast<int>(6 * i);
+      const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
+      if (f.body == ground) continue;
+      const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
+      multiply_map(f, b, out.G.middleCols(at, 6));
+      multiply_map(f, b, out.force_q.middleCols(at, 6));
+      multiply_map_transposed(f, b, out.force_q.middleRows(at, 6));
+      out.force_q.block<3, 3>(at + 3, at + 3) += map_derivative(f, b, Eigen::Map<const Vec3>(wrench + at), Eigen::Map<const Vec3>(wrench + at + 3));
+    }
+    return;
+  }
+
+  FrameVector rate = FrameVector::Zero(static_cast<int>(6 * nf)), bias = rate;
+  std::array<Vec3, max_frames> spin_rate;  // angular part of a, world
+  std::array<Bias, max_frames> biases;
+  for (std::size_t i = 0; i < nf; ++i) {
+    const int at = static_cast<int>(6 * i);
+    const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
+    spin_rate[i].setZero();
+    if (f.body == ground) continue;
+    const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
+    const BodyRecord& record = bodies_[static_cast<std::size_t>(f.body)];
+    Vec6 a = Vec6::Zero();
+    const KindColumns& columns = columns_of(record.kind);
+    for (int k = 0; k < columns.count; ++k) a[columns.column[static_cast<std::size_t>(k)]] = rates.a[record.v0 + k];
+    spin_rate[i] = b.R * a.tail<3>();
+    rate.segment<3>(at) = a.head<3>() + spin_rate[i].cross(b.R * f.arm);
+    rate.segment<3>(at + 3) = spin_rate[i];
+    biases[i] = frame_bias(f, b);
+    bias.segment<3>(at) = biases[i].value;
+  }
+  ConstraintPartials p;
+  c.element->linearise_all(in, lambda, rate.data(), bias.data(), p);
+  const FrameVector wrench = p.C.transpose() * Eigen::Map<const Vec>(lambda, rows);
+
+  out.G = p.C;
+  out.Gv_q = p.Ctwist_pose;
+  out.Ga_q = p.Crate_pose;
+  out.gamma_q = -(p.Cbias_pose + p.curvature_pose);
+  out.gamma_v = -p.curvature_twist;
+  out.force_q = p.wrench_pose;
+  out.force_t = p.wrench_t;
+  out.g_t = p.g_t;
+  out.gamma = -(p.C * bias + p.curvature);
+  out.gamma_t = -p.curvature_t;
+  out.Ga_t = p.Crate_t;
+  for (std::size_t i = 0; i < nf; ++i) {
+    const int at = static_cast<int>(6 * i);
+    const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
+    if (f.body == ground) continue;
+    const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
+    for (RowMatrix* m : {&out.G, &out.Gv_q, &out.Ga_q, &out.gamma_q, &out.gamma_v}) multiply_map(f, b, m->middleCols(at, 6));
+    const auto C = p.C.middleCols(at, 6);
+    const Eigen::Matrix<double, 6, 3> Bv_q = map_times_derivative(f, b, b.w);
+    out.Gv_q.middleCols(at + 3, 3) += C * Bv_q;
+    out.Ga_q.middleCols(at + 3, 3) += C * map_times_derivative(f, b, spin_rate[i]);
+    out.gamma_q.middleCols(at + 3, 3) -= C.leftCols(3) * biases[i].by_rotation + p.curvature_twist.middleCols(at, 6) * Bv_q;
+    out.gamma_v.middleCols(at + 3, 3) -= C.leftCols(3) * biases[i].by_spin;
+    multiply_map(f, b, out.force_q.middleCols(at, 6));
+    multiply_map_transposed(f, b, out.force_q.middleRows(at, 6));
+    multiply_map_transposed(f, b, out.force_t.segment(at, 6));
+    out.force_q.block<3, 3>(at + 3, at + 3) += map_derivative(f, b, wrench.segment<3>(at), wrench.segment<3>(at + 3));
+  }
+}
+
+// force_q of -Q = -(B^T W):  -(B^T (W_pose B + W_twist (B v)_q) + (B^T w)_q),  force_v: -B^T W_twist B
+void Equations::localise_force(const ForceRecord& record, const State& state, const std::vector<BodyState>& bodies, Local& out) const {
+  const auto nf = record.frames.size();
+  FrameState frames[max_frames];
+  double wrench[6 * max_frames];
+  frame_states(record, bodies, frames);
+  const ElementInput in{state.t, frames, state.memory.data() + record.memory};
+  record.element->evaluate(in, wrench);
+  ForcePartials p;
+  p.set_zero(static_cast<int>(nf));
+  record.element->linearise(in, p);
+  out.force_q = -p.pose;
+  out.force_v = -p.twist;
+  out.force_t = -p.time;
+  for (std::size_t i = 0; i < nf; ++i) {
+    const int at = static_cast<int>(6 * i);
+    const RigidFrame& f = frames_[static_cast<std::size_t>(record.frames[i])];
+    if (f.body == ground) continue;
+    const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
+    const Eigen::Matrix<double, 6, 3> Bv_q = map_times_derivative(f, b, b.w);
+    multiply_map(f, b, out.force_q.middleCols(at, 6));
+    out.force_q.middleCols(at + 3, 3) -= p.twist.middleCols(at, 6) * Bv_q;
+    multiply_map(f, b, out.force_v.middleCols(at, 6));
+  }
+  for (std::size_t i = 0; i < nf; ++i) {
+    const int at = static_cast<int>(6 * i);
+    const RigidFrame& f = frames_[static_cast<std::size_t>(record.frames[i])];
+    if (f.body == ground) continue;
+    const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
+    multiply_map_transposed(f, b, out.force_q.middleRows(at, 6));
+    multiply_map_transposed(f, b, out.force_v.middleRows(at, 6));
+    multiply_map_transposed(f, b, out.force_t.segment(at, 6));
+    out.force_q.block<3, 3>(at + 3, at + 3) -= map_derivative(f, b, Eigen::Map<const Vec3>(wrench + at), Eigen::Map<const Vec3>(wrench + at + 3));
+  }
+}
+
+void Equations::mass(Partials& out) const {
+  out.M.setZero();
+  for (const BodyRecord& b : bodies_) {
+    const int translations = b.kind == BodyKind::planar ? 2 : 3;
+    for (int i = 0; i < translations; ++i) out.M[b.slot[static_cast<std::size_t>(i)]] = b.mass;
+    if (b.kind == BodyKind::planar) out.M[b.slot[2]] = b.inertia(2, 2);
+    if (b.kind == BodyKind::spatial) {
+      for (int j = 0; j < 3; ++j) {
+        for (int i = 0; i < 3; ++i) out.M[b.slot[static_cast<std::size_t>(3 + j)] + i] = b.inertia(i, j);
+      }
+    }
+  }
+}
+
+void Equations::jacobian(const State& state, Partials& out, Workspace& work) const {
+  body_states(state.q, state.v, work.bodies);
+  out.G.setZero();
+  FrameState frames[max_frames];
+  RowMatrix C;
+  for (const ConstraintRecord& c : constraints_) {
+    frame_states(c, work.bodies, frames);
+    c.element->jacobian({state.t, frames, state.memory.data() + c.memory}, C);
+    for (std::size_t i = 0; i < c.frames.size(); ++i) {
+      const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
+      if (f.body != ground) multiply_map(f, work.bodies[static_cast<std::size_t>(f.body)], C.middleCols(static_cast<int>(6 * i), 6));
+    }
+    const int n = static_cast<int>(6 * c.frames.size());
+    for (int p = c.gv_begin; p < c.gv_end; ++p) {
+      const int local = gv_local_[static_cast<std::size_t>(p)];
+      out.G[gv_slot_[static_cast<std::size_t>(p)]] += C(local / n, local % n);
+    }
+  }
+}
+
+Eval Equations::linearise(const State& state, const Rates& rates, Detail detail, Partials& out, Workspace& work) const {
+  body_states(state.q, state.v, work.bodies);
+  mass(out);
+  for (Vec* v : {&out.Ma_q, &out.force_q, &out.force_v, &out.G}) v->setZero();
+  if (detail == Detail::all) {
+    for (Vec* v : {&out.Gv_q, &out.Ga_q, &out.gamma_q, &out.gamma_v, &out.force_t, &out.g_t, &out.gamma, &out.gamma_t, &out.Ga_t}) v->setZero();
+  }
+  for (const BodyRecord& b : bodies_) {
+    if (b.kind != BodyKind::spatial) continue;
+    // d(w x J w)/dw = w~ J - (J w)~
+    const Vec3 w = state.v.segment<3>(b.v0 + 3);
+    const Mat3 gyro = skew(w) * b.inertia - skew(b.inertia * w);
+    for (int j = 0; j < 3; ++j) {
+      for (int i = 0; i < 3; ++i) out.force_v[b.slot[static_cast<std::size_t>(3 + j)] + i] += gyro(i, j);
+    }
+  }
+  Local local;
+  for (const ConstraintRecord& c : constraints_) {
+    localise_constraint(c, state, rates, detail, work.bodies, local);
+    const int n = static_cast<int>(6 * c.frames.size());
+    for (int p = c.vv_begin; p < c.vv_end; ++p) {
+      const int at = vv_local_[static_cast<std::size_t>(p)];
+      out.force_q[vv_slot_[static_cast<std::size_t>(p)]] += local.force_q(at / n, at % n);
+    }
+    for (int p = c.gv_begin; p < c.gv_end; ++p) {
+      const int at = gv_local_[static_cast<std::size_t>(p)], slot = gv_slot_[static_cast<std::size_t>(p)];
+      out.G[slot] += local.G(at / n, at % n);
+      if (detail != Detail::all) continue;
+      out.Gv_q[slot] += local.Gv_q(at / n, at % n);
+      out.Ga_q[slot] += local.Ga_q(at / n, at % n);
+      out.gamma_q[slot] += local.gamma_q(at / n, at % n);
+      out.gamma_v[slot] += local.gamma_v(at / n, at % n);
+    }
+    if (detail != Detail::all) continue;
+    for (int k = 0; k < c.rows; ++k) {
+      const int row = c.first_row + k, from = c.kept[static_cast<std::size_t>(k)];
+      out.g_t[row] = local.g_t[from];
+      out.gamma[row] = local.gamma[from];
+      out.gamma_t[row] = local.gamma_t[from];
+      out.Ga_t[row] = local.Ga_t[from];
+    }
+    for (int i = 0; i < static_cast<int>(c.frames.size()); ++i) {
+      const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[static_cast<std::size_t>(i)])];
+      if (f.body == ground) continue;
+      const BodyRecord& b = bodies_[static_cast<std::size_t>(f.body)];
+      const KindColumns& columns = columns_of(b.kind);
+      for (int k = 0; k < columns.count; ++k) out.force_t[b.v0 + k] += local.force_t[6 * i + columns.column[static_cast<std::size_t>(k)]];
+    }
+  }
+  for (const ForceRecord& f : forces_) {
+    localise_force(f, state, work.bodies, local);
+    const int n = static_cast<int>(6 * f.frames.size());
+    for (int p = f.vv_begin; p < f.vv_end; ++p) {
+      const int at = vv_local_[static_cast<std::size_t>(p)], slot = vv_slot_[static_cast<std::size_t>(p)];
+      out.force_q[slot] += local.force_q(at / n, at % n);
+      out.force_v[slot] += local.force_v(at / n, at % n);
+    }
+    if (detail != Detail::all) continue;
+    for (int i = 0; i < static_cast<int>(f.frames.size()); ++i) {
+      const RigidFrame& frame = frames_[static_cast<std::size_t>(f.frames[static_cast<std::size_t>(i)])];
+      if (frame.body == ground) continue;
+      const BodyRecord& b = bodies_[static_cast<std::size_t>(frame.body)];
+      const KindColumns& columns = columns_of(b.kind);
+      for (int k = 0; k < columns.count; ++k) out.force_t[b.v0 + k] += local.force_t[6 * i + columns.column[static_cast<std::size_t>(k)]];
+    }
+  }
+  return Eval::ok;
+}
+
+}  // namespace trammel

@@ -1,0 +1,59 @@
+// The manifold of the coordinates: spatial bodies add a rotation vector from the right, everything else adds.
+#include <cmath>
+
+#include "trammel/equations/equations.h"
+
+namespace trammel {
+
+void Equations::retract(const Vec& q, const Vec& delta, Vec& out) const {
+  for (const BodyRecord& b : bodies_) {
+    const double* from = q.data() + b.q0;
+    const double* step = delta.data() + b.v0;
+    double* to = out.data() + b.q0;
+    for (int i = 0; i < 3; ++i) to[i] = from[i] + step[i];
+    if (b.kind == BodyKind::spatial) {
+      // exp(theta/2) as in rotation_exp; normalised so that ten million steps do not stretch the quaternion
+      Quat turned = Quat(from[3], from[4], from[5], from[6]) * rotation_exp(Vec3(step[3], step[4], step[5]));
+      turned.coeffs() *= 1.5 - 0.5 * turned.squaredNorm();  // Newton step for 1/|q|: the deviation is of round-off size
+      to[3] = turned.w();
+      to[4] = turned.x();
+      to[5] = turned.y();
+      to[6] = turned.z();
+    }
+  }
+}
+
+void Equations::local(const Vec& from, const Vec& to, Vec& delta) const {
+  for (const BodyRecord& b : bodies_) {
+    const double* p = from.data() + b.q0;
+    const double* q = to.data() + b.q0;
+    double* d = delta.data() + b.v0;
+    for (int i = 0; i < 3; ++i) d[i] = q[i] - p[i];
+    if (b.kind == BodyKind::spatial) {
+      Eigen::Map<Vec3>(d + 3) = rotation_log(Quat(p[3], p[4], p[5], p[6]).conjugate() * Quat(q[3], q[4], q[5], q[6]));
+    }
+  }
+}
+
+void Equations::retract_derivative(const Vec& delta, std::vector<Mat3>& T) const {
+  T.resize(rotation_columns_.size());
+  for (std::size_t i = 0; i < T.size(); ++i) T[i] = rotation_tangent(delta.segment<3>(rotation_columns_[i]));
+}
+
+Vec Equations::scales() const {
+  Vec y = Vec::Constant(sizes_.nv, length_);
+  for (const BodyRecord& b : bodies_) {
+    if (b.kind == BodyKind::planar) y[b.v0 + 2] = 1;
+    if (b.kind == BodyKind::spatial) y.segment<3>(b.v0 + 3).setOnes();
+  }
+  return y;
+}
+
+void Equations::widen_scales(const Vec& q, Vec& y) const {
+  for (const BodyRecord& b : bodies_) {
+    const int translations = b.kind == BodyKind::planar ? 2 : 3;
+    for (int i = 0; i < translations; ++i) y[b.v0 + i] = std::max(y[b.v0 + i], std::abs(q[b.q0 + i]));
+  }
+}
+
+}  // namespace trammel

@@ -1,0 +1,104 @@
+// Kinematics of frames on rigid bodies: the linear map B from a body's velocities to a frame's twist, applied without forming
+// it, and its derivatives. Full rigid coordinates are (velocity in the world, angular velocity in the body); planar and point
+// bodies use some of the six columns, so one set of formulas serves all rigid kinds.
+//
+//   v_F = v + R (w x p) = v + W x rho,  w_F = W,      W = R w,  rho = R p      B = [ I  -rho~ R ;  0  R ]
+#pragma once
+#include <array>
+
+#include "trammel/elements/frame.h"
+#include "trammel/math/rotation.h"
+#include "trammel/model/model.h"
+
+namespace trammel {
+
+struct BodyState {
+  Mat3 R;        // body to world
+  Vec3 r, v, w;  // centre of mass, its velocity, angular velocity; world axes
+};
+
+// A frame as the equations keep it: place relative to the centre of mass, body axes (world for ground).
+struct RigidFrame {
+  int body = ground;
+  Vec3 arm = Vec3::Zero();
+  Mat3 R = Mat3::Identity();
+};
+
+// Velocities of a body kind among the six of a spatial body.
+struct KindColumns {
+  int count;
+  std::array<int, 6> column;
+};
+inline const KindColumns& columns_of(BodyKind kind) {
+  static constexpr std::array<KindColumns, 3> table{
+      {{3, {0, 1, 2, -1, -1, -1}}, {3, {0, 1, 5, -1, -1, -1}}, {6, {0, 1, 2, 3, 4, 5}}}};
+  return table[static_cast<std::size_t>(kind)];
+}
+
+inline FrameState frame_state(const RigidFrame& f, const BodyState& b) {
+  const Vec3 rho = b.R * f.arm;
+  return {b.r + rho, b.R * f.R, b.v + b.w.cross(rho), b.w};
+}
+
+// B^T (force, torque): what a wrench at the frame does to the body's six velocities.
+inline Vec6 to_body(const RigidFrame& f, const BodyState& b, const Vec3& force, const Vec3& torque) {
+  Vec6 out;
+  out.head<3>() = force;
+  out.tail<3>() = f.arm.cross(b.R.transpose() * force) + b.R.transpose() * torque;
+  return out;
+}
+
+// rows (.. x 6, frame twist) -> rows B (.. x 6, body velocities), in place.
+template <class Block>
+void multiply_map(const RigidFrame& f, const BodyState& b, Block&& rows) {
+  const Mat3 rho = skew(b.R * f.arm);
+  const auto n = rows.rows();
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const Eigen::RowVector3d v = rows.row(i).template head<3>();
+    const Eigen::RowVector3d w = rows.row(i).template tail<3>();
+    rows.row(i).template tail<3>() = (w - v * rho) * b.R;
+  }
+}
+
+// columns (6 x ..) -> B^T columns, in place.
+template <class Block>
+void multiply_map_transposed(const RigidFrame& f, const BodyState& b, Block&& columns) {
+  const Mat3 rho = skew(b.R * f.arm);
+  const auto n = columns.cols();
+  for (Eigen::Index j = 0; j < n; ++j) {
+    const Vec3 v = columns.col(j).template head<3>();
+    const Vec3 w = columns.col(j).template tail<3>();
+    columns.col(j).template tail<3>() = b.R.transpose() * (w + rho * v);
+  }
+}
+
+// d(B^T wrench)/dq, wrench held in the world: only rotation by rotation.
+inline Mat3 map_derivative(const RigidFrame& f, const BodyState& b, const Vec3& force, const Vec3& torque) {
+  const Vec3 force_b = b.R.transpose() * force;
+  return skew(f.arm) * skew(force_b) + skew(b.R.transpose() * torque);
+}
+
+// d(B u)/dq for held body velocities u with angular part W (world): columns of rotation, 6 x 3.
+inline Eigen::Matrix<double, 6, 3> map_times_derivative(const RigidFrame& f, const BodyState& b, const Vec3& W) {
+  Eigen::Matrix<double, 6, 3> out;
+  out.topRows<3>() = -skew(W.cross(b.R * f.arm)) * b.R;
+  out.bottomRows<3>() = -skew(W) * b.R;
+  return out;
+}
+
+// Bias b = B' v = W x (W x rho) (linear part), with db/dq and db/dw, 3 x 3 each against body rotation and body angular velocity.
+struct Bias {
+  Vec3 value;
+  Mat3 by_rotation, by_spin;
+};
+inline Bias frame_bias(const RigidFrame& f, const BodyState& b) {
+  const Vec3 rho = b.R * f.arm;
+  const Vec3 first = b.w.cross(rho);
+  Bias out;
+  out.value = b.w.cross(first);
+  out.by_rotation = -skew(out.value) * b.R;
+  out.by_spin = -(skew(first) + skew(b.w) * skew(rho)) * b.R;
+  return out;
+}
+
+}  // namespace trammel

@@ -1,0 +1,219 @@
+#include "trammel/equations/saddle.h"
+
+#include <cmath>
+
+namespace trammel {
+
+SaddleSystem::SaddleSystem(const Equations& equations, double eps)
+    : equations_(equations), nv_(equations.sizes().nv), ng_(equations.sizes().ng) {
+  const Pattern &vv = equations.vv(), &gv = equations.gv();
+  std::vector<Pattern::Entry> entries;
+  entries.reserve(static_cast<std::size_t>(vv.size() + 2 * gv.size() + ng_));
+  for (int j = 0; j < nv_; ++j) {
+    const auto u = static_cast<std::size_t>(j);
+    for (int p = vv.start()[u]; p < vv.start()[u + 1]; ++p) entries.push_back({vv.row()[static_cast<std::size_t>(p)], j});
+    for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
+      const int row = gv.row()[static_cast<std::size_t>(p)];
+      entries.push_back({nv_ + row, j});
+      entries.push_back({j, nv_ + row});
+    }
+  }
+  for (int i = 0; i < ng_; ++i) entries.push_back({nv_ + i, nv_ + i});
+  pattern_ = Pattern(size(), size(), entries);
+  values_.setZero(pattern_.size());
+  transposed_.resize(static_cast<std::size_t>(gv.size()));
+  for (int j = 0; j < nv_; ++j) {
+    const auto u = static_cast<std::size_t>(j);
+    for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
+      transposed_[static_cast<std::size_t>(p)] = pattern_.slot(j, nv_ + gv.row()[static_cast<std::size_t>(p)]);
+    }
+  }
+  E_.resize(ng_);
+  const double length = equations.length();
+  for (int c = 0; c < equations.constraint_count(); ++c) {
+    const Equations::ConstraintInfo info = equations.constraint_info(c);
+    for (int k = 0; k < info.rows; ++k) {
+      const int row = info.first_row + k;
+      E_[row] = eps / equations.greatest_mass() * (equations.row_unit(row) == RowUnit::torque ? 1 / (length * length) : 1.0);
+    }
+  }
+  for (int i = 0; i < ng_; ++i) diagonal_.push_back(pattern_.slot(nv_ + i, nv_ + i));
+  // Far below E, so that the -E diagonal is always accepted as pivot.
+  solver_.analyse(pattern_, ng_ == 0 ? 1e-3 : 1e-4 * E_.minCoeff());
+  work_.setZero(size());
+  sum_.setZero(size());
+  right_.setZero(size());
+}
+
+void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<Mat3>* T) {
+  const Pattern &vv = equations_.vv(), &gv = equations_.gv();
+  const std::vector<int>& rotations = equations_.rotation_columns();
+  std::size_t next = 0;
+  for (int j = 0; j < nv_; ++j) {
+    const bool rotates = T != nullptr && next < rotations.size() && rotations[next] == j;
+    const auto u = static_cast<std::size_t>(j);
+    const int columns = rotates ? 3 : 1;
+    const int count = vv.start()[u + 1] - vv.start()[u], rows = gv.start()[u + 1] - gv.start()[u];
+    for (int k = 0; k < columns; ++k) {
+      const auto uk = u + static_cast<std::size_t>(k);
+      double* out = values_.data() + pattern_.start()[uk];
+      const int from = vv.start()[uk];
+      for (int i = 0; i < count; ++i) out[i] = w.M * p.M[from + i] + w.force_v * p.force_v[from + i];
+      const int gfrom = gv.start()[uk];
+      for (int i = 0; i < rows; ++i) values_[transposed_[static_cast<std::size_t>(gfrom + i)]] = p.G[gfrom + i];
+      if (!rotates) {
+        for (int i = 0; i < count; ++i) out[i] += w.Ma_q * p.Ma_q[from + i] + w.force_q * p.force_q[from + i];
+        for (int i = 0; i < rows; ++i) out[count + i] = p.G[gfrom + i];
+        continue;
+      }
+      // The three rotation columns of a body have the same rows: (F T)_k = sum_l F_l T_lk.
+      for (int i = 0; i < count; ++i) {
+        double sum = 0;
+        for (int l = 0; l < 3; ++l) {
+          const int at = vv.start()[u + static_cast<std::size_t>(l)] + i;
+          sum += (w.Ma_q * p.Ma_q[at] + w.force_q * p.force_q[at]) * (*T)[next](l, k);
+        }
+        out[i] += sum;
+      }
+      for (int i = 0; i < rows; ++i) {
+        double sum = 0;
+        for (int l = 0; l < 3; ++l) sum += p.G[gv.start()[u + static_cast<std::size_t>(l)] + i] * (*T)[next](l, k);
+        out[count + i] = sum;
+      }
+    }
+    if (rotates) {
+      ++next;
+      j += 2;
+    }
+  }
+  for (int i = 0; i < ng_; ++i) values_[diagonal_[static_cast<std::size_t>(i)]] = -E_[i];
+}
+
+void SaddleSystem::combine_projection(const Vec& weights, const Vec& G) {
+  const Pattern &vv = equations_.vv(), &gv = equations_.gv();
+  for (int j = 0; j < nv_; ++j) {
+    const auto u = static_cast<std::size_t>(j);
+    const bool held = std::isinf(weights[j]);
+    double* out = values_.data() + pattern_.start()[u];
+    const int count = vv.start()[u + 1] - vv.start()[u];
+    for (int i = 0; i < count; ++i) {
+      out[i] = vv.row()[static_cast<std::size_t>(vv.start()[u] + i)] == j ? (held ? equations_.greatest_mass() : weights[j]) : 0.0;
+    }
+    for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
+      const double value = held ? 0.0 : G[p];
+      out[count + p - gv.start()[u]] = value;
+      values_[transposed_[static_cast<std::size_t>(p)]] = value;
+    }
+  }
+  for (int i = 0; i < ng_; ++i) values_[diagonal_[static_cast<std::size_t>(i)]] = -E_[i];
+}
+
+bool SaddleSystem::factor() {
+  if (size() == 0) return true;
+  if (solver_.factored()) {
+    if (solver_.refactor(values_) && accurate()) {
+      refactored_ = true;
+      return true;
+    }
+  }
+  refactored_ = false;
+  pivot_values_ = values_;
+  return solver_.factor(values_);
+}
+
+// Have the old pivots served? Backward error of one solve with a right side of ones: about 1e-9 when they have
+// (round-off grows like 1e-16 / eps), far above 1 when they have not.
+bool SaddleSystem::accurate() {
+  work_.setOnes();
+  solver_.solve(work_);
+  const double size = work_.lpNorm<Eigen::Infinity>();
+  if (!std::isfinite(size)) return false;
+  right_.setOnes();
+  pattern_.multiply_add(values_, -1, work_.data(), right_.data());
+  return right_.lpNorm<Eigen::Infinity>() < 1e-6 * (1 + size * values_.lpNorm<Eigen::Infinity>());
+}
+
+void SaddleSystem::solve(Vec& z) {
+  if (size() > 0) solver_.solve(z);
+}
+
+void SaddleSystem::residual(const Vec& b, const Vec& z, Vec& r) const {
+  r = b;
+  pattern_.multiply_add(values_, -1, z.data(), r.data());
+  r.tail(ng_) -= E_.cwiseProduct(z.tail(ng_));  // K_0 = K_eps + E
+}
+
+void SaddleSystem::solve_refined(const Vec& b, Vec& z, int sweeps) {
+  z = b;
+  solve(z);
+  for (int i = 1; i < sweeps; ++i) {
+    residual(b, z, work_);
+    solve(work_);
+    z += work_;
+  }
+}
+
+void SaddleSystem::recover_multipliers(const Vec& b, Vec& z, int sweeps) {
+  // c = b1 - Mh x = G^T l of the wanted multipliers; then the system (c, 0) from l = 0
+  right_ = z;
+  right_.tail(ng_).setZero();
+  residual(b, right_, work_);
+  right_ = work_;
+  right_.tail(ng_).setZero();
+  sum_ = right_;
+  solve(sum_);
+  for (int i = 1; i < sweeps; ++i) {
+    residual(right_, sum_, work_);
+    solve(work_);
+    sum_ += work_;
+  }
+  z.tail(ng_) = sum_.tail(ng_);
+}
+
+void SaddleSystem::project_right_side(Eigen::Ref<Vec> b2) {
+  right_.head(nv_).setZero();
+  right_.tail(ng_) = b2;
+  sum_ = right_;
+  solve(sum_);
+  residual(right_, sum_, work_);
+  solve(work_);
+  sum_ += work_;
+  sum_.tail(ng_).setZero();
+  work_.setZero();
+  pattern_.multiply_add(values_, 1, sum_.data(), work_.data());
+  b2 = work_.tail(ng_);
+}
+
+void SaddleSystem::save(std::vector<double>& out) const {
+  out.push_back(refactored_ ? 1 : 0);
+  out.push_back(solver_.factored() ? 1 : 0);
+  out.insert(out.end(), values_.data(), values_.data() + values_.size());
+  if (refactored_) out.insert(out.end(), pivot_values_.data(), pivot_values_.data() + pivot_values_.size());
+}
+
+std::size_t SaddleSystem::restore(const double* data) {
+  const double* p = data;
+  refactored_ = *p++ != 0;
+  const bool factored = *p++ != 0;
+  const auto n = static_cast<std::size_t>(values_.size());
+  values_ = Eigen::Map<const Vec>(p, values_.size());
+  p += n;
+  if (refactored_) {
+    pivot_values_ = Eigen::Map<const Vec>(p, values_.size());
+    p += n;
+    solver_.factor(pivot_values_);
+    solver_.refactor(values_);
+  } else if (factored) {
+    pivot_values_ = values_;
+    solver_.factor(values_);
+  }
+  return static_cast<std::size_t>(p - data);
+}
+
+long SaddleSystem::memory_bytes() const {
+  const auto vec = [](const Vec& v) { return static_cast<long>(v.size()) * 8; };
+  return vec(values_) + vec(pivot_values_) + vec(E_) + vec(work_) + vec(sum_) + vec(right_) +
+         4L * static_cast<long>(pattern_.row().size() + pattern_.start().size() + transposed_.size() + diagonal_.size()) + solver_.memory();
+}
+
+}  // namespace trammel

@@ -1,0 +1,72 @@
+// The saddle-point matrix that index-3 Newton iterations, projections and acceleration solves share, on one fixed pattern:
+//
+//        a            lambda
+//   [ Mh             G^T ]    Mh = w_M M + (w_Ma Ma_q + w_q force_q) T + w_v force_v
+//   [ G T            -E  ]    T: derivative of retract, on the rotation columns
+//
+// -E is a small block on all multiplier rows; with it redundant constraints and singular positions need no special case.
+//   E = (eps / m_max) diag(1 for force rows, 1/L^2 for torque rows)
+// It fixes which multipliers are meant when they are not unique: least sum of |F|^2 + |T|^2 / L^2 over the joints.
+// Sweeps of iterative refinement against the matrix without E remove its effect on the motion.
+#pragma once
+#include "trammel/equations/equations.h"
+#include "trammel/linalg/klu_solver.h"
+
+namespace trammel {
+
+struct Blend {
+  double M = 1, Ma_q = 0, force_q = 0, force_v = 0;
+};
+
+class SaddleSystem {
+ public:
+  // `eps` 1e-8: smaller loses digits of the multipliers, larger blurs singular positions; both measured.
+  explicit SaddleSystem(const Equations& equations, double eps = 1e-8);
+  SaddleSystem(const SaddleSystem&) = delete;
+  SaddleSystem& operator=(const SaddleSystem&) = delete;
+
+  int velocities() const { return nv_; }
+  int multipliers() const { return ng_; }
+  int size() const { return nv_ + ng_; }
+  const Pattern& pattern() const { return pattern_; }
+  const Vec& values() const { return values_; }
+  const Vec& E() const { return E_; }
+
+  // Fills the matrix; T may be null for the identity.
+  void combine(const Partials& partials, const Blend& blend, const std::vector<Mat3>* T);
+  // The matrix of a projection: Mh = diag(weights); columns whose weight is infinite are held (their G is taken as zero).
+  void combine_projection(const Vec& weights, const Vec& G);
+
+  // Factors the values, with the pivots of the first time; pivots anew when that loses accuracy. False: singular.
+  bool factor();
+  // One solve with the regularised matrix, in place. z = (a, lambda).
+  void solve(Vec& z);
+  // Refined against the matrix without E: z solves K_0 z = b up to the round-off of `sweeps` corrections.
+  void solve_refined(const Vec& b, Vec& z, int sweeps = 2);
+  // Replaces the multipliers in z by the least-norm ones for the same motion: constraint right side zero.
+  void recover_multipliers(const Vec& b, Vec& z, int sweeps = 2);
+  // The part of a constraint right side that the mechanism can satisfy: b2 := G T y.
+  void project_right_side(Eigen::Ref<Vec> b2);
+  // r = b - K_0 z
+  void residual(const Vec& b, const Vec& z, Vec& r) const;
+
+  const KluSolver& solver() const { return solver_; }
+  // Complete state for a bit-for-bit continuation: the values that chose the pivots and the present ones.
+  void save(std::vector<double>& out) const;
+  std::size_t restore(const double* data);
+  long memory_bytes() const;
+
+ private:
+  bool accurate();
+  const Equations& equations_;
+  int nv_, ng_;
+  Pattern pattern_;
+  std::vector<int> transposed_;  // slot of G^T for each slot of G
+  std::vector<int> diagonal_;    // slot of -E
+  Vec values_, pivot_values_, E_;
+  bool refactored_ = false;      // present factors come from refactor with pivot_values_' pivots
+  Vec work_, sum_, right_;
+  KluSolver solver_;
+};
+
+}  // namespace trammel

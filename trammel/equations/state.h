@@ -1,0 +1,54 @@
+// State, rates, residual and partial derivatives of the equations of motion:
+//
+//   (1)  q' = N(q) v
+//   (2)  M(q) v' + G(t,q)^T lambda + K(t,q,v)^T mu = Q(t,q,v,x,F)
+//   (3)  g(t,q) = 0,  G = g_q N          (4)  k(t,q,v) = 0
+//   (5)  d(x',x,q,v,v',lambda,V,F,t) = 0 (6)  V = v(...)   (7)  F = f(...)
+#pragma once
+#include "trammel/base/types.h"
+
+namespace trammel {
+
+struct Sizes {
+  int nq = 0, nv = 0;  // coordinates, velocities
+  int ng = 0, nk = 0;  // holonomic and nonholonomic rows
+  int nx = 0, nV = 0, nF = 0, nu = 0;  // states, variables, force states, external inputs
+};
+
+struct State {
+  double t = 0;
+  Vec q, v, x;
+  Vec u;                       // external inputs, held by whoever drives the system
+  std::vector<double> memory;  // discrete: total angles of joints at the last accepted step; changed only by Equations::accept
+};
+
+// What a state determines, or an implicit method iterates on.
+struct Rates {
+  Vec a, lambda, mu, xdot, V, F;
+};
+
+// Which contributions to evaluate. The split of forces into an explicit (A) and an implicit (B) part belongs to the elements.
+enum Part : unsigned { inertia = 1, joints = 2, forces_explicit = 4, forces_implicit = 8, forces = 12, everything = 15 };
+
+// Parts apart: a method weighs inertia on its own.
+struct Residual {
+  Vec inertia;  // M a
+  Vec force;    // G^T lambda + K^T mu - Q
+  Vec g;        // (3)
+  Vec gdot;     // G v + g_t
+};
+
+// How much `linearise` fills in: index 3 needs the first group only.
+enum class Detail { newton, all };
+
+// Values on the patterns Equations::vv() and Equations::gv().
+struct Partials {
+  Vec M, Ma_q, force_q, force_v;              // nv x nv; force = G^T lambda + K^T mu - Q
+  Vec G;                                      // ng x nv
+  Vec Gv_q, Ga_q, gamma_q, gamma_v;           // ng x nv; g'' = G a - gamma
+  Vec force_t, g_t, gamma, gamma_t, Ga_t;     // force_t holds G_t^T lambda - Q_t
+};
+
+enum class Eval { ok, rejected };  // rejected: cannot be evaluated here (a spring of zero length): take a smaller step
+
+}  // namespace trammel

@@ -1,0 +1,56 @@
+#include "trammel/initial/accelerations.h"
+
+#include <cmath>
+
+namespace trammel {
+
+AccelerationSolver::AccelerationSolver(const Equations& equations)
+    : equations_(equations), saddle_(equations), partials_(equations.make_partials(Detail::all)), residual_(equations.make_residual()),
+      zero_(equations.make_rates()), b_(Vec::Zero(saddle_.size())), z_(Vec::Zero(saddle_.size())), gdot_(Vec::Zero(equations.sizes().ng)) {}
+
+bool AccelerationSolver::solve(const State& state, Rates& out, Workspace& work) {
+  const int nv = saddle_.velocities(), ng = saddle_.multipliers();
+  if (equations_.residual(state, zero_, everything, residual_, work) != Eval::ok) return false;
+  equations_.linearise(state, zero_, Detail::all, partials_, work);
+  saddle_.combine(partials_, {}, nullptr);
+  if (!saddle_.factor()) return false;
+  b_.head(nv) = -residual_.force;
+  b_.tail(ng) = partials_.gamma;
+  saddle_.solve_refined(b_, z_);
+  if (ng > 0) saddle_.recover_multipliers(b_, z_);
+  if (!std::isfinite(z_.sum())) return false;
+  out.a = z_.head(nv);
+  out.lambda = z_.tail(ng);
+  saddle_.residual(b_, z_, b_);
+  force_residual_ = nv > 0 ? b_.head(nv).lpNorm<Eigen::Infinity>() : 0;
+  return true;
+}
+
+bool AccelerationSolver::project(State& state, Workspace& work) {
+  const int nv = saddle_.velocities(), ng = saddle_.multipliers();
+  if (ng == 0) return true;
+  if (equations_.residual(state, zero_, joints, residual_, work) != Eval::ok) return false;
+  equations_.jacobian(state, partials_, work);
+  equations_.mass(partials_);
+  saddle_.combine(partials_, {}, nullptr);
+  if (!saddle_.factor()) return false;
+  b_.head(nv).setZero();
+  if (residual_.g.lpNorm<Eigen::Infinity>() > 1e-12 * equations_.length()) {
+    b_.tail(ng) = -residual_.g;
+    saddle_.solve_refined(b_, z_);
+    if (!std::isfinite(z_.sum())) return false;
+    q_ = state.q;
+    equations_.retract(q_, z_.head(nv), state.q);
+  }
+  // The matrix of the old positions is off by the size of their correction, so two passes leave round-off.
+  for (int pass = 0; pass < 2; ++pass) {
+    equations_.velocity_residual(state, gdot_, work);
+    b_.tail(ng) = -gdot_;
+    saddle_.solve_refined(b_, z_);
+    if (!std::isfinite(z_.sum())) return false;
+    state.v += z_.head(nv);
+  }
+  return true;
+}
+
+}  // namespace trammel

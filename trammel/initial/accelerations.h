@@ -1,0 +1,35 @@
+// Accelerations and multipliers of a state: the index-1 system
+//
+//   [ M  G^T ] [ a      ]   [ Q     ]
+//   [ G   0  ] [ lambda ] = [ gamma ]
+//
+// solved with the regularised saddle matrix; multipliers that are not unique come out with least norm.
+#pragma once
+#include "trammel/equations/saddle.h"
+
+namespace trammel {
+
+class AccelerationSolver {
+ public:
+  explicit AccelerationSolver(const Equations& equations);
+  // False: the matrix is singular (a massless direction that nothing holds) or the forces cannot be evaluated.
+  bool solve(const State& state, Rates& out, Workspace& work);
+  // Positions brought onto g = 0 (from nearby: one Newton step, if they are off by more than 1e-12 of the length scale) and velocities
+  // onto G v + g_t = 0, both with the mass-weighted least change.
+  bool project(State& state, Workspace& work);
+  // |M a + G^T lambda - Q|, largest entry, of the last solve.
+  double force_residual() const { return force_residual_; }
+  const Partials& partials() const { return partials_; }
+  SaddleSystem& saddle() { return saddle_; }
+
+ private:
+  const Equations& equations_;
+  SaddleSystem saddle_;
+  Partials partials_;
+  Residual residual_;
+  Rates zero_;
+  Vec b_, z_, gdot_, q_;
+  double force_residual_ = 0;
+};
+
+}  // namespace trammel

@@ -1,0 +1,316 @@
+#include "trammel/initial/consistent.h"
+
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "trammel/analyse/mechanism.h"
+
+namespace trammel {
+namespace {
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+// Weights of the least change: a displacement counts like a rotation by displacement / L.
+Vec change_weights(const Equations& equations, const std::vector<bool>& held) {
+  Vec w = equations.scales();
+  const double length = equations.length();
+  for (Eigen::Index i = 0; i < w.size(); ++i) {
+    w[i] = held[static_cast<std::size_t>(i)] ? infinite : equations.greatest_mass() * (length / w[i]) * (length / w[i]);
+  }
+  return w;
+}
+
+void note_moves(const Equations& equations, const Vec& change, StageReport& report) {
+  if (change.size() == 0) return;
+  int at = 0;
+  report.moved = change.cwiseAbs().maxCoeff(&at);
+  report.moved_most = equations.name_of_velocity(at);
+}
+
+std::vector<bool> held_columns(const Equations& equations, bool velocities) {
+  std::vector<bool> held(static_cast<std::size_t>(equations.sizes().nv), false);
+  for (std::size_t b = 0; b < equations.model().bodies.size(); ++b) {
+    const Body& body = equations.model().bodies[b];
+    const bool translation = velocities ? body.keep_velocity : body.keep_position;
+    const bool rotation = velocities ? body.keep_angular_velocity : body.keep_orientation;
+    const KindColumns& columns = columns_of(body.kind);
+    for (int k = 0; k < columns.count; ++k) {
+      const bool turns = columns.column[static_cast<std::size_t>(k)] >= 3;
+      held[static_cast<std::size_t>(equations.first_velocity(static_cast<int>(b)) + k)] = turns ? rotation : translation;
+    }
+  }
+  return held;
+}
+
+// The model with the wanted joint values as motions, so that the usual assembly brings the joints there.
+Model with_initial_motions(const Model& model, const Equations& equations, const State* assembled, Workspace& work) {
+  Model driven = model;
+  if (assembled != nullptr) equations.update(*assembled, work);
+  for (const InitialJoint& initial : model.initial_joints) {
+    const Item& joint = model.joints[static_cast<std::size_t>(initial.joint)];
+    const auto add = [&](const char* type, const char* field, const std::optional<double>& value, const std::optional<double>& speed) {
+      if (assembled == nullptr ? !value : !speed && !value) return;
+      double now = value.value_or(0);
+      if (assembled != nullptr) {
+        const FrameState a = equations.frame(joint.frames[0], work), b = equations.frame(joint.frames[1], work);
+        const double reached = std::string(type) == "rotation" ? std::atan2(b.R.col(0).dot(a.R.col(1)), b.R.col(0).dot(a.R.col(0)))
+                                                               : a.R.col(2).dot(b.p - a.p);
+        now = reached;
+      }
+      char text[80];
+      std::snprintf(text, sizeof text, "%.17g + (%.17g)*time", now, assembled == nullptr ? 0.0 : speed.value_or(0));
+      Fields fields;
+      fields.set(field, ExpressionText{text, initial.where});
+      driven.motions.push_back({type, joint.name, joint.frames, fields, initial.where});
+    };
+    // A speed alone leaves the position free: it is only prescribed once positions are known.
+    if (assembled == nullptr || initial.angular_speed) add("rotation", "angle", initial.angle, initial.angular_speed);
+    if (assembled == nullptr || initial.speed) add("translation", "displacement", initial.displacement, initial.speed);
+  }
+  return driven;
+}
+
+}  // namespace
+
+std::string StageReport::text() const {
+  std::string line = name + ": ";
+  if (before == 0 && moved == 0) return line + "consistent as given";
+  line += "residual " + number(before) + " -> " + number(after);
+  line += moved > 0 ? ", largest change " + number(moved) + " (" + moved_most + ")" : ", nothing moved";
+  return line;
+}
+
+StageReport assemble_positions(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work, const std::vector<bool>& held) {
+  StageReport report;
+  report.name = "positions";
+  const int nv = equations.sizes().nv, ng = equations.sizes().ng;
+  if (ng == 0) return report;
+  Residual residual = equations.make_residual();
+  Partials partials = equations.make_partials(Detail::newton);
+  const Rates rates = equations.make_rates();
+  const Vec weights = change_weights(equations, held), scales = equations.scales();
+  const Vec start = state.q;
+  Vec change = Vec::Zero(nv), step(nv), b(nv + ng), z(nv + ng), q(state.q.size());
+  const auto largest = [&] {
+    if (equations.residual(state, rates, joints, residual, work) != Eval::ok || !std::isfinite(residual.g.sum())) return infinite;
+    return residual.g.lpNorm<Eigen::Infinity>();
+  };
+  double size = largest();
+  report.before = report.after = size;
+  int worst = 0;
+  residual.g.cwiseAbs().maxCoeff(&worst);
+  report.worst_before = equations.name_of_row(worst);
+  const double small = 1e-14 * equations.length();
+  for (report.iterations = 0; report.iterations < 60 && size > small; ++report.iterations) {
+    equations.jacobian(state, partials, work);
+    saddle.combine_projection(weights, partials.G);
+    if (!saddle.factor()) break;
+    // The change so far is pulled back as far as the constraints allow: least change in all, not step by step.
+    equations.local(start, state.q, change);
+    for (int i = 0; i < nv; ++i) b[i] = std::isinf(weights[i]) ? 0.0 : -weights[i] * change[i];
+    b.tail(ng) = -residual.g;
+    saddle.solve_refined(b, z);
+    if (!std::isfinite(z.sum())) break;
+    // Large steps are cut: a rotation by more than half a radian leaves the reach of the linearisation.
+    const double largest_step = z.head(nv).cwiseQuotient(scales).lpNorm<Eigen::Infinity>();
+    double fraction = std::min(1.0, 0.5 / largest_step);
+    const Vec from = state.q;
+    double reached = size;
+    for (int halving = 0; halving < 10; ++halving, fraction /= 2) {
+      step = fraction * z.head(nv);
+      equations.retract(from, step, q);
+      state.q = q;
+      reached = largest();
+      if (reached < size || size < 1e-6 * equations.length()) break;
+    }
+    const double moved = fraction * largest_step;
+    size = reached;
+    if (moved < 1e-15) break;
+    if (moved < 1e-12 && report.iterations > 2) break;  // the rest of g is a misfit that no motion removes
+  }
+  report.after = largest();
+  equations.local(start, state.q, change);
+  note_moves(equations, change, report);
+  return report;
+}
+
+StageReport assemble_velocities(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work, const std::vector<bool>& held) {
+  StageReport report;
+  report.name = "velocities";
+  const int nv = equations.sizes().nv, ng = equations.sizes().ng;
+  if (ng == 0) return report;
+  Partials partials = equations.make_partials(Detail::newton);
+  Vec gdot(ng), b(nv + ng), z(nv + ng);
+  const Vec start = state.v, weights = change_weights(equations, held);
+  equations.velocity_residual(state, gdot, work);
+  report.before = gdot.lpNorm<Eigen::Infinity>();
+  int worst = 0;
+  gdot.cwiseAbs().maxCoeff(&worst);
+  report.worst_before = equations.name_of_row(worst);
+  equations.jacobian(state, partials, work);
+  saddle.combine_projection(weights, partials.G);
+  if (saddle.factor()) {
+    for (report.iterations = 0; report.iterations < 2; ++report.iterations) {
+      b.head(nv).setZero();
+      b.tail(ng) = -gdot;
+      saddle.solve_refined(b, z, 3);
+      if (!std::isfinite(z.sum())) break;
+      state.v += z.head(nv);
+      equations.velocity_residual(state, gdot, work);
+    }
+  }
+  report.after = gdot.lpNorm<Eigen::Infinity>();
+  note_moves(equations, state.v - start, report);
+  return report;
+}
+
+namespace {
+
+// Names of the constraints with the largest entries of `rows`, worst first.
+std::string worst_constraints(const Equations& equations, const Vec& rows, int most) {
+  std::vector<std::pair<double, int>> sizes;
+  for (int c = 0; c < equations.constraint_count(); ++c) {
+    const Equations::ConstraintInfo info = equations.constraint_info(c);
+    if (info.rows > 0) sizes.emplace_back(rows.segment(info.first_row, info.rows).lpNorm<Eigen::Infinity>(), c);
+  }
+  std::sort(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::string text;
+  for (int i = 0; i < most && i < static_cast<int>(sizes.size()); ++i) {
+    const auto& [size, c] = sizes[static_cast<std::size_t>(i)];
+    if (size < 1e-3 * sizes[0].first) break;
+    const Equations::ConstraintInfo info = equations.constraint_info(c);
+    text += (text.empty() ? "" : ", ") + std::string(info.is_motion ? "motion '" : "joint '") + info.item->name + "' (" + number(size) + ")";
+  }
+  return text;
+}
+
+[[noreturn]] void refuse_positions(const Equations& equations, const State& state, const StageReport& report, const LoopAnalysis& rank, Workspace& work) {
+  Residual residual = equations.make_residual();
+  equations.residual(state, equations.make_rates(), joints, residual, work);
+  std::string hint;
+  if (rank.redundant > 0) {
+    const std::vector<std::string> names = constraint_names(equations);
+    hint = "the loop has " + std::to_string(rank.redundant) + " redundant constraint rows, so its data must fit exactly; ";
+    if (!rank.removable.empty()) {
+      hint += "removable here:";
+      for (std::size_t i = 0; i < rank.removable.size() && i < 6; ++i) {
+        const RowOfEdge& row = rank.removable[i];
+        hint += (i == 0 ? " " : ", ") + names[static_cast<std::size_t>(row.edge)] + " row " + std::to_string(row.row + 1);
+      }
+      hint += "; or ";
+    }
+    hint += "place the second frame of one of these joints where the assembled pose puts it";
+  } else {
+    hint = "check the joint points and lengths, and start values that are kept; a pose nearer to an assembled one may help";
+  }
+  throw Failure({Severity::error, "loop-does-not-close",
+                 "the mechanism cannot be assembled: the constraints are violated by " + number(report.after) + " at best, most by " +
+                     worst_constraints(equations, residual.g, 5),
+                 hint, equations.constraint_info(0).item->where});
+}
+
+// Redundancy at a second pose, a little way along an admissible velocity: what is left there is permanent.
+PoseComparison compare_with_moved_pose(const Equations& equations, const State& state, SaddleSystem& saddle, Workspace& work, const LoopAnalysis& here) {
+  const int nv = equations.sizes().nv;
+  State moved = state;
+  const std::vector<bool> none(static_cast<std::size_t>(nv), false);
+  if (moved.v.lpNorm<Eigen::Infinity>() < 1e-9) {
+    for (int i = 0; i < nv; ++i) moved.v[i] = std::sin(1.0 + 2.3 * i);  // any direction
+    assemble_velocities(equations, moved, saddle, work, none);
+  }
+  const double size = moved.v.cwiseQuotient(equations.scales()).lpNorm<Eigen::Infinity>();
+  if (size > 0) {
+    Vec q(moved.q.size());
+    equations.retract(moved.q, (0.07 / size) * moved.v, q);
+    moved.q = q;
+    assemble_positions(equations, moved, saddle, work, none);
+  }
+  return compare_poses(here, analyse_loops(constraint_graph(equations, moved, work)));
+}
+
+}  // namespace
+
+InitialReport make_consistent(const Equations& equations, State& state, Rates& rates, AccelerationSolver& accelerations, Workspace& work,
+                              const InitialOptions& options) {
+  InitialReport report;
+  const Model& model = equations.model();
+  const double length = equations.length();
+  for (const Equations::DroppedRow& row : equations.dropped_rows(state, work)) {
+    if (std::abs(row.value) < 1e-9 * std::max(1.0, length)) continue;
+    const Equations::ConstraintInfo info = equations.constraint_info(row.constraint);
+    throw Failure({Severity::error, "out-of-plane", "joint '" + info.item->name + "': " + equations.constraint(row.constraint).row_name(row.row) +
+                       " is violated by " + number(row.value) + ", and its planar or point bodies cannot move that way",
+                   "place the joint in the plane of its bodies, axis along world z, or make the bodies spatial", info.item->where});
+  }
+
+  const std::vector<bool> held_positions = held_columns(equations, false), held_velocities = held_columns(equations, true);
+  SaddleSystem& saddle = accelerations.saddle();
+  if (model.initial_joints.empty()) {
+    report.stages.push_back(assemble_positions(equations, state, saddle, work, held_positions));
+  } else {
+    const Equations driven(with_initial_motions(model, equations, nullptr, work));
+    SaddleSystem driven_saddle(driven);
+    Workspace driven_work = driven.make_workspace();
+    State driven_state = driven.initial_state();
+    driven.start(driven_state, driven_work);
+    report.stages.push_back(assemble_positions(driven, driven_state, driven_saddle, driven_work, held_positions));
+    if (report.stages.back().after > 1e-6 * length) {
+      refuse_positions(driven, driven_state, report.stages.back(), analyse_loops(constraint_graph(driven, driven_state, driven_work)), driven_work);
+    }
+    state.q = driven_state.q;
+  }
+  equations.start(state, work);
+  if (options.analyse_rank) {
+    report.rank = analyse_loops(constraint_graph(equations, state, work));
+    if (report.rank.redundant > 0) report.permanence = compare_with_moved_pose(equations, state, saddle, work, report.rank);
+  }
+  report.misfit = report.stages.back().after;
+  if (report.misfit > 1e-6 * length) refuse_positions(equations, state, report.stages.back(), report.rank, work);
+  if (report.misfit > 1e-10 * length) {
+    report.warnings.push_back({Severity::warning, "loop-misfit",
+                               "loops do not close exactly: " + number(report.misfit) + " is left (length scale " + number(length) + " m); worst: " +
+                                   report.stages.back().worst_before,
+                               "give the joint data with more digits; right sides are projected meanwhile", {}});
+  }
+
+  if (model.initial_joints.empty()) {
+    report.stages.push_back(assemble_velocities(equations, state, saddle, work, held_velocities));
+  } else {
+    const Equations driven(with_initial_motions(model, equations, &state, work));
+    SaddleSystem driven_saddle(driven);
+    Workspace driven_work = driven.make_workspace();
+    State driven_state = driven.initial_state();
+    driven_state.q = state.q;
+    driven.start(driven_state, driven_work);
+    report.stages.push_back(assemble_velocities(driven, driven_state, driven_saddle, driven_work, held_velocities));
+    state.v = driven_state.v;
+  }
+  if (report.stages.back().after > 1e-8 * std::max(1.0, report.stages.back().before)) {
+    Vec gdot(equations.sizes().ng);
+    equations.velocity_residual(state, gdot, work);
+    throw Failure({Severity::error, "velocities-conflict",
+                   "the start velocities cannot be made consistent: the constraints are violated by " + number(report.stages.back().after) + ", most by " +
+                       worst_constraints(equations, gdot, 5),
+                   "release kept velocities, or check motions that prescribe different speeds for the same joint", {}});
+  }
+
+  StageReport last;
+  last.name = "accelerations";
+  if (!accelerations.solve(state, rates, work)) {
+    throw Failure({Severity::error, "no-accelerations", "accelerations and reactions cannot be solved for at the start",
+                   "a body may have neither mass nor inertia in a direction that no joint holds, or a force cannot be evaluated (a spring of zero length)", {}});
+  }
+  last.after = accelerations.force_residual();
+  note_moves(equations, rates.a, last);
+  report.stages.push_back(last);
+  return report;
+}
+
+}  // namespace trammel

@@ -1,0 +1,58 @@
+// When to stop Newton's corrections, and when to give up. HHT equations (43), (45), (47b):
+//
+//   xi_k = |dx_k| / |dx_{k-1}|,   stop when  xi/(1-xi) |dx_k| <= c * reference,   c = 0.001
+//
+// where `reference` is the norm of the acceleration change that the error test would just allow (sqrt(psi)/h^2), or, when the
+// step is not limited by the error test, the change itself, so that the corrector error stays a small part of
+// the actual local error.
+#pragma once
+
+namespace trammel {
+
+class NewtonMonitor {
+ public:
+  struct Options {
+    double c = 0.001;
+    int most_iterations = 10;
+    // Derivatives of an earlier step are kept while the corrections contract by this factor or better.
+    double keep_rate = 0.1;
+  };
+  enum class Decision { go_on, converged, diverged };
+
+  explicit NewtonMonitor(const Options& options) : options_(options) {}
+
+  void begin() {
+    iterations_ = 0;
+    last_ = 0;
+  }
+  // After a fresh factorisation nothing is known of its rate.
+  void forget_rate() { rate_ = unknown; }
+  double rate() const { return rate_; }
+  void set_rate(double rate) { rate_ = rate; }
+  int iterations() const { return iterations_; }
+  bool slow() const { return rate_ != unknown && rate_ > options_.keep_rate; }
+
+  // `noise`: corrections at or below it are round-off of the constraints divided by beta h^2; nothing is gained by going on.
+  Decision next(double correction, double reference, double noise) {
+    ++iterations_;
+    const double goal = options_.c * reference;
+    if (iterations_ > 1 && last_ > noise) {
+      const double seen = correction / last_;
+      if (correction > noise) rate_ = iterations_ == 2 ? seen : (seen > rate_ ? seen : rate_);
+      if (seen >= 2 && correction > goal && correction > noise) return Decision::diverged;
+    }
+    last_ = correction;
+    // Whatever the rate: with positions of 100 m and h = 1e-4 round-off alone keeps xi near 1.
+    if (correction <= noise || correction <= goal) return Decision::converged;
+    if (iterations_ > 1 && rate_ < 0.9 && rate_ / (1 - rate_) * correction <= goal) return Decision::converged;
+    return iterations_ >= options_.most_iterations ? Decision::diverged : Decision::go_on;
+  }
+
+ private:
+  static constexpr double unknown = 2;
+  Options options_;
+  double rate_ = unknown, last_ = 0;
+  int iterations_ = 0;
+};
+
+}  // namespace trammel

@@ -1,0 +1,276 @@
+#include "trammel/integrate/methods/alpha.h"
+
+#include <cmath>
+#include <limits>
+
+namespace trammel {
+
+AlphaParameters AlphaParameters::hht(double alpha) {
+  return {0, -alpha, (1 - alpha) * (1 - alpha) / 4, (1 - 2 * alpha) / 2};
+}
+
+AlphaParameters AlphaParameters::generalized(double rho) {
+  const double m = (2 * rho - 1) / (rho + 1), f = rho / (rho + 1);
+  const double gamma = 0.5 - m + f;
+  return {m, f, (gamma + 0.5) * (gamma + 0.5) / 4, gamma};
+}
+
+AlphaParameters AlphaParameters::newmark(double gamma, double beta) { return {0, 0, beta, gamma}; }
+
+const char* to_text(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::ok: return "ok";
+    case Verdict::newton_diverged: return "Newton did not converge";
+    case Verdict::singular_matrix: return "singular matrix";
+    case Verdict::evaluation_rejected: return "an element could not be evaluated";
+    case Verdict::not_finite: return "a value is not finite";
+    case Verdict::angle_too_large: return "an angle moved more than a quarter turn";
+  }
+  return "";
+}
+
+AlphaMethod::AlphaMethod(const Equations& equations, const AlphaOptions& options)
+    : equations_(equations), options_(options), nv_(equations.sizes().nv), ng_(equations.sizes().ng), scales_(equations.scales()),
+      monitor_(options.newton), saddle_(equations), partials_(equations.make_partials(Detail::newton)),
+      residual_(equations.make_residual()), work_(equations.make_workspace()), z_(Vec::Zero(nv_ + ng_)) {
+  predictor_.resize(nv_ + ng_, nv_);
+  predictor_.set_limit(options.predictor_degree);
+  T_.resize(equations.rotation_columns().size());
+}
+
+void AlphaMethod::start(const State& state, const Rates& rates) {
+  now_ = trial_ = state;
+  rates_ = trial_rates_ = rates;
+  a_ = a_start_ = trial_a_ = rates.a;
+  delta_ = last_delta_ = Vec::Zero(nv_);
+  previous_q_ = now_.q;
+  previous_v_ = now_.v;
+  equations_.widen_scales(now_.q, scales_);
+  restart("start");
+}
+
+void AlphaMethod::restart(std::string_view /*why*/) {
+  // A consistent a at the start of a smooth piece is the acceleration itself.
+  a_ = rates_.a;
+  predictor_.clear();
+  z_.head(nv_) = a_;
+  z_.tail(ng_) = rates_.lambda;
+  predictor_.add(now_.t, z_, scales_);
+  linearise_next_ = true;
+}
+
+double AlphaMethod::norm(const Vec& x) const {
+  double sum = 0;
+  for (int i = 0; i < nv_; ++i) {
+    const double e = x[i] / scales_[i];
+    sum += e * e;
+  }
+  return std::sqrt(sum);
+}
+
+void AlphaMethod::place(double h) {
+  const AlphaParameters& p = options_.parameters;
+  delta_ = h * now_.v + (h * h) * ((0.5 - p.beta) * a_start_ + p.beta * trial_a_);
+  trial_.v = now_.v + h * ((1 - p.gamma) * a_start_ + p.gamma * trial_a_);
+  trial_rates_.a = ((1 - p.alpha_m) / (1 - p.alpha_f)) * trial_a_ + (p.alpha_m * a_start_ - p.alpha_f * rates_.a) / (1 - p.alpha_f);
+  equations_.retract(now_.q, delta_, trial_.q);
+}
+
+// The Newton matrix is combined from partial derivatives at the trial state, or, if only the step size has changed, from
+// those of an earlier step: that costs no evaluation.
+bool AlphaMethod::prepare_matrix(double h, bool anew) {
+  const AlphaParameters& p = options_.parameters;
+  if (anew) {
+    if (equations_.linearise(trial_, trial_rates_, Detail::newton, partials_, work_) != Eval::ok) return false;
+    ++counts_.linearisations;
+    linearise_next_ = false;
+  }
+  equations_.retract_derivative(delta_, T_);
+  const double bh2 = p.beta * h * h;
+  saddle_.combine(partials_, {(1 - p.alpha_m) / (1 - p.alpha_f), bh2, bh2, p.gamma * h}, &T_);
+  ++counts_.combinations;
+  matrix_h_ = h;
+  monitor_.forget_rate();
+  const bool good = saddle_.factor();
+  counts_.factorisations = saddle_.solver().factors();
+  counts_.refactorisations = saddle_.solver().refactors();
+  return good;
+}
+
+Attempt AlphaMethod::attempt(double h) {
+  const AlphaParameters& p = options_.parameters;
+  Attempt result;
+  trial_h_ = h;
+  trial_.t = now_.t + h;
+  // a lags behind v' by a multiple of h; a new step size asks for the lag of that size.
+  a_start_ = a_;
+  if (options_.follow_step && last_step_ > 0 && h != last_step_) a_start_ = rates_.a + (h / last_step_) * (a_ - rates_.a);
+  const double bh2 = p.beta * h * h;
+  const double root_p = std::sqrt(static_cast<double>(std::max(1, nv_)));
+  const double allowed = root_p * options_.tolerance / (std::abs(p.error_factor()) * h * h);  // sqrt(psi)/h^2, (35)
+  // Round-off of constraint values of the size of the positions, seen through 1/(beta h^2).
+  const double noise = 4 * std::numeric_limits<double>::epsilon() * root_p / bh2;
+
+  for (int pass = 0;; ++pass) {  // a second pass only with fresh derivatives
+    predictor_.predict(trial_.t, z_);
+    trial_a_ = z_.head(nv_);
+    trial_rates_.lambda = z_.tail(ng_);
+    place(h);
+    const bool anew = linearise_next_ || pass > 0;
+    const double ratio = h / matrix_h_;
+    if (anew || !(ratio < options_.refresh_ratio && ratio * options_.refresh_ratio > 1)) {
+      if (!prepare_matrix(h, anew)) {
+        result.verdict = Verdict::singular_matrix;
+        return result;
+      }
+    }
+    monitor_.begin();
+    NewtonMonitor::Decision decision = NewtonMonitor::Decision::go_on;
+    bool evaluable = true;
+    while (decision == NewtonMonitor::Decision::go_on) {
+      evaluable = equations_.residual(trial_, trial_rates_, everything, residual_, work_) == Eval::ok;
+      ++counts_.evaluations;
+      if (!evaluable) break;
+      z_.head(nv_) = -(residual_.inertia + residual_.force);
+      z_.tail(ng_) = residual_.g * (-1 / bh2);
+      if (options_.misfit > 1e-10 * equations_.length()) saddle_.project_right_side(z_.tail(ng_));
+      z_.tail(ng_) += saddle_.E().cwiseProduct(trial_rates_.lambda);  // solves for the multipliers themselves: no memory of their null part
+      saddle_.solve(z_);
+      ++counts_.solves;
+      ++counts_.newton_iterations;
+      const double correction = norm(z_);
+      if (!std::isfinite(correction)) {
+        evaluable = false;
+        break;
+      }
+      trial_a_ += z_.head(nv_);
+      trial_rates_.lambda += z_.tail(ng_);
+      place(h);
+      double change = 0;  // |a_{n+1} - a_n|, the x of (17)
+      for (int i = 0; i < nv_; ++i) {
+        const double e = (trial_a_[i] - a_start_[i]) / scales_[i];
+        change += e * e;
+      }
+      const double reference = options_.fixed_step ? std::min(std::sqrt(change), allowed) : allowed;
+      decision = monitor_.next(correction, reference, noise);
+    }
+    result.newton_iterations += monitor_.iterations();
+    result.newton_rate = monitor_.rate();
+    if (evaluable && decision == NewtonMonitor::Decision::converged) break;
+    if (pass == 0 && !anew) continue;  // old derivatives may be to blame
+    linearise_next_ = true;
+    result.verdict = evaluable ? Verdict::newton_diverged : Verdict::evaluation_rejected;
+    if (!std::isfinite(z_.sum()) || !std::isfinite(residual_.force.sum())) result.verdict = Verdict::not_finite;
+    if (nv_ > 0) z_.head(nv_).cwiseAbs().maxCoeff(&result.worst_velocity);
+    if (ng_ > 0) residual_.g.cwiseAbs().maxCoeff(&result.worst_row);
+    return result;
+  }
+  if (monitor_.slow()) linearise_next_ = true;
+  double sum = 0, worst = 0;
+  for (int i = 0; i < nv_; ++i) {
+    const double e = (trial_a_[i] - a_start_[i]) / scales_[i];
+    sum += e * e;
+    if (e * e > worst) {
+      worst = e * e;
+      result.worst_velocity = i;
+    }
+  }
+  result.error = std::sqrt(sum) / allowed;
+  if (equations_.turned(trial_, work_) > 1.57) result.verdict = Verdict::angle_too_large;
+  return result;
+}
+
+void AlphaMethod::accept() {
+  previous_q_.swap(now_.q);
+  previous_v_.swap(now_.v);
+  now_.q.swap(trial_.q);
+  now_.v.swap(trial_.v);
+  now_.t = trial_.t;
+  last_delta_.swap(delta_);
+  a_.swap(trial_a_);
+  rates_.a.swap(trial_rates_.a);
+  rates_.lambda.swap(trial_rates_.lambda);
+  equations_.accept(now_, work_);
+  trial_.memory = now_.memory;
+  equations_.widen_scales(now_.q, scales_);
+  ++counts_.predictor_degree[static_cast<std::size_t>(predictor_.degree())];
+  z_.head(nv_) = a_;
+  z_.tail(ng_) = rates_.lambda;
+  predictor_.add(now_.t, z_, scales_);
+  last_step_ = trial_h_;
+  ++counts_.steps;
+}
+
+// Cubic Hermite interpolation of the increment from the start of the step: end values delta and T^-1 v.
+void AlphaMethod::interpolate(double t, State& out) const {
+  const double h = last_step_;
+  const double s = h > 0 ? 1 + (t - now_.t) / h : 1;
+  out.t = t;
+  out.memory = now_.memory;
+  out.x = now_.x;
+  out.q.resize(now_.q.size());
+  if (s == 1) {
+    out.q = now_.q;
+    out.v = now_.v;
+    return;
+  }
+  Vec end_rate = now_.v;  // d delta/dt at the end
+  const std::vector<int>& rotations = equations_.rotation_columns();
+  for (const int j : rotations) end_rate.segment<3>(j) = rotation_tangent_inverse(last_delta_.segment<3>(j)) * now_.v.segment<3>(j);
+  const double s2 = s * s, s3 = s2 * s;
+  const Vec delta = (h * (s3 - 2 * s2 + s)) * previous_v_ + (3 * s2 - 2 * s3) * last_delta_ + (h * (s3 - s2)) * end_rate;
+  out.v = (3 * s2 - 4 * s + 1) * previous_v_ + ((6 * s - 6 * s2) / h) * last_delta_ + (3 * s2 - 2 * s) * end_rate;
+  for (const int j : rotations) out.v.segment<3>(j) = (rotation_tangent(delta.segment<3>(j)) * out.v.segment<3>(j)).eval();
+  equations_.retract(previous_q_, delta, out.q);
+}
+
+void AlphaMethod::save(Bytes& out) const {
+  put(out, now_.t);
+  for (const Vec* v : {&now_.q, &now_.v, &now_.x, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_, &previous_v_, &scales_}) put(out, *v);
+  put(out, now_.memory);
+  predictor_.save(out);
+  put(out, monitor_.rate());
+  put(out, last_step_);
+  put(out, matrix_h_);
+  put(out, linearise_next_);
+  for (const Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G}) put(out, *v);
+  std::vector<double> matrix;
+  saddle_.save(matrix);
+  put(out, matrix);
+  put(out, counts_);
+}
+
+void AlphaMethod::restore(std::span<const std::byte>& in) {
+  take(in, now_.t);
+  for (Vec* v : {&now_.q, &now_.v, &now_.x, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_, &previous_v_, &scales_}) take(in, *v);
+  take(in, now_.memory);
+  predictor_.restore(in);
+  double rate = 0;
+  take(in, rate);
+  monitor_.set_rate(rate);
+  take(in, last_step_);
+  take(in, matrix_h_);
+  take(in, linearise_next_);
+  for (Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G}) take(in, *v);
+  std::vector<double> matrix;
+  take(in, matrix);
+  saddle_.restore(matrix.data());
+  take(in, counts_);
+  trial_ = now_;
+  trial_rates_ = rates_;
+  trial_a_ = a_start_ = a_;
+  delta_ = last_delta_;
+}
+
+long AlphaMethod::memory_bytes() const {
+  const auto vec = [](const Vec& v) { return static_cast<long>(v.size()) * 8; };
+  long sum = saddle_.memory_bytes() + static_cast<long>(T_.size() * sizeof(Mat3)) + static_cast<long>(work_.bodies.size() * sizeof(BodyState));
+  for (const Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G, &z_, &scales_, &a_, &a_start_, &trial_a_,
+                       &delta_, &last_delta_, &previous_q_, &previous_v_, &now_.q, &now_.v, &trial_.q, &trial_.v, &rates_.a, &rates_.lambda,
+                       &trial_rates_.a, &trial_rates_.lambda, &residual_.force, &residual_.inertia, &residual_.g}) {
+    sum += vec(*v);
+  }
+  return sum + 4 * 8 * (nv_ + ng_);  // predictor
+}
+
+}  // namespace trammel

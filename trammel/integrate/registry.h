@@ -1,0 +1,42 @@
+// The only list of methods: keys, options and how to make them. Command line, docs and conformance tests read it.
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trammel/integrate/integrator.h"
+#include "trammel/model/fields.h"
+
+namespace trammel {
+
+struct MethodSettings {
+  bool fixed_step = false;
+  double tolerance = 1e-5;   // epsilon; with a fixed step it only bounds the corrector
+  double misfit = 0;         // of loops that do not close, m
+  Fields options;            // completed with defaults
+};
+
+struct MethodInfo {
+  std::string key;           // "hht-i3"
+  std::string title, formulation, source;
+  int order = 2;             // of positions and velocities
+  int error_order = 3;       // the error estimate is proportional to h^error_order
+  std::string stability;
+  std::vector<Field> options;
+  // The reason why these settings cannot be honoured; empty if they can.
+  std::function<std::string(const MethodSettings&)> refuses;
+  // What the user must know of results with these settings; empty if nothing.
+  std::function<std::string(const MethodSettings&)> caveat;
+  // Are reported reactions of use? A caveat about them marks the signals.
+  std::function<bool(const MethodSettings&)> reactions_doubtful;
+  std::function<std::unique_ptr<Integrator>(const Equations&, const MethodSettings&)> make;
+};
+
+const std::vector<MethodInfo>& method_registry();
+// A Failure that names the nearest key if there is none.
+const MethodInfo& find_method(std::string_view key, const Location& where);
+// Checks names, kinds and ranges of the options, fills in defaults, and asks the method whether it refuses.
+MethodSettings resolve_settings(const MethodInfo& method, MethodSettings settings, const Location& where);
+
+}  // namespace trammel

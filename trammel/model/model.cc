@@ -1,0 +1,90 @@
+#include "trammel/model/model.h"
+
+#include "trammel/elements/registry.h"
+#include "trammel/math/rotation.h"
+
+namespace trammel {
+
+namespace {
+Pose drawn_pose(const Body& body) { return body.drawn.value_or(body.pose); }
+}  // namespace
+
+int Model::add_body(Body body) {
+  bodies.push_back(std::move(body));
+  return static_cast<int>(bodies.size()) - 1;
+}
+
+int Model::add_frame(int body, const Pose& local, std::string name) {
+  frames.push_back({std::move(name), body, local, {}});
+  return static_cast<int>(frames.size()) - 1;
+}
+
+int Model::add_frame_at(int body, const Vec3& point, const Vec3& axis, const Vec3& x_axis) {
+  Pose local{point, axes_with_z(axis, x_axis)};
+  if (body != ground) {
+    const Pose pose = drawn_pose(bodies[static_cast<std::size_t>(body)]);
+    local.position = pose.rotation.conjugate() * (point - pose.position);
+    local.rotation = pose.rotation.conjugate() * local.rotation;
+  }
+  return add_frame(body, local);
+}
+
+namespace {
+int add_item(std::vector<Item>& items, Category category, std::string type, std::string name, std::vector<int> frames,
+             Fields fields) {
+  Item item{std::move(type), std::move(name), std::move(frames), std::move(fields), {}};
+  complete_fields(find_element(category, item.type, item.where), item);
+  items.push_back(std::move(item));
+  return static_cast<int>(items.size()) - 1;
+}
+}  // namespace
+
+int Model::add_joint(std::string type, std::string name, int body_a, int body_b, const Vec3& point, const Vec3& axis,
+                     Fields fields) {
+  const int a = add_frame_at(body_a, point, axis);
+  const int b = add_frame_at(body_b, point, axis);
+  return add_joint(std::move(type), std::move(name), {a, b}, std::move(fields));
+}
+
+int Model::add_joint(std::string type, std::string name, std::vector<int> on, Fields fields) {
+  return add_item(joints, Category::joint, std::move(type), std::move(name), std::move(on), std::move(fields));
+}
+
+int Model::add_motion(std::string type, std::string name, std::vector<int> on, Fields fields) {
+  return add_item(motions, Category::motion, std::move(type), std::move(name), std::move(on), std::move(fields));
+}
+
+int Model::add_force(std::string type, std::string name, std::vector<int> on, Fields fields) {
+  return add_item(forces, Category::force, std::move(type), std::move(name), std::move(on), std::move(fields));
+}
+
+int Model::find_body(std::string_view name) const {
+  if (name == "ground") return ground;
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies[i].name == name) return static_cast<int>(i);
+  }
+  return -2;
+}
+
+int Model::find_frame(std::string_view name) const {
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (!name.empty() && frames[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+int Model::find_joint(std::string_view name) const {
+  for (std::size_t i = 0; i < joints.size(); ++i) {
+    if (joints[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+Pose Model::frame_pose(int frame) const {
+  const Frame& f = frames[static_cast<std::size_t>(frame)];
+  if (f.body == ground) return f.local;
+  const Pose pose = drawn_pose(bodies[static_cast<std::size_t>(f.body)]);
+  return {pose.position + pose.rotation * f.local.position, pose.rotation * f.local.rotation};
+}
+
+}  // namespace trammel

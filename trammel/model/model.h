@@ -1,0 +1,129 @@
+// A mechanism as plain data: what a model file says, in SI units, every item with its name and place in the file.
+// Readers and C++ programs fill it, `compile` turns it into Equations. Nothing here computes.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trammel/model/fields.h"
+
+namespace trammel {
+
+struct Pose {
+  Vec3 position = Vec3::Zero();
+  Quat rotation = Quat::Identity();
+};
+
+constexpr int ground = -1;  // index of the fixed body
+
+enum class BodyKind { point, planar, spatial };
+
+// A rigid body. Its own axes sit at `pose`; the centre of mass and the inertia are given in them.
+struct Body {
+  std::string name;
+  BodyKind kind = BodyKind::spatial;
+  double mass = 0;
+  Vec3 center_of_mass = Vec3::Zero();          // in body axes, from the body's origin
+  Mat3 inertia = Mat3::Zero();                 // about the centre of mass, body axes; planar bodies use (2,2)
+  Pose pose;                                   // at the start, of the body's origin
+  std::optional<Pose> drawn;                   // where it stands while joints are placed, if it starts elsewhere
+  Vec3 velocity = Vec3::Zero();                // of the body's origin, world axes
+  Vec3 angular_velocity = Vec3::Zero();        // world axes
+  bool keep_position = false, keep_orientation = false;          // marked values: assembly does not move them
+  bool keep_velocity = false, keep_angular_velocity = false;
+  Location where;
+};
+
+// A place on a body (or on the ground) that joints and forces attach to.
+struct Frame {
+  std::string name;  // may be empty: made by a joint or a force for itself
+  int body = ground;
+  Pose local;        // in the body's axes; in the world for ground
+  Location where;
+};
+
+// A joint, motion or force: `type` is a key of the element registry, `frames` index Model::frames.
+struct Item {
+  std::string type, name;
+  std::vector<int> frames;
+  Fields fields;
+  Location where;
+};
+
+struct Parameter {
+  std::string name;
+  double value = 0;   // in SI if the file states its unit
+  Location where;
+  bool used = false;  // by a number of the file; uses in expressions of the run are not counted here
+};
+
+// A value the joints' coordinates shall have at the start ("joint 'pin': angle 30 deg").
+struct InitialJoint {
+  int joint = 0;  // index of Model::joints
+  std::optional<double> angle, displacement, angular_speed, speed;
+  Location where;
+};
+
+// A user-defined output: any expression of time and measures.
+struct Output {
+  std::string name, unit;
+  ExpressionText expression;
+};
+
+// How a body looks; drawn, never computed with.
+struct Shape {
+  std::string name, type;  // box, cylinder, sphere, line
+  int body = ground;
+  Pose local;
+  std::vector<double> size;
+  std::string color;
+  Location where;
+};
+
+// What to run. An option left out takes the method's default.
+struct SimulationSettings {
+  double end = 1;
+  std::string method = "hht-i3";
+  std::optional<double> tolerance;     // error allowed per step, relative to the length scale and 1 rad
+  std::optional<double> step;          // fixed step; otherwise the step is controlled
+  std::optional<double> first_step, least_step, greatest_step;
+  std::optional<double> output_step;   // output on a grid; otherwise at every accepted step
+  std::optional<double> length;        // length scale L of the model for norms; default from its size
+  Fields options;                      // of the method: alpha, rho_inf, predictor_degree, ...
+  Location where;
+};
+
+struct Model {
+  std::string title;
+  std::string file;   // where it was read from; empty if built in C++
+  std::string text;   // the file's text, kept for provenance
+  Vec3 gravity = Vec3::Zero();
+  std::vector<Parameter> parameters;
+  std::vector<Body> bodies;
+  std::vector<Frame> frames;
+  std::vector<Item> joints, motions, forces;
+  std::vector<InitialJoint> initial_joints;
+  std::vector<Output> outputs;
+  std::vector<Shape> shapes;
+  SimulationSettings simulation;
+
+  // Building in C++. Each returns the index of what it added.
+  int add_body(Body body);
+  int add_frame(int body, const Pose& local, std::string name = "");
+  // A frame on `body` at a place given in the world while the bodies stand as drawn; z along `axis`, x along
+  // `x_axis` as far as it is perpendicular (any perpendicular direction if it is zero).
+  int add_frame_at(int body, const Vec3& point, const Vec3& axis = Vec3::UnitZ(), const Vec3& x_axis = Vec3::Zero());
+  // Fields left out take their defaults. The joint's two frames coincide at `point` with z along `axis`.
+  int add_joint(std::string type, std::string name, int body_a, int body_b, const Vec3& point,
+                const Vec3& axis = Vec3::UnitZ(), Fields fields = {});
+  int add_joint(std::string type, std::string name, std::vector<int> frames, Fields fields = {});
+  int add_motion(std::string type, std::string name, std::vector<int> frames, Fields fields = {});
+  int add_force(std::string type, std::string name, std::vector<int> frames, Fields fields = {});
+
+  int find_body(std::string_view name) const;   // `ground` for "ground", -2 if there is none of that name
+  int find_frame(std::string_view name) const;  // -1 if none
+  int find_joint(std::string_view name) const;  // -1 if none
+  Pose frame_pose(int frame) const;             // in the world, bodies as drawn
+};
+
+}  // namespace trammel

@@ -1,0 +1,99 @@
+// The values of a model file: numbers with their units, vectors, expressions of parameters. Everything comes out in SI;
+// what is wrong goes to the problem list and comes out as nothing, so that reading goes on.
+//
+// Numbers that are known when the file is read (plain ones and expressions of parameters) are in the units of the file.
+// Expressions that are evaluated during the run are in SI inside.
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "trammel/base/units.h"
+#include "trammel/math/expression.h"
+#include "trammel/model/model.h"
+#include "trammel/read/document.h"
+#include "trammel/read/entries.h"
+
+namespace trammel {
+
+class Values {
+ public:
+  Values(const Document& document, ProblemList& problems);
+  Values(const Values&) = delete;
+  Values& operator=(const Values&) = delete;
+
+  void error(const Node& node, const char* id, std::string message, std::string hint = "");
+  Location where(const Node& node) const { return document_.where(node); }
+  Entries mapping(const Node& node, const Place& place) { return {document_, problems_, node, place}; }
+
+  // The sections that change how all others are read; nullptr: absent.
+  void read_units(const Node* node);
+  void read_parameters(const Node* node, const std::vector<std::pair<std::string, std::string>>& overrides);
+  std::vector<Parameter> parameters() const;  // in SI
+
+  std::optional<double> number(const Node& node, const Place& place, Quantity quantity);
+  std::optional<Vec3> vector(const Node& node, const Place& place, Quantity quantity, bool planar = false);
+  std::optional<std::vector<double>> numbers(const Node& node, const Place& place, Quantity quantity);
+  std::optional<Mat3> inertia(const Node& node, const Place& place);
+  std::optional<Mat6> matrix6(const Node& node, const Place& place, Quantity quantity);
+  std::optional<bool> boolean(const Node& node, const Place& place);
+  std::optional<std::string> text(const Node& node, const Place& place);
+  std::optional<Vec3> direction(const Node& node, const Place& place);  // of length 1
+  std::optional<Quat> orientation(const Node& node, const Place& place);
+  std::optional<ExpressionText> expression(const Node& node, const Place& place, Quantity quantity);
+  // The value of a field, its range checked.
+  std::optional<Value> field(const Node& node, const Place& place, const Field& description);
+  // A number, true or false, or else a text.
+  std::optional<Value> scalar_of_any_kind(const Node& node, const Place& place);
+
+ private:
+  struct Known {
+    std::string name;
+    Location where;
+    double value = 0;  // in the units of the file
+    double si_value = 0;
+    bool has_unit = false;  // stated one, or follows from parameters that did
+    bool used = false;
+  };
+  // A value without its {value, unit} wrapping, and the factor of its plain numbers to SI.
+  struct Scaled {
+    const Node* node = nullptr;
+    double factor = 1;
+    bool stated = false;
+  };
+
+  static std::size_t slot(Quantity quantity) { return static_cast<std::size_t>(quantity); }
+  double factor(Quantity quantity) const { return factors_[slot(quantity)]; }
+  Location text_start(const Node& node) const;  // of a scalar, behind its quote
+  std::optional<Unit> unit(std::string_view text, const Node& node, const Place& place);
+  std::optional<double> unit_factor(std::string_view text, const Node& node, const Place& place, Quantity quantity);
+  std::optional<Scaled> unwrap(const Node& node, const Place& place, Quantity quantity);
+  std::optional<double> scalar(std::string_view text, const Node& node, const Place& place, Quantity quantity,
+                               const Scaled& scaled);
+  // Any number of plain numbers, in a list or in a text "[1, 2] mm".
+  bool list(const Node& node, const Place& place, Quantity quantity, std::vector<double>& out, const char* wanted);
+  bool rows(const Node& node, const Place& place, int size, std::vector<double>& out, Quantity quantity);
+  void read_parameter(std::string_view name, const Node& key, const Node& value, std::optional<std::string_view> given);
+  struct Evaluated {
+    double value = 0;
+    bool has_parameters = false, all_have_units = true, any_has_unit = false;
+  };
+  std::optional<Evaluated> evaluate(std::string_view text, const Location& where, const Place& place, bool si);
+  std::optional<Unit> matching_file_unit(const Unit& unit) const;
+  void wrong_type(const Node& node, const Place& place, const char* wanted, std::string hint = "");
+
+  const Document& document_;
+  ProblemList& problems_;
+  std::array<double, 18> factors_;
+  std::array<std::string, 18> unit_names_;
+  bool all_si_ = true;
+  std::vector<Known> parameters_;
+  std::unordered_map<std::string_view, std::size_t> parameter_index_;
+  std::unordered_map<std::string, Evaluated> evaluated_;  // expressions of parameters have one value per file
+};
+
+}  // namespace trammel

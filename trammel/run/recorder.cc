@@ -1,0 +1,194 @@
+#include "trammel/run/recorder.h"
+
+#include <cmath>
+#include <cstdio>
+
+namespace trammel {
+namespace {
+
+bool turns_about_z(const std::string& type) { return type == "revolute" || type == "cylindrical" || type == "planar"; }
+bool slides_along_z(const std::string& type) { return type == "translational" || type == "cylindrical"; }
+
+void add_vector(std::vector<Signal>& signals, const std::string& name, const char* unit, const std::string& text, const std::string& flag = "") {
+  for (const char* axis : {"x", "y", "z"}) signals.push_back({name + "." + axis, unit, "world", text, !flag.empty(), flag});
+}
+
+double raw_angle(const FrameState& a, const FrameState& b) { return std::atan2(b.R.col(0).dot(a.R.col(1)), b.R.col(0).dot(a.R.col(0))); }
+
+}  // namespace
+
+Recorder::Recorder(const Equations& equations, const InitialReport& initial, bool reactions_doubtful)
+    : equations_(equations), work_(equations.make_workspace()), residual_(equations.make_residual()), gdot_(Vec::Zero(equations.sizes().ng)) {
+  const Model& model = equations.model();
+  Table output{"output", "at output times; accelerations and reactions satisfy the equations of motion there", {}};
+  std::vector<Signal>& s = output.signals;
+  s.push_back({"time", "s", "", "time", false, ""});
+  for (const Output& o : model.outputs) s.push_back({o.name, o.unit, "", o.expression.text, false, ""});
+  for (const Body& body : model.bodies) {
+    const std::string path = "body." + body.name;
+    add_vector(s, path + ".position", "m", "of the body's origin");
+    for (const char* part : {"w", "x", "y", "z"}) s.push_back({path + ".orientation." + part, "", "world", "quaternion, body to world", false, ""});
+    add_vector(s, path + ".velocity", "m/s", "of the body's origin");
+    add_vector(s, path + ".angular_velocity", "rad/s", "angular velocity");
+    add_vector(s, path + ".acceleration", "m/s^2", "of the body's origin");
+    add_vector(s, path + ".angular_acceleration", "rad/s^2", "angular acceleration");
+  }
+  for (int c = 0; c < equations.constraint_count(); ++c) {
+    const Equations::ConstraintInfo info = equations.constraint_info(c);
+    const std::string path = (info.is_motion ? "motion." : "joint.") + info.item->name;
+    std::string flag;
+    const auto edge = static_cast<std::size_t>(c);
+    if (edge < initial.rank.edges.size() && initial.rank.edges[edge].undetermined.cols() > 0) {
+      char text[160];
+      std::snprintf(text, sizeof text, "not unique: least-norm reaction, L = %.4g m", equations.length());
+      flag = text;
+      if (!initial.rank.edges[edge].text.empty()) flag += " (" + initial.rank.edges[edge].text + ")";
+    }
+    if (reactions_doubtful) flag += (flag.empty() ? "" : "; ") + std::string("multipliers oscillate undamped with this method");
+    add_vector(s, path + ".force", "N", "on the second body at the joint's frame", flag);
+    add_vector(s, path + ".torque", "N m", "on the second body at the joint's frame", flag);
+    if (!info.is_motion && turns_about_z(info.item->type)) s.push_back({path + ".angle", "rad", "", "of the second frame about z of the first, multi-turn", false, ""});
+    if (!info.is_motion && slides_along_z(info.item->type)) s.push_back({path + ".displacement", "m", "", "of the second frame along z of the first", false, ""});
+  }
+  for (int f = 0; f < equations.force_count(); ++f) {
+    const std::string path = "force." + model.forces[static_cast<std::size_t>(f)].name;
+    for (const Observable& o : equations.force(f).observables()) s.push_back({path + "." + o.name, o.unit, "", o.name, false, ""});
+    add_vector(s, path + ".on_second.force", "N", "on the second frame");
+    add_vector(s, path + ".on_second.torque", "N m", "on the second frame, about its origin");
+  }
+  for (const char* name : {"kinetic", "potential", "total", "dissipated", "external", "imbalance"}) {
+    s.push_back({std::string("energy.") + name, "J", "", name == std::string("imbalance") ? "total + dissipated - external - first total" : name, false, ""});
+  }
+  s.push_back({"residual.position", "", "", "largest |g|, m or rad", false, ""});
+  s.push_back({"residual.velocity", "", "", "largest |G v + g_t|, m/s or rad/s", false, ""});
+  tables_.push_back(std::move(output));
+  row_.resize(tables_[0].signals.size());
+
+  tables_.push_back({"steps", "one row for every accepted step", {{"time", "s", "", "end of the step", false, ""},
+                                                                  {"solver.step_size", "s", "", "step size", false, ""},
+                                                                  {"solver.error", "", "", "estimated error by tolerance", false, ""},
+                                                                  {"solver.newton_iterations", "", "", "in the accepted attempt", false, ""},
+                                                                  {"solver.rejected", "", "", "attempts rejected before it", false, ""}}});
+  step_row_.resize(tables_[1].signals.size());
+
+  joint_angles_.assign(model.joints.size(), 0);
+  PlaceNames names(model);
+  for (const Output& o : model.outputs) {
+    UserOutput user;
+    user.expression = MeasuredExpression::parse(o, names, user.frames);
+    user.memory.assign(static_cast<std::size_t>(user.expression.memory()), 0);
+    outputs_.push_back(std::move(user));
+  }
+  output_values_.assign(outputs_.size(), 0);
+}
+
+void Recorder::evaluate_outputs(const State& state, bool remember) {
+  for (std::size_t i = 0; i < outputs_.size(); ++i) {
+    UserOutput& user = outputs_[i];
+    FrameState frames[max_frames];
+    for (std::size_t k = 0; k < user.frames.size(); ++k) frames[k] = equations_.frame(user.frames[k], work_);
+    const ElementInput in{state.t, frames, user.memory.data()};
+    if (!user.expression.evaluate(in, output_values_[i])) output_values_[i] = 0;
+    if (remember) user.expression.accept(in, user.memory.data());
+  }
+}
+
+void Recorder::note_step(const State& state, const Rates& rates) {
+  const Energy e = equations_.energy(state, rates, work_);  // also updates the body states
+  const Model& model = equations_.model();
+  for (std::size_t j = 0; j < model.joints.size(); ++j) {
+    const Item& joint = model.joints[j];
+    if (!turns_about_z(joint.type)) continue;
+    joint_angles_[j] = unwrap_angle(raw_angle(equations_.frame(joint.frames[0], work_), equations_.frame(joint.frames[1], work_)), joint_angles_[j]);
+  }
+  evaluate_outputs(state, true);
+  book_.kinetic = e.kinetic;
+  book_.potential = e.potential;
+  if (!started_) {
+    book_.first = e.kinetic + e.potential;
+    started_ = true;
+  } else {
+    const double h = state.t - last_t_;
+    book_.dissipated += 0.5 * h * (e.dissipated_power + last_dissipated_);
+    book_.external += 0.5 * h * (e.external_power + last_external_);
+  }
+  last_t_ = state.t;
+  last_dissipated_ = e.dissipated_power;
+  last_external_ = e.external_power;
+  book_.largest_imbalance = std::max(book_.largest_imbalance, std::abs(book_.imbalance()));
+}
+
+const std::vector<double>& Recorder::output_row(const State& state, const Rates& rates) {
+  equations_.residual(state, rates, everything, residual_, work_);
+  equations_.velocity_residual(state, gdot_, work_);  // leaves the body states of this state in work_
+  position_residual_ = residual_.g.size() > 0 ? residual_.g.lpNorm<Eigen::Infinity>() : 0;
+  velocity_residual_ = gdot_.size() > 0 ? gdot_.lpNorm<Eigen::Infinity>() : 0;
+  const Model& model = equations_.model();
+  std::size_t at = 0;
+  const auto add = [&](double value) { row_[at++] = value; };
+  const auto add3 = [&](const Vec3& v) {
+    for (int i = 0; i < 3; ++i) row_[at++] = v[i];
+  };
+  add(state.t);
+  evaluate_outputs(state, false);
+  for (const double value : output_values_) add(value);
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    const BodyState& s = work_.bodies[b];
+    const int v0 = equations_.first_velocity(static_cast<int>(b)), q0 = equations_.first_coordinate(static_cast<int>(b));
+    const Vec3 arm = -(s.R * body.center_of_mass);  // from the centre of mass to the origin
+    Vec3 linear = Vec3::Zero(), spin = Vec3::Zero();
+    linear.head(body.kind == BodyKind::planar ? 2 : 3) = rates.a.segment(v0, body.kind == BodyKind::planar ? 2 : 3);
+    Quat orientation = Quat::Identity();
+    if (body.kind == BodyKind::planar) {
+      spin.z() = rates.a[v0 + 2];
+      orientation = Quat(std::cos(0.5 * state.q[q0 + 2]), 0, 0, std::sin(0.5 * state.q[q0 + 2]));
+    } else if (body.kind == BodyKind::spatial) {
+      spin = s.R * rates.a.segment<3>(v0 + 3);
+      orientation = Quat(state.q[q0 + 3], state.q[q0 + 4], state.q[q0 + 5], state.q[q0 + 6]);
+    }
+    add3(s.r + arm);
+    add(orientation.w());
+    add3(orientation.vec());
+    add3(s.v + s.w.cross(arm));
+    add3(s.w);
+    add3(linear + spin.cross(arm) + s.w.cross(s.w.cross(arm)));
+    add3(spin);
+  }
+  for (int c = 0; c < equations_.constraint_count(); ++c) {
+    const Equations::ConstraintInfo info = equations_.constraint_info(c);
+    Vec3 force, torque;
+    equations_.reaction(c, state, rates, work_, force, torque);
+    add3(force);
+    add3(torque);
+    if (info.is_motion) continue;
+    const FrameState a = equations_.frame(info.item->frames[0], work_), b = equations_.frame(info.item->frames[1], work_);
+    if (turns_about_z(info.item->type)) add(unwrap_angle(raw_angle(a, b), joint_angles_[static_cast<std::size_t>(c)]));
+    if (slides_along_z(info.item->type)) add(a.R.col(2).dot(b.p - a.p));
+  }
+  for (int f = 0; f < equations_.force_count(); ++f) {
+    double wrench[6 * max_frames] = {};
+    const std::size_t count = equations_.force(f).observables().size();
+    equations_.observe_force(f, state, work_, wrench, row_.data() + at);
+    at += count;
+    add3(Vec3(wrench[6], wrench[7], wrench[8]));
+    add3(Vec3(wrench[9], wrench[10], wrench[11]));
+  }
+  const Energy e = equations_.energy(state, rates, work_);
+  add(e.kinetic);
+  add(e.potential);
+  add(e.kinetic + e.potential);
+  add(book_.dissipated);
+  add(book_.external);
+  add(e.kinetic + e.potential + book_.dissipated - book_.external - book_.first);
+  add(position_residual_);
+  add(velocity_residual_);
+  return row_;
+}
+
+const std::vector<double>& Recorder::step_row(const Step& step) {
+  step_row_ = {step.t, step.h, step.error, static_cast<double>(step.newton_iterations), static_cast<double>(step.rejected)};
+  return step_row_;
+}
+
+}  // namespace trammel

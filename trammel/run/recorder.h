@@ -1,0 +1,59 @@
+// What is recorded of a run: bodies, joints, forces, energies, residuals and the user's outputs at output times, and one
+// row of solver statistics for every accepted step.
+#pragma once
+#include "trammel/elements/measure.h"
+#include "trammel/equations/equations.h"
+#include "trammel/initial/consistent.h"
+#include "trammel/write/trajectory.h"
+
+namespace trammel {
+
+// Energy booked along the accepted steps: kinetic + potential + dissipated - external should stay at its first value.
+struct EnergyBook {
+  double first = 0, kinetic = 0, potential = 0, dissipated = 0, external = 0, largest_imbalance = 0;
+  double imbalance() const { return kinetic + potential + dissipated - external - first; }
+};
+
+class Recorder {
+ public:
+  Recorder(const Equations& equations, const InitialReport& initial, bool reactions_doubtful);
+
+  const std::vector<Table>& tables() const { return tables_; }
+  // Follows angles of joints and books energy; called once at the start and after every accepted step.
+  void note_step(const State& state, const Rates& rates);
+  const EnergyBook& energy() const { return book_; }
+  // A row of the output table: `rates` must satisfy the equations of motion at `state`.
+  const std::vector<double>& output_row(const State& state, const Rates& rates);
+  // |g| and |G v + g_t| of the last output row.
+  double position_residual() const { return position_residual_; }
+  double velocity_residual() const { return velocity_residual_; }
+
+  struct Step {
+    double t, h, error;
+    int newton_iterations, rejected;
+  };
+  const std::vector<double>& step_row(const Step& step);
+
+ private:
+  struct UserOutput {
+    MeasuredExpression expression;
+    std::vector<int> frames;
+    std::vector<double> memory;
+  };
+  void evaluate_outputs(const State& state, bool remember);
+
+  const Equations& equations_;
+  Workspace work_;
+  Residual residual_;
+  Vec gdot_;
+  std::vector<Table> tables_;
+  std::vector<double> row_, step_row_, output_values_;
+  std::vector<double> joint_angles_;  // multi-turn, of joints that turn about one axis
+  std::vector<UserOutput> outputs_;
+  EnergyBook book_;
+  bool started_ = false;
+  double last_t_ = 0, last_dissipated_ = 0, last_external_ = 0;
+  double position_residual_ = 0, velocity_residual_ = 0;
+};
+
+}  // namespace trammel
