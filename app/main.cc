@@ -1,40 +1,87 @@
 // The `trammel` command.
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 
+#include "app/common.h"
 #include "app/verbs.h"
-#include "trammel/base/diagnosis.h"
+
+namespace {
+
+using namespace trammel;
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  trammel run models/slider_crank.yaml            simulate; the result is slider_crank.h5\n"
+    "  trammel plot slider_crank.h5 slider_x -o x.png  draw a signal of the result\n"
+    "  trammel info models/slider_crank.yaml           degrees of freedom, redundant joints, sizes\n"
+    "  trammel VERB --help                             options and examples of a verb\n"
+    "\n"
+    "Exit codes:\n"
+    "  0   done\n"
+    "  1   the run failed; what was computed is kept, and the report says why\n"
+    "  2   the command was not understood, or a result could not be read\n"
+    "  3   the model cannot be run: see the messages\n"
+    "  4   a file could not be written, or a picture not be drawn\n"
+    "  5   interrupted; what was computed is kept\n"
+    "  6   a study missed a target\n"
+    "  70  an error inside trammel: please report it";
+
+int report(const std::vector<Problem>& problems, ExitCode code, bool json) {
+  for (const Problem& problem : problems) std::fprintf(stderr, "%s\n", to_text(problem).c_str());
+  if (json) print_json(failure_json(problems, code));
+  return static_cast<int>(code);
+}
+
+// A word where a verb should be: the nearest one, if it is near.
+std::string verb_hint(int argc, char** argv, const std::vector<Verb>& verbs) {
+  std::vector<std::string> names;
+  for (const Verb& verb : verbs) names.push_back(verb.command->get_name());
+  if (argc < 2 || argv[1][0] == '-' || std::find(names.begin(), names.end(), argv[1]) != names.end()) {
+    const bool known = argc >= 2 && argv[1][0] != '-';
+    return known ? "see `trammel " + std::string(argv[1]) + " --help`" : "see `trammel --help`";
+  }
+  const std::string near = nearest_name(argv[1], names);
+  return near.empty() ? "see `trammel --help` for the verbs" : "did you mean `trammel " + near + "`?";
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  using namespace trammel;
-  CLI::App app{"Trammel simulates mechanical systems: rigid bodies, joints, springs, motions.", "trammel"};
+  CLI::App app{"Trammel simulates mechanical systems: bodies, joints, motions and forces.", "trammel"};
   app.set_version_flag("--version", std::string("trammel ") + TRAMMEL_VERSION);
   app.require_subcommand(1);
-  app.footer(
-      "Examples:\n"
-      "  trammel run models/slider_crank.yaml\n"
-      "  trammel plot slider_crank.h5 body.slider.position.x -o slider.png\n"
-      "\n"
-      "Exit codes: 0 done, 1 the run failed, 2 bad usage, 3 bad model, 4 cannot write, 5 interrupted, 6 a study missed a target, 70 internal error");
-  const std::vector<Action> actions{add_run(app)};
+  app.footer(footer);
+  const std::vector<Verb> verbs{add_run(app),     add_check(app),    add_info(app), add_plot(app),
+                                add_methods(app), add_elements(app), add_study(app)};
+  const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
-    const int code = app.exit(e);
-    return code == 0 ? 0 : static_cast<int>(ExitCode::bad_usage);
+    if (e.get_exit_code() == 0) return app.exit(e);  // help or version
+    return report({{Severity::error, "bad-usage", e.what(), verb_hint(argc, argv, verbs), {}}}, ExitCode::bad_usage,
+                  json);
   }
   try {
-    const auto& verbs = app.get_subcommands([](CLI::App*) { return true; });
-    for (std::size_t i = 0; i < verbs.size() && i < actions.size(); ++i) {
-      if (verbs[i]->parsed()) return actions[i]();
+    for (const Verb& verb : verbs) {
+      if (!verb.command->parsed()) continue;
+      const int code = verb.run();
+      if (std::fflush(stdout) == 0 || errno == EPIPE) return code;  // a reader may go away, as `head` does
+      std::fprintf(stderr, "error: standard output cannot be written: %s\n", std::strerror(errno));
+      return code == 0 ? static_cast<int>(ExitCode::cannot_write) : code;
     }
   } catch (const Failure& failure) {
-    std::fprintf(stderr, "%s\n", failure.what());
-    return static_cast<int>(failure.exit_code());
+    return report(failure.problems(), failure.exit_code(), json);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "trammel: internal error: %s\n", e.what());
-    return static_cast<int>(ExitCode::internal);
+    return report({{Severity::error,
+                    "internal",
+                    std::string("internal error: ") + e.what(),
+                    "please report it, with the model file if you can",
+                    {}}},
+                  ExitCode::internal, json);
   }
   return 0;
 }

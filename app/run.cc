@@ -8,9 +8,8 @@
 #include <filesystem>
 #include <memory>
 
+#include "app/common.h"
 #include "app/verbs.h"
-#include "trammel/check/check_model.h"
-#include "trammel/read/read_model.h"
 #include "trammel/run/simulation.h"
 #include "trammel/write/csv_writer.h"
 #include "trammel/write/hdf5_writer.h"
@@ -21,110 +20,152 @@ namespace {
 std::atomic<bool> interrupted{false};
 void on_signal(int) { interrupted = true; }
 
-struct RunArguments {
-  std::string model, method, output, csv;
-  std::vector<std::string> set, option;
-  double tolerance = 0, step = 0, end = 0, output_step = 0;
+// The first Ctrl-C ends the run in good order, the second one the program. A reader of our output that goes away (as
+// `head` does) must not end the run at all.
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+struct RunArguments : ModelArguments {
+  std::string output, csv;
   bool json = false, quiet = false;
 };
 
-void apply(const RunArguments& a, const CLI::App& verb, Model& model) {
-  if (verb.count("--method") > 0) model.simulation.method = a.method;
-  if (verb.count("--tolerance") > 0) {
-    model.simulation.tolerance = a.tolerance;
-    if (verb.count("--step") == 0) model.simulation.step.reset();  // a tolerance asks for a controlled step
+// The files a run writes.
+struct RunFiles {
+  std::string main;  // HDF5, or CSV if its name says so
+  std::string csv;   // besides; empty: none
+};
+
+bool ends_in_csv(const std::string& path) { return std::filesystem::path(path).extension() == ".csv"; }
+
+RunFiles run_files(const RunArguments& a, bool csv_wanted) {
+  const std::string stem = std::filesystem::path(a.file).stem().string();
+  RunFiles files;
+  files.main = a.output.empty() ? stem + ".h5" : a.output;
+  if (csv_wanted) files.csv = a.csv.empty() ? stem + ".csv" : a.csv;
+  std::error_code none;
+  if (csv_wanted && (files.csv == files.main || std::filesystem::equivalent(files.csv, files.main, none))) {
+    throw Failure({Severity::error,
+                   "bad-usage",
+                   "--output and --csv name the same file '" + files.csv + "'",
+                   "--output FILE.csv alone writes CSV instead of HDF5",
+                   {}},
+                  ExitCode::bad_usage);
   }
-  if (verb.count("--step") > 0) model.simulation.step = a.step;
-  if (verb.count("--end") > 0) model.simulation.end = a.end;
-  if (verb.count("--output-step") > 0) model.simulation.output_step = a.output_step;
-  for (const std::string& text : a.option) {
-    const std::size_t equals = text.find('=');
-    const std::string name = text.substr(0, equals), value = equals == std::string::npos ? "" : text.substr(equals + 1);
-    std::size_t used = 0;
-    double number = 0;
-    try {
-      number = std::stod(value, &used);
-    } catch (const std::exception&) {
-      used = 0;
-    }
-    if (value == "true" || value == "false") {
-      model.simulation.options.set(name, value == "true");
-    } else if (used == value.size() && !value.empty()) {
-      model.simulation.options.set(name, number);
-    } else {
-      throw Failure({Severity::error, "bad-option", "--option takes NAME=VALUE with a number or true/false, not '" + text + "'", "for example --option alpha=-0.1", {}},
-                    ExitCode::bad_usage);
-    }
-  }
+  return files;
 }
 
-int run(const RunArguments& a, const CLI::App& verb) {
-  ReadOptions read;
-  for (const std::string& assignment : a.set) read.set(assignment);
-  Model model = read_model(a.model, read);
-  apply(a, verb, model);
-  for (const Problem& warning : require_sound(model)) {
-    if (!a.quiet) std::fprintf(stderr, "%s\n", to_text(warning).c_str());
-  }
-  const std::string stem = std::filesystem::path(a.model).stem().string();
-  const std::string output = a.output.empty() ? stem + ".h5" : a.output;
+std::unique_ptr<TrajectorySink> make_sink(const std::string& path) {
+  if (ends_in_csv(path)) return std::make_unique<CsvWriter>(path);
+  return std::make_unique<Hdf5Writer>(path);
+}
 
+ExitCode exit_code(RunStatus status) {
+  if (status == RunStatus::failed) return ExitCode::failed_run;
+  return status == RunStatus::interrupted ? ExitCode::interrupted : ExitCode::ok;
+}
+
+int run_verb(const RunArguments& a, bool csv_wanted) {
+  std::vector<Problem> warnings;
+  Model model = load_model(a.file, a.changes, &warnings);
+  const bool talk = !a.quiet && !a.json;
+  for (const Problem& warning : warnings) {
+    if (talk) std::fprintf(stderr, "%s\n", to_text(warning).c_str());
+  }
+  // Files are opened before any work, so that a bad name costs no time.
+  const RunFiles files = run_files(a, csv_wanted);
   std::vector<std::unique_ptr<TrajectorySink>> sinks;
-  sinks.push_back(std::make_unique<Hdf5Writer>(output));
-  if (verb.count("--csv") > 0) sinks.push_back(std::make_unique<CsvWriter>(a.csv.empty() ? stem + ".csv" : a.csv));
-  std::vector<TrajectorySink*> tees;
-  for (const auto& sink : sinks) tees.push_back(sink.get());
-  TeeSink sink(tees);
+  sinks.push_back(make_sink(files.main));
+  if (!files.csv.empty()) sinks.push_back(std::make_unique<CsvWriter>(files.csv));
+  std::vector<TrajectorySink*> all;
+  for (const auto& sink : sinks) all.push_back(sink.get());
+  TeeSink sink(all);
 
   Simulation simulation(std::move(model));
   RunOptions options;
   options.interrupted = &interrupted;
-  options.state_file = output + ".state";
-  if (!a.quiet && !a.json) {
-    std::printf("%s: %s\n", a.model.c_str(), simulation.equations().model().title.c_str());
-    options.note = [](const std::string& text) { std::printf("  %s\n", text.c_str()); };
-    if (isatty(STDERR_FILENO) != 0) {
-      options.progress = [](double t, double end, long steps) {
-        std::fprintf(stderr, "\r  t = %.4g of %.4g s (%.0f %%), %ld steps ", t, end, 100 * t / end, steps);
-      };
-    }
+  options.state_file = files.main + ".state";
+  const bool progress = talk && isatty(STDERR_FILENO) != 0;
+  std::vector<std::string> notes;
+  options.note = [&](const std::string& text) {
+    notes.push_back(text);
+    if (talk) std::printf("  %s\n", text.c_str());
+  };
+  if (talk) {
+    const std::string& title = simulation.equations().model().title;
+    std::printf("%s%s%s\n", a.file.c_str(), title.empty() ? "" : ": ", title.c_str());
   }
-  std::signal(SIGINT, on_signal);
-  std::signal(SIGTERM, on_signal);
+  if (progress) {
+    options.progress = [](double t, double end, long steps) {
+      std::fprintf(stderr, "\r  t = %-8.4g of %.4g s (%.0f %%), %ld steps ", t, end, 100 * t / end, steps);
+    };
+  }
+  catch_signals();
   const RunResult result = simulation.run(sink, options);
-  if (options.progress) std::fprintf(stderr, "\r%60s\r", "");
+  if (progress) std::fprintf(stderr, "\r%70s\r", "");
+
+  const ExitCode code = exit_code(result.status);
   if (a.json) {
-    std::printf("%s\n", result.failure ? to_json(*result.failure).c_str() : to_json(result.summary).c_str());
+    Json j = {{"status", to_text(result.status)}, {"exit_code", static_cast<int>(code)}, {"model", a.file}};
+    j["result"] = files.main;
+    j["csv"] = files.csv.empty() ? Json() : Json(files.csv);
+    j["warnings"] = to_json(warnings);
+    j["start"] = start_json(simulation.initial());
+    j["notes"] = notes;
+    j["summary"] = Json::parse(to_json(result.summary));
+    j["failure"] = result.failure ? Json::parse(to_json(*result.failure)) : Json();
+    print_json(j);
   } else if (!a.quiet) {
-    std::printf("%s  result          %s\n", to_text(result.summary).c_str(), output.c_str());
+    std::printf("%s  result          %s\n", to_text(result.summary).c_str(), files.main.c_str());
+    if (!files.csv.empty()) std::printf("  CSV             %s\n", files.csv.c_str());
+    std::fflush(stdout);
   }
-  if (result.failure) std::fprintf(stderr, "error: %s", to_text(*result.failure).c_str());
-  switch (result.status) {
-    case RunStatus::failed: return static_cast<int>(ExitCode::failed_run);
-    case RunStatus::interrupted: return static_cast<int>(ExitCode::interrupted);
-    default: return 0;
+  if (result.failure) std::fprintf(stderr, "%s: error: %s", a.file.c_str(), to_text(*result.failure).c_str());
+  if (result.status != RunStatus::finished) {
+    std::fprintf(stderr, "%s at t = %.6g s; what was computed until then is in %s\n",
+                 result.status == RunStatus::interrupted ? "interrupted" : "stopped", result.summary.reached,
+                 files.main.c_str());
   }
+  return static_cast<int>(code);
 }
 
 }  // namespace
 
-Action add_run(CLI::App& app) {
+Verb add_run(CLI::App& app) {
   auto a = std::make_shared<RunArguments>();
   CLI::App* verb = app.add_subcommand("run", "Simulate a model file and record the result");
-  verb->add_option("model", a->model, "Model file (YAML or JSON)")->required();
-  verb->add_option("--method", a->method, "Method key, see `trammel methods`");
-  verb->add_option("--tolerance", a->tolerance, "Error allowed per step, relative to the length scale and 1 rad; the step is controlled");
-  verb->add_option("--step", a->step, "Fixed step size, s");
-  verb->add_option("--end", a->end, "End time, s");
-  verb->add_option("--output-step", a->output_step, "Output on a grid, s; otherwise at every accepted step");
-  verb->add_option("--option", a->option, "Option of the method, NAME=VALUE; may be repeated");
-  verb->add_option("--set", a->set, "Parameter of the model, NAME=VALUE; may be repeated");
-  verb->add_option("-o,--output", a->output, "Result file (HDF5); default: the model's name with .h5");
-  verb->add_option("--csv", a->csv, "Also write CSV, to this file or the model's name with .csv")->expected(0, 1);
-  verb->add_flag("--json", a->json, "Print the summary as JSON");
+  add_model_arguments(*verb, *a);
+  verb->add_option("--end", a->changes.end, "End time")->type_name("SECONDS");
+  verb->add_option("--output-step", a->changes.output_step, "Record on a grid of times; 0: at every accepted step")
+      ->type_name("SECONDS");
+  verb->add_option("--greatest-step", a->changes.greatest_step, "Bound of a controlled step size")
+      ->type_name("SECONDS");
+  verb->add_option("-o,--output", a->output,
+                   "Result file: HDF5, or CSV if it ends in .csv; default: the model's name with .h5")
+      ->type_name("FILE");
+  CLI::Option* csv = verb->add_option("--csv", a->csv, "Write CSV as well; default: the model's name with .csv")
+                         ->type_name("[FILE]")
+                         ->expected(0, 1);
+  verb->add_flag("--json", a->json, "Print summary or failure as JSON");
   verb->add_flag("-q,--quiet", a->quiet, "Print errors only");
-  verb->footer("Examples:\n  trammel run model.yaml --tolerance 1e-6\n  trammel run model.yaml --step 1e-3 --option alpha=-0.1 --csv\n  trammel run model.yaml --set L=0.5 -o long.h5");
-  return [a, verb] { return run(*a, *verb); };
+  verb->footer(
+      "Examples:\n"
+      "  trammel run model.yaml                                      with the settings of the file\n"
+      "  trammel run model.yaml --tolerance 1e-7 -o fine.h5          step size under control\n"
+      "  trammel run model.yaml --step 1e-3 --option alpha=-0.1      fixed step, an option of the method\n"
+      "  trammel run model.yaml --set L=0.5 --set 'k=20 N/mm' --csv  other parameters; CSV besides HDF5\n"
+      "\n"
+      "Without --step the step size is controlled, unless the model fixes it; --tolerance lifts a fixed step of the "
+      "model.\n"
+      "Ctrl-C ends the run in good order and keeps what was computed (exit code 5). If a run fails (exit code 1), the "
+      "report\n"
+      "names the parts of the model it points to, and the last good state is saved beside the result as RESULT.state.");
+  return {verb, [a, csv] { return run_verb(*a, csv->count() > 0); }};
 }
 
 }  // namespace trammel

@@ -1,8 +1,6 @@
 // The verbs of the command, one file each. Every verb adds its subcommand; main runs the one the user chose.
 #pragma once
 #include <functional>
-#include <string>
-#include <vector>
 
 namespace CLI {
 class App;
@@ -10,9 +8,17 @@ class App;
 
 namespace trammel {
 
-// What main calls after parsing: returns the exit code.
-using Action = std::function<int()>;
+struct Verb {
+  CLI::App* command = nullptr;  // with the flag --json, failures are printed as JSON too
+  std::function<int()> run;     // after parsing; returns the exit code
+};
 
-Action add_run(CLI::App& app);
+Verb add_run(CLI::App& app);
+Verb add_check(CLI::App& app);
+Verb add_info(CLI::App& app);
+Verb add_plot(CLI::App& app);
+Verb add_methods(CLI::App& app);
+Verb add_elements(CLI::App& app);
+Verb add_study(CLI::App& app);
 
 }  // namespace trammel

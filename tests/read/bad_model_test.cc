@@ -309,10 +309,10 @@ TEST(BadFile, UnknownOverride) {
 }
 
 TEST(BadFile, BadOverrideValue) {
-  for (const char* setting : {"L=abc", "L=1 +", "L=nan", "L=1e999", "L=3 furlong", "L= ", "L=time"}) {
+  for (const char* setting : {"L=3 deg", "L=abc", "L=1 +", "L=nan", "L=1e999", "L=3 furlong", "L= ", "L=time"}) {
     ReadOptions options;
     options.set(setting);
-    const std::vector<Problem> problems = problems_of("trammel: 1\nparameters: {L: 1}\n", options);
+    const std::vector<Problem> problems = problems_of("trammel: 1\nparameters: {L: 1 m}\n", options);
     ASSERT_EQ(problems.size(), 1u) << setting;
     EXPECT_NE(problems[0].message.find("--set"), std::string::npos) << to_text(problems[0]);
   }
@@ -325,6 +325,12 @@ TEST(BadFile, AllProblemsAtOnceInFileOrder) {
   std::vector<int> lines;
   for (const Problem& problem : problems) lines.push_back(problem.where.line);
   EXPECT_EQ(lines, (std::vector<int>{2, 4, 6, 6, 7, 7, 7})) << Failure(problems).what();
+}
+
+TEST(BadFile, ABadParameterIsNotReportedForItsUsers) {
+  const std::vector<Problem> problems = problems_of(
+      "trammel: 1\nparameters: {a: x, b: 1/a, c: b}\nbodies: {p: {kind: point, mass: 1/c, position: [a, b, c]}}\n");
+  EXPECT_EQ(problems.size(), 1u) << Failure(problems).what();
 }
 
 TEST(BadFile, AMissingBodyIsNotReportedForItsFramesAgain) {

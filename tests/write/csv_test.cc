@@ -1,9 +1,9 @@
 // CSV results: round trips, cut and damaged files, full disks, pipes.
 #include <fcntl.h>
 #include <gmock/gmock.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <csignal>
 
 #include <fstream>
 

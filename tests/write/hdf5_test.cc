@@ -1,9 +1,9 @@
 // HDF5 results: round trips, streaming, killed runs, full disks, damaged files, h5py.
 #include <gmock/gmock.h>
 #include <hdf5.h>
-#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <csignal>
 
 #include <cstdlib>
 #include <fstream>
@@ -24,9 +24,7 @@ std::string read_bytes(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-void write_bytes(const std::string& path, const std::string& bytes) {
-  std::ofstream(path, std::ios::binary) << bytes;
-}
+void write_bytes(const std::string& path, const std::string& bytes) { std::ofstream(path, std::ios::binary) << bytes; }
 
 class Hdf5 : public ::testing::Test {
  protected:
@@ -274,7 +272,8 @@ TEST_F(Hdf5, UnwritablePlacesAreRefusedAtOnce) {
   refused(folder_ / "model.yaml/run.h5");
   EXPECT_EQ(read_bytes(folder_ / "model.yaml"), "bodies: []\n");
   if (geteuid() != 0) {  // root may write everywhere
-    std::filesystem::permissions(folder_.path(), std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+    std::filesystem::permissions(folder_.path(),
+                                 std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
     EXPECT_THAT(refused(folder_ / "run.h5"), HasSubstr("Permission denied"));
     std::filesystem::permissions(folder_.path(), std::filesystem::perms::owner_all);
   }
@@ -312,7 +311,8 @@ TEST_F(Hdf5, LinksAreFollowed) {
 }
 
 TEST_F(Hdf5, MissingAndForeignFiles) {
-  const auto missing = sample::expect_failure([&] { read_trajectory(folder_ / "none.h5"); }, "cannot-read", ExitCode::bad_usage);
+  const auto missing =
+      sample::expect_failure([&] { read_trajectory(folder_ / "none.h5"); }, "cannot-read", ExitCode::bad_usage);
   EXPECT_THAT(missing, HasSubstr("No such file"));
   sample::expect_failure([&] { read_trajectory(folder_.path().string()); }, "cannot-read", ExitCode::bad_usage);
   write_bytes(path_, "");
@@ -368,6 +368,7 @@ TEST_F(Hdf5, HdfErrorsArePrintedByNobody) {
 
 TEST_F(Hdf5, WritersInSeveralThreads) {
   std::vector<std::thread> threads;
+  threads.reserve(4);
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([&, i] {
       Hdf5Writer writer(folder_ / (std::to_string(i) + ".h5"), {.flush_seconds = 0, .chunk_bytes = 320});
@@ -380,7 +381,8 @@ TEST_F(Hdf5, WritersInSeveralThreads) {
 
 // The layout is made for h5py; checked where that is installed.
 TEST_F(Hdf5, ReadsInPython) {
-  if (std::system("/usr/bin/python3 -c 'import h5py' 2>/dev/null") != 0) GTEST_SKIP() << "python3-h5py is not installed";
+  if (std::system("/usr/bin/python3 -c 'import h5py' 2>/dev/null") != 0)
+    GTEST_SKIP() << "python3-h5py is not installed";
   Hdf5Writer writer(path_);
   writer.begin(sample::tables(), sample::provenance());
   sample::append_rows(writer, 0, 5, 0, 10);

@@ -88,7 +88,8 @@ TEST(PlotOfSignals, PhasePlotAndWindow) {
 
 TEST(PlotOfSignals, Refusals) {
   const auto memory = wave();
-  const auto refused = [&](const std::vector<std::string>& patterns, const PlotOptions& options, const std::string& id) {
+  const auto refused = [&](const std::vector<std::string>& patterns, const PlotOptions& options,
+                           const std::string& id) {
     return sample::expect_failure([&] { plot_of_signals(memory, patterns, options); }, id, ExitCode::bad_usage);
   };
   EXPECT_THAT(refused({"energy.totl"}, {}, "unknown-signal"), HasSubstr("energy.total"));
@@ -132,7 +133,8 @@ TEST(GnuplotScript, SmallChangesOfLargeNumbersAreVisible) {
   PlotRequest request;
   request.panels.push_back({"energy [J]", {{{0, 1, 2}, {9.81, 9.81 + 1e-9, 9.81 + 2e-9}, "", {}, false}}, false});
   const std::string script = gnuplot_script(request, "png");
-  EXPECT_THAT(script, HasSubstr("\xc3\x97" "10\xe2\x81\xbb\xe2\x81\xb9 + 9.81"));
+  EXPECT_THAT(script, HasSubstr("\xc3\x97"
+                                "10\xe2\x81\xbb\xe2\x81\xb9 + 9.81"));
   EXPECT_THAT(script, HasSubstr("\n0 0\n1 "));
 }
 
@@ -143,7 +145,8 @@ TEST(GnuplotScript, NothingToDraw) {
   request.panels.push_back({"y", {{{0, 1}, {nan, nan}, "", {}, false}}, false});
   sample::expect_failure([&] { gnuplot_script(request, "png"); }, "nothing-to-draw", ExitCode::cannot_write);
   request.panels[0] = {"y", {{{0, 1}, {-1, -2}, "", {}, false}}, true};
-  const auto text = sample::expect_failure([&] { gnuplot_script(request, "png"); }, "nothing-to-draw", ExitCode::cannot_write);
+  const auto text =
+      sample::expect_failure([&] { gnuplot_script(request, "png"); }, "nothing-to-draw", ExitCode::cannot_write);
   EXPECT_THAT(text, HasSubstr("no positive values"));
 }
 
@@ -173,7 +176,9 @@ TEST_F(Gnuplot, OddNamesAreOnlyText) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "pwned"));
   const std::string svg = bytes_of(path);
   EXPECT_THAT(svg, HasSubstr("</svg>"));
-  EXPECT_THAT(svg, HasSubstr("body.it's `touch pwned` \"x\" {/:Bold y}_z^2 &lt;&amp;> $PATH @x %d \\n | # ' caf\xc3\xa9.angle"));
+  EXPECT_THAT(
+      svg,
+      HasSubstr("body.it's `touch pwned` \"x\" {/:Bold y}_z^2 &lt;&amp;> $PATH @x %d \\n | # ' caf\xc3\xa9.angle"));
 }
 
 TEST_F(Gnuplot, DrawsEveryOption) {
@@ -224,11 +229,13 @@ TEST_F(Gnuplot, DrawsText) {
 }
 
 TEST_F(Gnuplot, ErrorsAreShown) {
-  const auto text = sample::expect_failure([] { run_gnuplot("set terminal dumb\nplot sin(\n"); }, "cannot-plot", ExitCode::cannot_write);
+  const auto text = sample::expect_failure([] { run_gnuplot("set terminal dumb\nplot sin(\n"); }, "cannot-plot",
+                                           ExitCode::cannot_write);
   EXPECT_THAT(text, HasSubstr("gnuplot says: invalid expression"));
   sample::expect_failure([] { run_gnuplot("x = 1\n"); }, "cannot-plot", ExitCode::cannot_write);
   // it stops at once and leaves a long script unread
-  sample::expect_failure([] { run_gnuplot("exit\n" + std::string(5000000, '#')); }, "cannot-plot", ExitCode::cannot_write);
+  sample::expect_failure([] { run_gnuplot("exit\n" + std::string(5000000, '#')); }, "cannot-plot",
+                         ExitCode::cannot_write);
 }
 
 TEST_F(Gnuplot, MissingProgramAndBadOutput) {

@@ -84,7 +84,8 @@ inline std::vector<double> row(std::size_t columns, std::size_t index) {
   return values;
 }
 
-inline void append_rows(TrajectorySink& sink, std::size_t table, std::size_t columns, std::size_t first, std::size_t end) {
+inline void append_rows(TrajectorySink& sink, std::size_t table, std::size_t columns, std::size_t first,
+                        std::size_t end) {
   for (std::size_t i = first; i < end; ++i) ASSERT_TRUE(sink.append(table, row(columns, i)));
 }
 
@@ -93,7 +94,8 @@ inline void write_run(TrajectorySink& sink, std::size_t rows, RunStatus status =
   sink.begin(all, provenance());
   append_rows(sink, 0, all[0].signals.size(), 0, rows);
   append_rows(sink, 1, all[1].signals.size(), 0, 3 * rows);
-  sink.finish(status, R"({"steps": 12, "text": "a\nb"})", status == RunStatus::failed ? R"({"id": "step-failed"})" : "");
+  sink.finish(status, R"({"steps": 12, "text": "a\nb"})",
+              status == RunStatus::failed ? R"({"id": "step-failed"})" : "");
 }
 
 // The same bits, or both not a number.

@@ -34,7 +34,8 @@ TEST(MemoryTrajectory, RefusesRowsThatDoNotFit) {
 TEST(MemoryTrajectory, UnknownNamesGetHints) {
   MemoryTrajectory memory;
   sample::write_run(memory, 1);
-  const auto near = sample::expect_failure([&] { memory.at("body.crank.positon.x"); }, "unknown-signal", ExitCode::bad_usage);
+  const auto near =
+      sample::expect_failure([&] { memory.at("body.crank.positon.x"); }, "unknown-signal", ExitCode::bad_usage);
   EXPECT_THAT(near, HasSubstr("did you mean 'body.crank.position.x'?"));
   const auto far = sample::expect_failure([&] { memory.match("whatever*"); }, "unknown-signal", ExitCode::bad_usage);
   EXPECT_THAT(far, HasSubstr("names begin with 'time', 'body', 'joint' or 'solver'"));
@@ -100,7 +101,9 @@ class BrokenSink final : public TrajectorySink {
  public:
   void begin(const std::vector<Table>&, const Provenance&) override {}
   bool append(std::size_t, std::span<const double>) override { return false; }
-  void flush() override { throw Failure(Problem{Severity::error, "write-failed", "full", "", {}}, ExitCode::cannot_write); }
+  void flush() override {
+    throw Failure(Problem{Severity::error, "write-failed", "full", "", {}}, ExitCode::cannot_write);
+  }
   void finish(RunStatus, std::string_view, std::string_view) override {}
 };
 

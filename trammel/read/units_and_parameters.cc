@@ -1,6 +1,7 @@
 // The units and the parameters of a model file, and the evaluation of expressions of parameters.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "trammel/elements/measure.h"
 #include "trammel/read/literal.h"
@@ -199,111 +200,126 @@ void Values::read_parameters(const Node* node, const std::vector<std::pair<std::
   }
 }
 
-// Each parameter has two values: in the file's units for fields, in SI for expressions of the run. They differ only if
-// the file's units are not SI and the parameter states its unit, or follows from such.
-void Values::read_parameter(std::string_view name, const Node& key, const Node& value,
-                            std::optional<std::string_view> given) {
-  const Place place{given ? "--set" : "parameter", name, ""};
-  Known known;
-  known.name = name;
-  known.where = where(key);
-  const std::size_t problems_before = problems_.all().size();
-
-  // The unit stated in the file, as {value, unit} or after the number.
+// The text of a parameter's value, and its unit: given as {value, unit} or after the number.
+std::optional<Values::ParameterText> Values::parameter_text(const Node& value, const Place& place) {
+  ParameterText result;
   const Node* node = &value;
-  std::optional<Unit> stated;
   if (value.is_mapping()) {
     Entries entries = mapping(value, place);
     node = entries.need("value");
     const Node* unit_node = entries.need("unit");
     entries.finish();
-    if (unit_node != nullptr) {
-      if (const auto unit_text = text(*unit_node, place)) stated = unit(*unit_text, *unit_node, place);
-    }
+    if (node == nullptr || unit_node == nullptr) return std::nullopt;
+    const std::optional<std::string> unit_text = text(*unit_node, place);
+    if (unit_text) result.unit = unit(*unit_text, *unit_node, place);
+    if (!result.unit) return std::nullopt;
   }
-  std::string_view content;
-  if (node != nullptr && node->is_scalar() && !node->is_null()) {
-    content = trim(node->text);
-    const Literal literal = read_literal(content);
-    if (literal.is_number && literal.has_unit()) {
-      if (stated) {
-        error(*node, "wrong-unit", place.text() + " states its unit twice", "keep one of them");
-      }
-      stated = unit(literal.rest, *node, place);
-      content.remove_suffix(static_cast<std::size_t>(content.data() + content.size() - literal.rest.data()));
-    }
-  } else if (node != nullptr) {
+  if (!node->is_scalar() || node->is_null()) {
     wrong_type(*node, place, "a number or an expression");
+    return std::nullopt;
   }
-
-  // A value given on the command line is in that unit too, unless it states another.
-  Location from = node == nullptr ? known.where : text_start(*node);
-  if (given) {
-    content = trim(*given);
-    from = {};
-    const Literal literal = read_literal(content);
-    if (literal.is_number && literal.has_unit()) {
-      stated = parse_unit(literal.rest);
-      if (!stated) {
-        problems_.add(
-            {Severity::error,
-             "unknown-unit",
-             "--set " + known.name + "=" + std::string(*given) + ": " + quote(literal.rest) + " is not a unit",
-             did_you_mean(literal.rest, unit_symbols()),
-             {}});
-      }
-      content.remove_suffix(static_cast<std::size_t>(content.data() + content.size() - literal.rest.data()));
-    }
+  result.from = text_start(*node);
+  result.content = trim(node->text);
+  const Literal literal = read_literal(result.content);
+  if (!literal.is_number || !literal.has_unit()) return result;
+  if (result.unit) {
+    error(*node, "wrong-unit", place.text() + " states its unit twice", "keep one of them");
+    return std::nullopt;
   }
+  result.unit = unit(literal.rest, *node, place);
+  result.content = trim(result.content.substr(0, result.content.size() - literal.rest.size()));
+  return result.unit ? std::optional(result) : std::nullopt;
+}
 
+// The same for a value of the command line: in the unit of the file unless it states its own.
+std::optional<Values::ParameterText> Values::override_text(std::string_view given, const ParameterText& in_file,
+                                                           const Place& place) {
+  ParameterText result{trim(given), in_file.unit, {}};
+  const Literal literal = read_literal(result.content);
+  if (!literal.is_number || !literal.has_unit()) return result;
+  result.unit = parse_unit(literal.rest);
+  result.content = trim(result.content.substr(0, result.content.size() - literal.rest.size()));
+  if (!result.unit) {
+    problems_.add({Severity::error,
+                   "unknown-unit",
+                   place.text() + ": " + quote(literal.rest) + " is not a unit",
+                   did_you_mean(literal.rest, unit_symbols()),
+                   {}});
+    return std::nullopt;
+  }
+  if (in_file.unit && !same_dimension(*result.unit, *in_file.unit)) {
+    problems_.add({Severity::error,
+                   "wrong-unit",
+                   place.text() + ": the unit " + quote(literal.rest) + " does not fit",
+                   "the file gives this parameter another kind of unit",
+                   {}});
+    return std::nullopt;
+  }
+  return result;
+}
+
+// Each parameter has two values: in the file's units for fields, in SI for expressions of the run. They differ only if
+// the file's units are not SI and the parameter states its unit, or follows from such.
+void Values::read_parameter(std::string_view name, const Node& key, const Node& value,
+                            std::optional<std::string_view> given) {
+  Known known;
+  known.name = name;
+  known.where = where(key);
+  std::optional<ParameterText> source = parameter_text(value, {"parameter", name, ""});
+  const Place place{given ? "--set" : "parameter", name, ""};
+  if (source && given) source = override_text(*given, *source, place);
   std::optional<Unit> file_unit;
-  if (stated) {
-    file_unit = matching_file_unit(*stated);
+  if (source && source->unit) {
+    file_unit = matching_file_unit(*source->unit);
     if (!file_unit) {
       error(key, "wrong-unit", place.text() + ": it is not clear which of the file's units corresponds to this one",
             "give the plain number in the file's units, or use SI units in the file");
+      source.reset();
     }
   }
-  if (problems_.all().size() == problems_before) {
-    content = trim(content);
-    const Literal literal = read_literal(content);
-    Evaluated in_file, in_si;
-    bool good = true;
-    if (literal.is_number && literal.rest.empty()) {
-      in_file.value = in_si.value = literal.value;
-      good = !literal.out_of_range;
-    } else if (content.empty() || is_not_finite_word(content)) {
-      good = false;
-    } else {
-      const auto first = evaluate(content, from, place, false);
-      const auto second = first && !all_si_ ? evaluate(content, from, place, true) : first;
-      if (second) {
-        in_file = *first;
-        in_si = *second;
-      }
-    }
-    if (!good) {
-      problems_.add({Severity::error, "not-finite", place.text() + " is " + quote(content) + ", not a finite number",
-                     "give a number of ordinary size", from});
-    }
-    if (stated && file_unit) {
-      if (in_file.any_has_unit) {
-        problems_.add({Severity::error, "wrong-unit",
-                       place.text() + " states a unit, but its expression uses parameters that have one",
-                       "leave the unit out", from});
-      }
-      known.si_value = in_file.value * stated->factor;
-      known.value = known.si_value / file_unit->factor;
-      if (stated->factor == file_unit->factor) known.value = in_file.value;  // the very digits of the file
-      known.has_unit = true;
-    } else {
-      known.value = in_file.value;
-      known.si_value = in_si.value;
-      known.has_unit = in_file.has_parameters && in_file.all_have_units;
-    }
-  }
+  if (source) evaluate_parameter(*source, file_unit, place, known);
   parameters_.push_back(std::move(known));
   parameter_index_.emplace(parameters_.back().name, parameters_.size() - 1);
+}
+
+void Values::evaluate_parameter(const ParameterText& source, const std::optional<Unit>& file_unit, const Place& place,
+                                Known& known) {
+  std::optional<Evaluated> in_file, in_si;
+  const Literal literal = read_literal(source.content);
+  if (literal.is_number && literal.rest.empty()) {
+    in_file = Evaluated{};
+    in_file->value = literal.out_of_range ? std::numeric_limits<double>::infinity() : literal.value;
+    in_si = in_file;
+  } else if (source.content.empty() || is_not_finite_word(source.content)) {
+    in_file = Evaluated{};
+    in_file->value = std::numeric_limits<double>::infinity();
+    in_si = in_file;
+  } else {
+    in_file = evaluate(source.content, source.from, place, false);
+    in_si = in_file && !all_si_ ? evaluate(source.content, source.from, place, true) : in_file;
+  }
+  if (!in_file || !in_si) return;
+  known.value = in_file->value;
+  known.si_value = in_si->value;
+  known.has_unit = in_file->has_parameters && in_file->all_have_units;
+  if (source.unit) {
+    if (in_file->any_has_unit) {
+      problems_.add({Severity::error, "wrong-unit",
+                     place.text() + " states a unit, but its expression uses parameters that have one",
+                     "leave the unit out", source.from});
+      return;
+    }
+    known.si_value = in_file->value * source.unit->factor;
+    if (source.unit->factor != file_unit->factor) known.value = known.si_value / file_unit->factor;
+    known.has_unit = true;
+  }
+  if (!std::isfinite(known.value) || !std::isfinite(known.si_value)) {
+    problems_.add({Severity::error, "not-finite",
+                   place.text() + " is " + quote(source.content) + ", not a finite number",
+                   "give a number of ordinary size", source.from});
+    return;
+  }
+  known.good = true;
 }
 
 std::vector<Parameter> Values::parameters() const {
@@ -321,26 +337,35 @@ std::optional<Values::Evaluated> Values::evaluate(std::string_view text, const L
     if (found != evaluated_.end()) return found->second;
   }
   Evaluated result;
+  bool broken = false;  // uses a parameter that is no good, which has been reported
   ExpressionScope scope;
   scope.constant = [&](std::string_view name) -> std::optional<double> {
     const auto found = parameter_index_.find(name);
     if (found == parameter_index_.end()) return std::nullopt;
     Known& known = parameters_[found->second];
     known.used = true;
+    broken = broken || !known.good;
     result.has_parameters = true;
     result.all_have_units = result.all_have_units && known.has_unit;
     result.any_has_unit = result.any_has_unit || known.has_unit;
     return si ? known.si_value : known.value;
   };
-  for (const Known& known : parameters_) scope.known_names.push_back(known.name);
   scope.allow_time = false;
   scope.owner = place.text();
   try {
     result.value = Expression::parse(text, from, scope).value(0, {});
-  } catch (const Failure& failure) {
-    for (const Problem& problem : failure.problems()) problems_.add(problem);
+  } catch (const Failure&) {
+    if (broken) return std::nullopt;
+    // Once more for the message, now with the names to choose the nearest from.
+    for (const Known& known : parameters_) scope.known_names.push_back(known.name);
+    try {
+      Expression::parse(text, from, scope);
+    } catch (const Failure& failure) {
+      for (const Problem& problem : failure.problems()) problems_.add(problem);
+    }
     return std::nullopt;
   }
+  if (broken) return std::nullopt;
   if (!std::isfinite(result.value)) {
     problems_.add({Severity::error, "not-finite", place.text() + ": " + quote(text) + " is not a finite number",
                    "check the parameters it uses", from});

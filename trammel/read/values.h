@@ -58,6 +58,12 @@ class Values {
     double si_value = 0;
     bool has_unit = false;  // stated one, or follows from parameters that did
     bool used = false;
+    bool good = false;  // has a value; if not, that has been reported
+  };
+  struct ParameterText {
+    std::string_view content;
+    std::optional<Unit> unit;  // as stated
+    Location from;
   };
   // A value without its {value, unit} wrapping, and the factor of its plain numbers to SI.
   struct Scaled {
@@ -78,6 +84,10 @@ class Values {
   bool list(const Node& node, const Place& place, Quantity quantity, std::vector<double>& out, const char* wanted);
   bool rows(const Node& node, const Place& place, int size, std::vector<double>& out, Quantity quantity);
   void read_parameter(std::string_view name, const Node& key, const Node& value, std::optional<std::string_view> given);
+  std::optional<ParameterText> parameter_text(const Node& value, const Place& place);
+  std::optional<ParameterText> override_text(std::string_view given, const ParameterText& in_file, const Place& place);
+  void evaluate_parameter(const ParameterText& source, const std::optional<Unit>& file_unit, const Place& place,
+                          Known& known);
   struct Evaluated {
     double value = 0;
     bool has_parameters = false, all_have_units = true, any_has_unit = false;

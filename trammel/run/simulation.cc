@@ -43,6 +43,7 @@ Provenance Simulation::provenance() const {
   const Model& m = equations_->model();
   Provenance p;
   p.set("program", "trammel");
+  p.set("version", TRAMMEL_VERSION);
   p.set("title", m.title);
   p.set("model_file", m.file);
   p.set("model_sha256", sha256_hex(m.text));
@@ -105,7 +106,7 @@ void Simulation::write_output(double t, TrajectorySink& sink, RunSummary& summar
   if (!accelerations_->project(output_state_, work_) || !accelerations_->solve(output_state_, output_rates_, work_)) {
     output_rates_ = integrator_->rates();  // what the method itself says; the residual column shows how far it is off
   }
-  (void)sink.append(0, recorder_->output_row(output_state_, output_rates_));
+  if (!sink.append(0, recorder_->output_row(output_state_, output_rates_))) sink.flush();  // throws the reason
   summary.position_residual = std::max(summary.position_residual, recorder_->position_residual());
   summary.velocity_residual = std::max(summary.velocity_residual, recorder_->velocity_residual());
   ++summary.outputs;
@@ -165,7 +166,8 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
       if (!fixed) h_ = controller_.after_accept(h, attempt.error, integrator_->error_order());
       const double before = seconds();
       recorder_->note_step(integrator_->state(), integrator_->rates());
-      (void)sink.append(1, recorder_->step_row({t, h, attempt.error, attempt.newton_iterations, static_cast<int>(rejected_here)}));
+      const Recorder::Step step{t, h, attempt.error, attempt.newton_iterations, static_cast<int>(rejected_here)};
+      if (!sink.append(1, recorder_->step_row(step))) sink.flush();
       if (on_grid) {
         while (static_cast<double>(next_output) * grid <= t + 1e-9 * h && static_cast<double>(next_output) * grid <= end * (1 + 1e-12)) {
           const double at = static_cast<double>(next_output++) * grid;

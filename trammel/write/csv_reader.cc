@@ -28,8 +28,11 @@ struct CsvFile {
 };
 
 Failure damaged_csv(const std::string& path, std::size_t line, const std::string& why) {
-  Problem problem{Severity::error, "damaged-result", "the result is damaged: " + why,
-                  "copy it again from where it was made, or run the model again", {}};
+  Problem problem{Severity::error,
+                  "damaged-result",
+                  "the result is damaged: " + why,
+                  "copy it again from where it was made, or run the model again",
+                  {}};
   problem.where.file = intern(path);
   problem.where.line = static_cast<int>(line);
   problem.where.column = 1;
@@ -38,7 +41,8 @@ Failure damaged_csv(const std::string& path, std::size_t line, const std::string
 
 // "# key: value" -> value, if the key is this one.
 std::optional<std::string_view> comment_value(std::string_view line, std::string_view key) {
-  if (line.size() < key.size() + 3 || line.substr(2, key.size()) != key || line[key.size() + 2] != ':') return std::nullopt;
+  if (line.size() < key.size() + 3 || line.substr(2, key.size()) != key || line[key.size() + 2] != ':')
+    return std::nullopt;
   line.remove_prefix(key.size() + 3);
   if (!line.empty() && line.front() == ' ') line.remove_prefix(1);
   return line;
@@ -77,9 +81,10 @@ void read_csv_file(const std::string& path, CsvFile& file) {
     if (number == 1) {
       const std::string_view version = line.substr(std::min(csv_magic.size(), line.size()));
       if (version != "1") {
-        throw read_failure("newer-result", "the result '" + path + "' has format version '" + std::string(version) +
-                                               "', this program reads 1",
-                           "use the Trammel that wrote it, or a newer one");
+        throw read_failure(
+            "newer-result",
+            "the result '" + path + "' has format version '" + std::string(version) + "', this program reads 1",
+            "use the Trammel that wrote it, or a newer one");
       }
     }
     const auto read_list = [&](std::string_view key, std::vector<std::string>& list) {
@@ -139,7 +144,8 @@ void parse_csv_row(const CsvFile& file, std::size_t number, std::string_view lin
 
 }  // namespace
 
-MemoryTrajectory read_csv_trajectory(const std::string& path, const ReadOptions& options, std::vector<Problem>* notes) {
+MemoryTrajectory read_csv_trajectory(const std::string& path, const TrajectoryReadOptions& options,
+                                     std::vector<Problem>* notes) {
   const auto note = [&](const std::string& message) {
     if (notes != nullptr) notes->push_back(Problem{Severity::note, "incomplete-result", message, "", {}});
   };
@@ -159,6 +165,7 @@ MemoryTrajectory read_csv_trajectory(const std::string& path, const ReadOptions&
   }
 
   std::vector<Table> tables;
+  tables.reserve(files.size());
   for (const auto& file : files) tables.push_back(file->table);
   try {
     check_tables(tables);

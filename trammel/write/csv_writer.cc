@@ -78,8 +78,8 @@ bool csv_split(std::string_view record, std::vector<std::string>& fields) {
 }
 
 namespace {
-
 constexpr std::size_t csv_number_size = 26;  // "-2.2250738585072014e-308," and room to spare
+}  // namespace
 
 // One file: a descriptor and a buffer that is emptied when the next row might not fit.
 struct CsvStream {
@@ -128,6 +128,8 @@ struct CsvStream {
     used = static_cast<std::size_t>(out - buffer.data());
   }
 };
+
+namespace {
 
 template <typename Get>
 void put_list(CsvStream& stream, const char* key, const std::vector<Signal>& signals, Get get) {

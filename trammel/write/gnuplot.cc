@@ -109,7 +109,8 @@ std::string run_gnuplot(std::string_view script) {
     }
   };
   while (picture_in.fd >= 0 || message_in.fd >= 0) {
-    std::array<pollfd, 3> waiting{{{picture_in.fd, POLLIN, 0}, {message_in.fd, POLLIN, 0}, {script_out.fd, POLLOUT, 0}}};
+    std::array<pollfd, 3> waiting{
+        {{picture_in.fd, POLLIN, 0}, {message_in.fd, POLLIN, 0}, {script_out.fd, POLLOUT, 0}}};
     if (poll(waiting.data(), waiting.size(), -1) < 0) continue;  // a signal
     if (waiting[0].revents != 0) take(picture_in, picture);
     if (waiting[1].revents != 0) take(message_in, text);

@@ -73,7 +73,8 @@ Provenance read_provenance(std::int64_t file) {
   const Hdf5Handle group(H5Gopen2(file, "provenance", H5P_DEFAULT), H5Gclose);
   std::vector<std::string> names;
   hsize_t position = 0;
-  if (!group || H5Aiterate2(group.id(), H5_INDEX_CRT_ORDER, H5_ITER_INC, &position, collect_attribute_name, &names) < 0) {
+  if (!group ||
+      H5Aiterate2(group.id(), H5_INDEX_CRT_ORDER, H5_ITER_INC, &position, collect_attribute_name, &names) < 0) {
     return provenance;
   }
   for (const std::string& name : names) {
@@ -157,7 +158,8 @@ bool read_band(const StoredTable& stored, const std::vector<std::size_t>& column
 
 }  // namespace
 
-MemoryTrajectory read_hdf5_trajectory(const std::string& path, const ReadOptions& options, std::vector<Problem>* notes) {
+MemoryTrajectory read_hdf5_trajectory(const std::string& path, const TrajectoryReadOptions& options,
+                                      std::vector<Problem>* notes) {
   const Hdf5Scope scope;
   const Hdf5Handle file = hdf5_open_readonly(path);
   if (!file) {
@@ -182,8 +184,9 @@ MemoryTrajectory read_hdf5_trajectory(const std::string& path, const ReadOptions
     }
   }
   if (version > hdf5_format_version) {
-    throw read_failure("newer-result", "the result '" + path + "' has format version " + std::to_string(version) +
-                                           ", this program reads up to " + std::to_string(hdf5_format_version),
+    throw read_failure("newer-result",
+                       "the result '" + path + "' has format version " + std::to_string(version) +
+                           ", this program reads up to " + std::to_string(hdf5_format_version),
                        "use the Trammel that wrote it, or a newer one");
   }
   if (version < 1 || !hdf5_read_text_attribute(file.id(), "status", status_text) ||
@@ -244,11 +247,13 @@ MemoryTrajectory read_hdf5_trajectory(const std::string& path, const ReadOptions
         }
       }
       if (!complete && notes != nullptr) {
-        notes->push_back(Problem{Severity::note, "incomplete-result",
+        notes->push_back(Problem{Severity::note,
+                                 "incomplete-result",
                                  "the result '" + path + "', table '" + source.table.name + "': only " +
                                      std::to_string(trajectory.rows(k)) + " of " + std::to_string(source.rows) +
                                      " rows were written before the run stopped",
-                                 "", {}});
+                                 "",
+                                 {}});
       }
     } catch (const std::bad_alloc&) {
       throw read_failure("too-large", "the result '" + path + "' does not fit into memory",

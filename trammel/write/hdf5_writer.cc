@@ -26,10 +26,6 @@
 
 namespace trammel {
 
-namespace {
-
-using FlushClock = std::chrono::steady_clock;
-
 // One table in the file. Rows wait in `buffer`, which is as high as a chunk, so that chunks are written once and whole
 // unless a flush comes earlier.
 struct StreamedTable {
@@ -38,10 +34,12 @@ struct StreamedTable {
   std::size_t chunk_rows = 0;
   std::size_t chunk_columns = 0;
   std::vector<double> buffer;
-  std::size_t filled = 0;     // rows in the buffer
-  std::size_t saved = 0;      // of these, rows already in the file
-  std::uint64_t before = 0;   // rows in the file ahead of the buffer, a multiple of chunk_rows
+  std::size_t filled = 0;    // rows in the buffer
+  std::size_t saved = 0;     // of these, rows already in the file
+  std::uint64_t before = 0;  // rows in the file ahead of the buffer, a multiple of chunk_rows
 };
+
+namespace {
 
 bool write_strings(std::int64_t group, const char* name, const std::vector<std::string>& strings) {
   std::size_t length = 1;
@@ -57,7 +55,8 @@ bool write_strings(std::int64_t group, const char* name, const std::vector<std::
     const hsize_t chunk = std::clamp<hsize_t>(1024 * 1024 / length, 1, count);
     if (H5Pset_chunk(creation.id(), 1, &chunk) < 0 || H5Pset_deflate(creation.id(), 4) < 0) return false;
   }
-  const Hdf5Handle set(H5Dcreate2(group, name, type.id(), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle set(H5Dcreate2(group, name, type.id(), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
+                       H5Dclose);
   return set && H5Dwrite(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()) >= 0;
 }
 
@@ -141,7 +140,7 @@ struct Hdf5Writer::File {
   int fd = -1;       // our own view of the file, to reserve space
   Hdf5Handle handle;
   std::vector<StreamedTable> tables;
-  FlushClock::time_point last_flush = FlushClock::now();
+  std::chrono::steady_clock::time_point last_flush = std::chrono::steady_clock::now();
   std::string error;  // the first one; nothing is written after it
   bool internal_error = false;
   bool reported = false;
@@ -214,7 +213,7 @@ struct Hdf5Writer::File {
   }
 
   void flush_all() {
-    last_flush = FlushClock::now();
+    last_flush = std::chrono::steady_clock::now();
     if (!error.empty()) return;
     for (StreamedTable& table : tables) {
       if (!write_rows(table)) return;
@@ -312,9 +311,10 @@ bool Hdf5Writer::append(std::size_t table, std::span<const double> row) {
     return false;
   }
   StreamedTable& stream = file_->tables[table];
-  std::copy(row.begin(), row.end(), stream.buffer.begin() + static_cast<std::ptrdiff_t>(stream.filled * stream.columns));
+  std::copy(row.begin(), row.end(),
+            stream.buffer.begin() + static_cast<std::ptrdiff_t>(stream.filled * stream.columns));
   ++stream.filled;
-  const std::chrono::duration<double> waited = FlushClock::now() - file_->last_flush;
+  const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - file_->last_flush;
   if (waited.count() >= options_.flush_seconds) {
     const Hdf5Scope scope;
     file_->flush_all();

@@ -11,8 +11,8 @@
 //   f = h5py.File("run.h5"); names = list(f["output/names"].asstr()); x = f["output/data"][:, names.index("...")]
 //   f.attrs["status"].decode(); json.loads(f["summary"][()])
 //
-// Texts have fixed length, so h5py gives attributes as bytes. Strings of variable length would come as str, but sit in a
-// heap without checksum, and HDF5 crashes on a damaged one.
+// Texts have fixed length, so h5py gives attributes as bytes. Strings of variable length would come as str, but sit in
+// a heap without checksum, and HDF5 crashes on a damaged one.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -26,8 +26,8 @@
 namespace trammel {
 
 struct Hdf5Options {
-  double flush_seconds = 1.0;             // a killed run loses at most this much; 0 flushes every row
-  std::size_t chunk_bytes = 64 * 1024;    // piece of a table that is stored, and buffered, as one
+  double flush_seconds = 1.0;           // a killed run loses at most this much; 0 flushes every row
+  std::size_t chunk_bytes = 64 * 1024;  // piece of a table that is stored, and buffered, as one
 };
 
 class Hdf5Writer final : public TrajectorySink {

@@ -57,8 +57,8 @@ void check_output_path(const std::string& path) {
     if (S_ISDIR(info.st_mode)) throw refuse("it is a folder", "give the name of a file in it");
     if (access(file.c_str(), W_OK) != 0) throw refuse(std::strerror(errno), "choose another name, or make it writable");
     if (!S_ISREG(info.st_mode) || info.st_size == 0) return;
-    const bool ours = is_hdf5_file(file) ? hdf5_is_result_or_damaged(file)
-                                         : first_bytes(file, csv_magic.size()) == csv_magic;
+    const bool ours =
+        is_hdf5_file(file) ? hdf5_is_result_or_damaged(file) : first_bytes(file, csv_magic.size()) == csv_magic;
     if (!ours) {
       throw write_failure("not-a-result", "'" + path + "' exists and is not a result of Trammel: it is left as it is",
                           "choose another output name, or remove the file first");

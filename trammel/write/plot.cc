@@ -1,5 +1,5 @@
-// Plots as gnuplot scripts with their data inline; see plot.h. The layout is computed here, in pixels, because gnuplot's
-// own leaves panels of different widths and legends on top of the curves.
+// Plots as gnuplot scripts with their data inline; see plot.h. The layout is computed here, in pixels, because
+// gnuplot's own leaves panels of different widths and legends on top of the curves.
 #include "trammel/write/plot.h"
 
 #include <algorithm>
@@ -42,7 +42,8 @@ std::string curve_colour(std::size_t index, std::size_t count) {
   std::string colour = "#";
   for (std::size_t k = 0; k < 3; ++k) {
     const double part = place - static_cast<double>(from);
-    const int value = static_cast<int>(std::lround((1 - part) * family_colours[from][k] + part * family_colours[from + 1][k]));
+    const int value =
+        static_cast<int>(std::lround((1 - part) * family_colours[from][k] + part * family_colours[from + 1][k]));
     colour += "0123456789ABCDEF"[value / 16];
     colour += "0123456789ABCDEF"[value % 16];
   }
@@ -78,8 +79,8 @@ struct CurvePoints {
 
 // Long curves, reduced to what can be seen: within each of `columns` strips of x the first, lowest, highest and last
 // point. A curve that runs back and forth in x is thinned only where it does not move.
-CurvePoints visible_points(const PlotCurve& curve, const PlotRange& xrange, const PlotRange& yrange, std::size_t columns,
-                           bool logx) {
+CurvePoints visible_points(const PlotCurve& curve, const PlotRange& xrange, const PlotRange& yrange,
+                           std::size_t columns, bool logx) {
   const std::size_t count = std::min(curve.x.size(), curve.y.size());
   CurvePoints points;
   if (count <= 6 * columns) {
@@ -129,24 +130,25 @@ CurvePoints visible_points(const PlotCurve& curve, const PlotRange& xrange, cons
 
 // Characters on the screen, not bytes.
 int text_width(std::string_view text, double pixels_per_character) {
-  const auto count = std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
+  const auto count =
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; });
   return static_cast<int>(std::ceil(static_cast<double>(count) * pixels_per_character));
 }
 
 // Everything about a panel that layout and script need.
 struct PreparedPanel {
   const PlotPanel* panel = nullptr;
-  std::vector<bool> drawn;   // per curve: has a point that can be drawn
-  PlotRange yrange;          // of the values as drawn, with some air; empty: left to gnuplot
-  bool counts = false;       // few whole numbers: no ticks between them
-  double offset = 0;         // drawn is (value - offset) / scale
+  std::vector<bool> drawn;  // per curve: has a point that can be drawn
+  PlotRange yrange;         // of the values as drawn, with some air; empty: left to gnuplot
+  bool counts = false;      // few whole numbers: no ticks between them
+  double offset = 0;        // drawn is (value - offset) / scale
   double scale = 1;
-  std::string scale_text;    // "×10⁻⁹ + 9.81": what turns a tick into a value
-  std::size_t legend = 0;    // entries shown
-  std::size_t more = 0;      // entries that found no place
+  std::string scale_text;  // "×10⁻⁹ + 9.81": what turns a tick into a value
+  std::size_t legend = 0;  // entries shown
+  std::size_t more = 0;    // entries that found no place
   bool legend_right = false;
-  int legend_rows = 0;       // above the panel
-  int height = 0;            // of the plot area
+  int legend_rows = 0;  // above the panel
+  int height = 0;       // of the plot area
 };
 
 struct PreparedPlot {
@@ -157,17 +159,22 @@ struct PreparedPlot {
 
 // "×10⁻⁹"
 std::string power_of_ten(int exponent) {
-  static const std::array<const char*, 10> digits{"\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",     "\xe2\x81\xb4",
-                                                  "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7", "\xe2\x81\xb8", "\xe2\x81\xb9"};
-  std::string text = "\xc3\x97" "10";
-  for (const char c : std::to_string(exponent)) text += c == '-' ? "\xe2\x81\xbb" : digits[static_cast<std::size_t>(c - '0')];
+  static const std::array<const char*, 10> digits{"\xe2\x81\xb0", "\xc2\xb9",     "\xc2\xb2",     "\xc2\xb3",
+                                                  "\xe2\x81\xb4", "\xe2\x81\xb5", "\xe2\x81\xb6", "\xe2\x81\xb7",
+                                                  "\xe2\x81\xb8", "\xe2\x81\xb9"};
+  std::string text =
+      "\xc3\x97"
+      "10";
+  for (const char c : std::to_string(exponent))
+    text += c == '-' ? "\xe2\x81\xbb" : digits[static_cast<std::size_t>(c - '0')];
   return text;
 }
 
 PreparedPlot prepare_plot(const PlotRequest& request) {
   PreparedPlot prepared;
-  prepared.equal_axes = request.equal_axes && !request.logx &&
-                        std::none_of(request.panels.begin(), request.panels.end(), [](const PlotPanel& q) { return q.logy; });
+  prepared.equal_axes =
+      request.equal_axes && !request.logx &&
+      std::none_of(request.panels.begin(), request.panels.end(), [](const PlotPanel& q) { return q.logy; });
   bool running_x = true;  // x never goes back, as time does
   for (const PlotPanel& panel : request.panels) {
     PreparedPanel ready;
@@ -190,9 +197,10 @@ PreparedPlot prepare_plot(const PlotRequest& request) {
       ready.drawn.push_back(any);
     }
     if (values.empty()) {
-      throw write_failure("nothing-to-draw", "nothing to draw" + (panel.ylabel.empty() ? "" : " for '" + panel.ylabel + "'") +
-                                                 (panel.logy || request.logx ? ": no positive values for a logarithmic axis"
-                                                                             : ": no finite values"));
+      throw write_failure(
+          "nothing-to-draw",
+          "nothing to draw" + (panel.ylabel.empty() ? "" : " for '" + panel.ylabel + "'") +
+              (panel.logy || request.logx ? ": no positive values for a logarithmic axis" : ": no finite values"));
     }
     if (panel.logy) {
       // With less than a decade gnuplot's own choice has more ticks.
@@ -243,7 +251,8 @@ PreparedPlot prepare_plot(const PlotRequest& request) {
   return prepared;
 }
 
-void put_data_blocks(std::string& script, const PlotRequest& request, const PreparedPlot& prepared, std::size_t columns) {
+void put_data_blocks(std::string& script, const PlotRequest& request, const PreparedPlot& prepared,
+                     std::size_t columns) {
   for (std::size_t p = 0; p < prepared.panels.size(); ++p) {
     const PreparedPanel& ready = prepared.panels[p];
     for (std::size_t c = 0; c < ready.panel->curves.size(); ++c) {
@@ -272,7 +281,9 @@ std::string plot_command(const PlotRequest& request, const PreparedPanel& ready,
     const std::size_t points = std::min(curve.x.size(), curve.y.size());
     PlotStyle style = curve.style.value_or(request.style);
     if (points == 1) style = PlotStyle::points;  // a line of one point is invisible
-    std::string look = style == PlotStyle::lines ? " with lines" : style == PlotStyle::points ? " with points" : " with linespoints";
+    std::string look = style == PlotStyle::lines    ? " with lines"
+                       : style == PlotStyle::points ? " with points"
+                                                    : " with linespoints";
     if (colours) {
       const std::size_t count = ready.panel->curves.size();
       const bool second_round = c >= plot_colours.size() && count <= 2 * plot_colours.size();
@@ -287,13 +298,14 @@ std::string plot_command(const PlotRequest& request, const PreparedPanel& ready,
     const std::string title = in_legend ? " title " + gnuplot_string(curve.label) : " notitle";
     if (in_legend) ++listed;
     command += command.empty() ? "plot " : ", \\\n     ";
-    if (ready.drawn[c]) {
-      command += "$p" + std::to_string(index) + "c" + std::to_string(c) + " using 1:2" + look + title;
-    } else {
-      command += "NaN" + look + title;
-    }
+    command += ready.drawn[c] ? "$p" + std::to_string(index) + "c" + std::to_string(c) + " using 1:2" : "NaN";
+    command += look;
+    command += title;
   }
-  if (ready.more > 0) command += ", \\\n     NaN lc rgb '#ffffff' title " + gnuplot_string("... and " + std::to_string(ready.more) + " more");
+  if (ready.more > 0) {
+    command += ", \\\n     NaN lc rgb '#ffffff' title ";
+    command += gnuplot_string("... and " + std::to_string(ready.more) + " more");
+  }
   return command + "\n";
 }
 
@@ -321,7 +333,8 @@ std::string picture_script(const PlotRequest& request, PreparedPlot& prepared, c
       widest = std::max(widest, legend_sample + text_width(curve.label, label_character));
     }
     const int per_row = std::max(1, plot_width / std::max(widest, 1));
-    const int rows = static_cast<int>((entries + static_cast<std::size_t>(per_row) - 1) / static_cast<std::size_t>(per_row));
+    const int rows =
+        static_cast<int>((entries + static_cast<std::size_t>(per_row) - 1) / static_cast<std::size_t>(per_row));
     ready.legend = entries;
     ready.legend_right = rows > 2;
     ready.legend_rows = ready.legend_right ? 0 : rows;
@@ -389,8 +402,8 @@ std::string picture_script(const PlotRequest& request, PreparedPlot& prepared, c
   script += "set multiplot\n";
   int label = 0;
   const auto put_label = [&](const std::string& text, const std::string& x, double y, const std::string& look) {
-    script += "set label " + std::to_string(++label) + " " + gnuplot_string(text) + " at screen " + x + "," + from_top(y) +
-              " " + look + "\n";
+    script += "set label " + std::to_string(++label) + " " + gnuplot_string(text) + " at screen " + x + "," +
+              from_top(y) + " " + look + "\n";
   };
   if (!request.title.empty()) {
     const double length = text_width(request.title, 10.4);  // in size 14
@@ -407,7 +420,8 @@ std::string picture_script(const PlotRequest& request, PreparedPlot& prepared, c
   }
 
   double y = top;
-  script += "set lmargin at screen " + from_left(left) + "\nset rmargin at screen " + from_left(left + plot_width) + "\n";
+  script +=
+      "set lmargin at screen " + from_left(left) + "\nset rmargin at screen " + from_left(left + plot_width) + "\n";
   script += "set xrange " + range_text(prepared.xrange) + "\n";
   for (std::size_t p = 0; p < prepared.panels.size(); ++p) {
     const PreparedPanel& ready = prepared.panels[p];
@@ -421,7 +435,8 @@ std::string picture_script(const PlotRequest& request, PreparedPlot& prepared, c
     put_label(ready.panel->ylabel, from_left(18), middle,
               "center rotate by 90 font " + font(ylabel_size) + " textcolor rgb '#222222'");
     if (!ready.scale_text.empty()) {
-      put_label(ready.scale_text, from_left(38), middle, "center rotate by 90 font " + font(9) + " textcolor rgb '#555555'");
+      put_label(ready.scale_text, from_left(38), middle,
+                "center rotate by 90 font " + font(9) + " textcolor rgb '#555555'");
     }
     script += last ? "set format x '%h'\n" : "set format x ''\n";
     if (last && !request.xlabel.empty()) {
@@ -432,15 +447,16 @@ std::string picture_script(const PlotRequest& request, PreparedPlot& prepared, c
     script += ready.counts ? "set ytics 1\n" : "set ytics autofreq\n";
     script += "set yrange " + (ready.yrange.empty() ? "[*:*]" : range_text(ready.yrange)) + "\n";
     const std::string spacing = svg ? "0.95" : "1.2";  // both 18.5 pixels a row; with more gnuplot drops entries
-    const std::string key_look = " Left reverse samplen 2.5 spacing " + spacing + " font " + font(10) + " textcolor rgb '#222222'";
+    const std::string key_look =
+        " Left reverse samplen 2.5 spacing " + spacing + " font " + font(10) + " textcolor rgb '#222222'";
     if (ready.legend == 0) {
       script += "unset key\n";
     } else if (ready.legend_right) {
       script += "set key at screen " + from_left(left + plot_width + 12) + "," + from_top(y - 4) +
                 " left top vertical maxcols 1" + key_look + "\n";
     } else {
-      script += "set key at screen " + from_left(left) + "," + from_top(legend_top + 2) + " left top horizontal maxrows " +
-                std::to_string(ready.legend_rows) + key_look + "\n";
+      script += "set key at screen " + from_left(left) + "," + from_top(legend_top + 2) +
+                " left top horizontal maxrows " + std::to_string(ready.legend_rows) + key_look + "\n";
     }
     script += plot_command(request, ready, p, true);
     for (; label > 0; --label) script += "unset label " + std::to_string(label) + "\n";  // once is enough
@@ -450,9 +466,10 @@ std::string picture_script(const PlotRequest& request, PreparedPlot& prepared, c
 }
 
 std::string text_script(const PlotRequest& request, PreparedPlot& prepared, int columns, int rows) {
-  std::string script = "set terminal dumb mono size " + std::to_string(columns) + "," + std::to_string(rows) +
-                       " noenhanced\nset encoding utf8\nset termoption noenhanced\nset format '%h'\nset key top center horizontal\n"
-                       "set key tmargin\n";
+  std::string script =
+      "set terminal dumb mono size " + std::to_string(columns) + "," + std::to_string(rows) +
+      " noenhanced\nset encoding utf8\nset termoption noenhanced\nset format '%h'\nset key top center horizontal\n"
+      "set key tmargin\n";
   if (request.logx) script += "set logscale x\n";
   put_data_blocks(script, request, prepared, 2 * static_cast<std::size_t>(columns));
   script += "set xrange " + range_text(prepared.xrange) + "\n";
@@ -465,7 +482,8 @@ std::string text_script(const PlotRequest& request, PreparedPlot& prepared, int 
     script += "set yrange " + (ready.yrange.empty() ? "[*:*]" : range_text(ready.yrange)) + "\n";
     const std::string scaled = ready.scale_text.empty() ? "" : " (" + ready.scale_text + ")";
     script += "set title " + gnuplot_string(ready.panel->ylabel + scaled) + "\n";
-    script += p + 1 == prepared.panels.size() ? "set xlabel " + gnuplot_string(request.xlabel) + "\n" : std::string("unset xlabel\n");
+    script += p + 1 == prepared.panels.size() ? "set xlabel " + gnuplot_string(request.xlabel) + "\n"
+                                              : std::string("unset xlabel\n");
     script += plot_command(request, ready, p, false);
   }
   return script + "unset multiplot\n";
@@ -483,7 +501,8 @@ std::string gnuplot_script(const PlotRequest& request, const std::string& format
 
 std::string draw_plot_text(const PlotRequest& request, int columns, int rows) {
   PreparedPlot prepared = prepare_plot(request);
-  const std::string drawing = run_gnuplot(text_script(request, prepared, columns, rows > 0 ? rows : text_rows(request)));
+  const std::string drawing =
+      run_gnuplot(text_script(request, prepared, columns, rows > 0 ? rows : text_rows(request)));
   std::string text;
   if (!request.title.empty()) text += request.title + "\n";
   if (!request.subtitle.empty()) text += request.subtitle + "\n";
@@ -503,7 +522,8 @@ std::string draw_plot_text(const PlotRequest& request, int columns, int rows) {
 void draw_plot(const PlotRequest& request, const std::string& output) {
   const std::string extension = std::filesystem::path(output).extension().string();
   if (extension != ".png" && extension != ".svg" && extension != ".txt") {
-    throw write_failure("unknown-format", "cannot draw the plot '" + output + "': unknown kind of file '" + extension + "'",
+    throw write_failure("unknown-format",
+                        "cannot draw the plot '" + output + "': unknown kind of file '" + extension + "'",
                         "use a name that ends in .png, .svg or .txt");
   }
   const std::string picture =

@@ -18,7 +18,7 @@ struct PlotCurve {
   std::vector<double> x, y;  // values that are not finite make gaps
   std::string label;         // in the legend; empty: not listed
   std::optional<PlotStyle> style;
-  bool dashed = false;       // for references, asymptotes, limits
+  bool dashed = false;  // for references, asymptotes, limits
 };
 
 struct PlotPanel {
@@ -34,9 +34,9 @@ struct PlotRequest {
   std::vector<PlotPanel> panels;   // from top to bottom
   std::vector<std::string> notes;  // small lines at the bottom
   bool logx = false;
-  bool equal_axes = false;         // one unit of x as long as one of y: for paths in space
+  bool equal_axes = false;  // one unit of x as long as one of y: for paths in space
   PlotStyle style = PlotStyle::lines;
-  int width = 0;                   // pixels; 0: chosen from the number of panels
+  int width = 0;  // pixels; 0: chosen from the number of panels
   int height = 0;
 };
 
@@ -51,11 +51,11 @@ std::string draw_plot_text(const PlotRequest& request, int columns = 100, int ro
 std::string gnuplot_script(const PlotRequest& request, const std::string& format);
 
 struct PlotOptions {
-  std::string x;            // a signal instead of the time: a phase plot
-  std::string title;        // empty: from the provenance
+  std::string x;      // a signal instead of the time: a phase plot
+  std::string title;  // empty: from the provenance
   bool logx = false, logy = false;
   bool equal_axes = false;
-  bool one_panel = false;   // all units together
+  bool one_panel = false;  // all units together
   PlotStyle style = PlotStyle::lines;
   int width = 0, height = 0;
   double from = -std::numeric_limits<double>::infinity();  // of the time

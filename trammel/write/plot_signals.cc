@@ -93,9 +93,10 @@ PlotRequest plot_of_signals(const MemoryTrajectory& result, const std::vector<st
     for (const SignalRef ref : result.match(pattern)) {
       if (std::find(wanted.begin(), wanted.end(), ref) == wanted.end()) wanted.push_back(ref);
       if (wanted.size() > most_curves) {
-        throw read_failure("too-many-signals", "'" + pattern + "' and what is before it stand for more than " +
-                                                   std::to_string(most_curves) + " signals",
-                           "name fewer of them");
+        throw read_failure(
+            "too-many-signals",
+            "'" + pattern + "' and what is before it stand for more than " + std::to_string(most_curves) + " signals",
+            "name fewer of them");
       }
     }
   }
@@ -123,7 +124,8 @@ PlotRequest plot_of_signals(const MemoryTrajectory& result, const std::vector<st
   for (const SignalRef ref : wanted) {
     const Signal& signal = result.signal(ref);
     if (x_signal && x_signal->table != ref.table) {
-      throw read_failure("different-times", "'" + signal.name + "' and '" + x.name + "' are not recorded at the same times",
+      throw read_failure("different-times",
+                         "'" + signal.name + "' and '" + x.name + "' are not recorded at the same times",
                          "draw signals of one table against each other");
     }
     PlotCurve curve;
@@ -137,8 +139,9 @@ PlotRequest plot_of_signals(const MemoryTrajectory& result, const std::vector<st
       curve.y.push_back(result.value(ref, i));
     }
     if (curve.x.empty()) {
-      throw read_failure("nothing-to-draw", "'" + signal.name + "' has no values" +
-                                                (rows > 0 ? " between the times asked for" : ": the run recorded nothing"));
+      throw read_failure("nothing-to-draw",
+                         "'" + signal.name + "' has no values" +
+                             (rows > 0 ? " between the times asked for" : ": the run recorded nothing"));
     }
     if (signal.flagged) {
       const std::string caveat = signal.flag_text.empty() ? "see the report of the run" : signal.flag_text;

@@ -13,7 +13,8 @@
 
 namespace trammel {
 
-MemoryTrajectory read_trajectory(const std::string& path, const ReadOptions& options, std::vector<Problem>* notes) {
+MemoryTrajectory read_trajectory(const std::string& path, const TrajectoryReadOptions& options,
+                                 std::vector<Problem>* notes) {
   struct stat info {};
   std::ifstream file(path, std::ios::binary);
   if (stat(path.c_str(), &info) != 0 || !file) {
@@ -34,7 +35,8 @@ MemoryTrajectory read_trajectory(const std::string& path, const ReadOptions& opt
                      "results are the .h5 or .csv files that 'trammel run' writes");
 }
 
-std::vector<std::vector<std::size_t>> wanted_columns(const std::vector<Table>& tables, const ReadOptions& options) {
+std::vector<std::vector<std::size_t>> wanted_columns(const std::vector<Table>& tables,
+                                                     const TrajectoryReadOptions& options) {
   std::vector<std::vector<std::size_t>> columns(tables.size());
   if (options.signals.empty()) {
     for (std::size_t t = 0; t < tables.size(); ++t) {

@@ -36,10 +36,11 @@ std::string utc_date() {
 }
 
 namespace {
-constexpr std::array<std::pair<RunStatus, std::string_view>, 4> run_status_names{{{RunStatus::running, "running"},
-                                                                                  {RunStatus::finished, "finished"},
-                                                                                  {RunStatus::failed, "failed"},
-                                                                                  {RunStatus::interrupted, "interrupted"}}};
+constexpr std::array<std::pair<RunStatus, std::string_view>, 4> run_status_names{
+    {{RunStatus::running, "running"},
+     {RunStatus::finished, "finished"},
+     {RunStatus::failed, "failed"},
+     {RunStatus::interrupted, "interrupted"}}};
 }  // namespace
 
 std::string_view to_text(RunStatus status) {
@@ -59,7 +60,8 @@ std::optional<RunStatus> run_status(std::string_view text) {
 namespace {
 
 bool has_control_characters(std::string_view text) {
-  return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
 [[noreturn]] void refuse_table(const Table& table, const std::string& why) {
@@ -77,7 +79,8 @@ void check_tables(const std::vector<Table>& tables) {
   std::set<std::string_view> table_names;
   for (const Table& table : tables) {
     // '/' separates table and signal, and groups of an HDF5 file
-    if (table.name.empty() || has_control_characters(table.name) || table.name.find_first_of("/.,") != std::string::npos) {
+    if (table.name.empty() || has_control_characters(table.name) ||
+        table.name.find_first_of("/.,") != std::string::npos) {
       refuse_table(table, "a table needs a plain name");
     }
     if (!table_names.insert(table.name).second) refuse_table(table, "the name is used twice");
@@ -129,7 +132,7 @@ namespace {
 
 // Splits "steps/time" into the table and the rest; without the name of a table in front, all tables are meant.
 std::pair<std::optional<std::size_t>, std::string_view> split_table_prefix(const std::vector<Table>& tables,
-                                                                            std::string_view name) {
+                                                                           std::string_view name) {
   for (std::size_t t = 0; t < tables.size(); ++t) {
     const std::string& table = tables[t].name;
     if (name.size() > table.size() && name.substr(0, table.size()) == table && name[table.size()] == '/') {

@@ -111,8 +111,8 @@ class MemoryTrajectory final : public TrajectorySink {
   std::span<const double> row(std::size_t table, std::size_t index) const;
 
   std::optional<SignalRef> find(std::string_view name) const { return find_signal(tables_, name); }
-  SignalRef at(std::string_view name) const;                      // throws unknown_signal
-  std::vector<SignalRef> match(std::string_view pattern) const;   // throws unknown_signal if empty
+  SignalRef at(std::string_view name) const;                     // throws unknown_signal
+  std::vector<SignalRef> match(std::string_view pattern) const;  // throws unknown_signal if empty
   const Signal& signal(SignalRef ref) const { return tables_[ref.table].signals[ref.column]; }
   double value(SignalRef ref, std::size_t row) const {
     return data_[ref.table][row * tables_[ref.table].signals.size() + ref.column];

@@ -12,8 +12,11 @@ void Predictor::resize(int size, int judged) {
 
 void Predictor::add(double t, const Vec& value, const Vec& scales) {
   const int known = points_ > most ? most + 1 : points_;  // earlier points in use
-  std::array<double, most + 1> span{};                    // t - t_i, newest first
-  for (int i = 0; i < known; ++i) span[static_cast<std::size_t>(i)] = t - time_[static_cast<std::size_t>(i)];
+  std::array<double, most + 1> span{}, inverse{};         // t - t_i, newest first
+  for (int i = 0; i < known; ++i) {
+    span[static_cast<std::size_t>(i)] = t - time_[static_cast<std::size_t>(i)];
+    inverse[static_cast<std::size_t>(i)] = 1 / span[static_cast<std::size_t>(i)];
+  }
   std::array<double, most + 2> miss{};  // squared norms of the new D_1 .. D_4
   const auto n = value.size();
   for (Eigen::Index j = 0; j < n; ++j) {
@@ -24,7 +27,7 @@ void Predictor::add(double t, const Vec& value, const Vec& scales) {
       const double old = slot;
       slot = fresh;
       if (k >= known) break;
-      fresh = (fresh - old) / span[static_cast<std::size_t>(k)];
+      fresh = (fresh - old) * inverse[static_cast<std::size_t>(k)];
       miss[static_cast<std::size_t>(k) + 1] += weight * weight * fresh * fresh;
     }
   }

@@ -1,0 +1,143 @@
+// trammel elements [KEY]: joints, motions and forces with their fields; measures and functions of expressions.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+
+#include "app/common.h"
+#include "app/verbs.h"
+#include "trammel/elements/measure.h"
+#include "trammel/elements/registry.h"
+#include "trammel/math/expression.h"
+
+namespace trammel {
+namespace {
+
+struct ElementsArguments {
+  std::string key;
+  bool json = false;
+};
+
+const char* attachment_text(Attachment attachment) {
+  switch (attachment) {
+    case Attachment::joint:
+      return "between: [BODY_A, BODY_B], at: POINT, axis: DIRECTION, or frames: [FRAME_A, FRAME_B]";
+    case Attachment::two_points:
+      return "between: [BODY_A, BODY_B], at: [POINT_A, POINT_B], or frames: [FRAME_A, FRAME_B]";
+    case Attachment::on_joint: return "joint: JOINT, or frames: [FRAME_A, FRAME_B]";
+  }
+  return "";
+}
+
+Json element_json(const ElementDescription& d) {
+  Json fields = Json::array();
+  for (const Field& field : d.fields) fields.push_back(to_json(field));
+  return {{"key", d.key},
+          {"category", to_text(d.category)},
+          {"summary", d.summary},
+          {"attachment", attachment_text(d.attachment)},
+          {"fields", fields}};
+}
+
+Json measure_json(const MeasureDescription& m) {
+  return {{"name", m.name}, {"unit", si_unit(m.quantity)}, {"text", m.text}};
+}
+
+Json function_json(const ExpressionFunction& f) { return {{"signature", f.signature}, {"text", f.text}}; }
+
+void print_element(const ElementDescription& d) {
+  std::printf("%s (%s)\n%s", d.key.c_str(), to_text(d.category), wrapped(d.summary, 2).c_str());
+  std::printf("attached by\n%s", wrapped(attachment_text(d.attachment), 2).c_str());
+  if (d.fields.empty())
+    std::printf("no further fields\n");
+  else
+    std::printf("fields\n%s", fields_text(d.fields).c_str());
+}
+
+// Everything that has this name: a joint and a force may share one.
+Json everything_named(const std::string& key) {
+  Json found = Json::array();
+  for (const ElementDescription& d : element_registry()) {
+    if (d.key == key) found.push_back(element_json(d));
+  }
+  if (const MeasureDescription* m = find_measure(key); m != nullptr) found.push_back(measure_json(*m));
+  for (const ExpressionFunction& f : expression_functions()) {
+    if (f.name == key) found.push_back(function_json(f));
+  }
+  return found;
+}
+
+int one_element(const ElementsArguments& a) {
+  const Json found = everything_named(a.key);
+  if (found.empty()) {
+    std::vector<std::string> names;
+    for (const ElementDescription& d : element_registry()) names.push_back(d.key);
+    for (const MeasureDescription& m : measure_registry()) names.push_back(m.name);
+    for (const ExpressionFunction& f : expression_functions()) names.emplace_back(f.name);
+    const std::string near = nearest_name(a.key, names);
+    throw Failure({Severity::error,
+                   "unknown-element",
+                   "there is no element, measure or function '" + a.key + "'",
+                   near.empty() ? "`trammel elements` lists them" : "did you mean '" + near + "'?",
+                   {}},
+                  ExitCode::bad_usage);
+  }
+  if (a.json) {
+    print_json(found);
+    return 0;
+  }
+  for (const ElementDescription& d : element_registry()) {
+    if (d.key == a.key) print_element(d);
+  }
+  for (const Json& j : found) {
+    if (j.contains("unit")) {
+      std::printf("%s (measure, %s)\n%s", a.key.c_str(), j["unit"].get<std::string>().c_str(),
+                  wrapped(j["text"].get<std::string>(), 2).c_str());
+    } else if (j.contains("signature")) {
+      std::printf("%s (function)\n%s", j["signature"].get<std::string>().c_str(),
+                  wrapped(j["text"].get<std::string>(), 2).c_str());
+    }
+  }
+  return 0;
+}
+
+int elements_verb(const ElementsArguments& a) {
+  if (!a.key.empty()) return one_element(a);
+  if (a.json) {
+    Json elements = Json::array(), measures = Json::array(), functions = Json::array();
+    for (const ElementDescription& d : element_registry()) elements.push_back(element_json(d));
+    for (const MeasureDescription& m : measure_registry()) measures.push_back(measure_json(m));
+    for (const ExpressionFunction& f : expression_functions()) functions.push_back(function_json(f));
+    print_json({{"elements", elements}, {"measures", measures}, {"functions", functions}});
+    return 0;
+  }
+  for (const Category category : {Category::joint, Category::motion, Category::force}) {
+    std::vector<std::vector<std::string>> lines;
+    for (const ElementDescription& d : element_registry()) {
+      if (d.category == category) lines.push_back({d.key, d.summary});
+    }
+    std::printf("%ss\n%s\n", to_text(category), aligned(lines, 2).c_str());
+  }
+  std::vector<std::vector<std::string>> measures, functions;
+  for (const MeasureDescription& m : measure_registry()) measures.push_back({m.name, si_unit(m.quantity), m.text});
+  for (const ExpressionFunction& f : expression_functions()) {
+    functions.push_back({std::string(f.signature), std::string(f.text)});
+  }
+  std::printf("measures, for expressions of forces and outputs\n%s\n", aligned(measures, 2).c_str());
+  std::printf("functions of expressions\n%s\n", aligned(functions, 2).c_str());
+  std::printf("`trammel elements KEY` shows fields with unit, default and range.\n");
+  return 0;
+}
+
+}  // namespace
+
+Verb add_elements(CLI::App& app) {
+  auto a = std::make_shared<ElementsArguments>();
+  CLI::App* verb =
+      app.add_subcommand("elements", "List joints, motions, forces, measures and functions, or explain one");
+  verb->add_option("KEY", a->key, "What to explain: fields with unit, default and range");
+  verb->add_flag("--json", a->json, "Print as JSON");
+  verb->footer("Examples:\n  trammel elements\n  trammel elements universal\n  trammel elements step");
+  return {verb, [a] { return elements_verb(*a); }};
+}
+
+}  // namespace trammel

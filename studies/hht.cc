@@ -1,0 +1,433 @@
+// What HHT at index 3 does, measured: orders of positions, velocities and multipliers; the error estimate's slope; steps over the
+// tolerance; the work of Newton's corrector with start values of degree 0 and adaptive, with kept derivatives and other constants c;
+// rejections and noise of multipliers with and without adapting the lag of the acceleration variable to a new step size.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+
+#include "studies/printed.h"
+#include "studies/study.h"
+#include "trammel/base/data_directory.h"
+#include "trammel/initial/accelerations.h"
+#include "trammel/integrate/control/step_controller.h"
+#include "trammel/write/plot.h"
+
+namespace trammel {
+namespace hht_study {
+namespace {
+
+using Json = nlohmann::json;
+using Options = std::vector<std::string>;
+
+std::string label(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+Model load(const std::string& file, const ModelChanges& changes = {}) { return load_model((data_directory() / "models" / file).string(), changes); }
+
+double per_step(long count, const RunSummary& s) { return static_cast<double>(count) / static_cast<double>(std::max(1L, s.steps)); }
+double rejected(const RunSummary& s) {
+  return static_cast<double>(s.rejected_error + s.rejected_newton + s.rejected_evaluation + s.rejected_angle);
+}
+
+// ---- Orders ----------------------------------------------------------------------------------------------------------
+
+// Positions, velocities and multipliers on a grid: those of the method itself at accepted steps, and the multipliers that satisfy
+// the equations of motion at these states (as in every output).
+struct Grid {
+  std::vector<Vec> q, v, lambda, reported;
+};
+
+Grid fixed_run(const std::string& file, const std::string& method, const Options& options, double h, double end, double grid) {
+  Options all = options;
+  all.push_back("corrector=1e-8");
+  Simulation simulation(load(file, {.method = method, .step = h, .end = end, .options = all}));
+  simulation.start();
+  Integrator& integrator = simulation.integrator();
+  const Equations& e = simulation.equations();
+  AccelerationSolver accelerations(e);
+  Workspace work = e.make_workspace();
+  Rates rates = e.make_rates();
+  Grid out;
+  const auto every = static_cast<long>(std::lround(grid / h)), steps = static_cast<long>(std::lround(end / h));
+  for (long n = 1; n <= steps; ++n) {
+    if (integrator.attempt(h).verdict != Verdict::ok) {
+      throw Failure({Severity::error, "run-failed", file + ": a fixed step of " + label("%g s fails", h), "", {}}, ExitCode::failed_run);
+    }
+    integrator.accept();
+    if (n % every != 0) continue;
+    out.q.push_back(integrator.state().q);
+    out.v.push_back(integrator.state().v);
+    out.lambda.push_back(integrator.rates().lambda);
+    State projected = integrator.state();
+    accelerations.project(projected, work);
+    accelerations.solve(projected, rates, work);
+    out.reported.push_back(rates.lambda);
+  }
+  return out;
+}
+
+double grid_error(const std::vector<Vec>& ours, const std::vector<Vec>& exact, std::size_t from) {
+  double largest = 0;
+  for (std::size_t i = from; i < ours.size(); ++i) largest = std::max(largest, (ours[i] - exact[i]).lpNorm<Eigen::Infinity>());
+  return largest;
+}
+
+struct OrderCase {
+  const char* file;
+  double end, grid, coarsest, finest;  // the reference takes the finest step
+};
+
+void orders(const StudyContext& context, std::vector<Row>& rows) {
+  struct Variant {
+    const char* method;
+    const char* option;
+    bool multipliers;  // do they converge?
+  };
+  const Variant variants[] = {{"hht-i3", "alpha=-0.05", true}, {"hht-i3", "alpha=-0.1", true}, {"hht-i3", "alpha=-0.3", true},
+                              {"hht-i3", "alpha=-0.333333333333333", true}, {"generalized-alpha-i3", "rho_inf=0.6", true},
+                              {"generalized-alpha-i3", "rho_inf=0.9", true}};
+  PlotRequest plot;
+  plot.title = "HHT (alpha = -0.3) with fixed steps: errors over the step size";
+  plot.xlabel = "step size, s";
+  plot.logx = true;
+  for (const OrderCase& c : {OrderCase{"spatial_slider_crank.yaml", 1.0, 0.02, 2e-3, 2e-5}, OrderCase{"heavy_top.yaml", 0.4, 0.02, 1e-3, 1e-5}}) {
+    const std::string table = "orders: " + std::string(c.file).substr(0, std::string(c.file).find('.'));
+    context.note(table);
+    const Grid exact = fixed_run(c.file, "hht-i3", {"alpha=-0.05"}, c.finest, c.end, c.grid);
+    for (const Variant& variant : variants) {
+      const std::string row = std::string(variant.method) + ", " + std::string(variant.option).substr(0, 11);
+      guard(rows, table, row, [&] {
+        std::vector<double> hs, eq, ev, el, er;
+        for (double h = c.coarsest; h > 0.1 * c.coarsest; h /= 2) {
+          const Grid g = fixed_run(c.file, variant.method, {variant.option}, h, c.end, c.grid);
+          hs.push_back(h);
+          eq.push_back(grid_error(g.q, exact.q, 0));
+          ev.push_back(grid_error(g.v, exact.v, 0));
+          el.push_back(grid_error(g.lambda, exact.reported, g.q.size() / 2));
+          er.push_back(grid_error(g.reported, exact.reported, 0));
+        }
+        rows.push_back(Row::near(table, row, "order of positions", 2, fitted_order(hs, eq), 0.1));
+        rows.push_back(Row::near(table, row, "order of velocities", 2, fitted_order(hs, ev), 0.1));
+        rows.push_back(Row::near(table, row, "order of the method's multipliers, second half", 2, fitted_order(hs, el), 0.1));
+        rows.push_back(Row::near(table, row, "order of reported multipliers", 2, fitted_order(hs, er), 0.1));
+        if (std::string(variant.option) != "alpha=-0.3") return;
+        PlotPanel panel{std::string(c.file).substr(0, std::string(c.file).find('.')), {}, true};
+        panel.curves.push_back({hs, eq, "positions, m or 1", PlotStyle::linespoints, false});
+        panel.curves.push_back({hs, ev, "velocities, m/s or rad/s", PlotStyle::linespoints, false});
+        panel.curves.push_back({hs, el, "the method's multipliers, second half, N or N m", PlotStyle::linespoints, false});
+        panel.curves.push_back({hs, er, "reported multipliers, N or N m", PlotStyle::linespoints, false});
+        std::vector<double> second;
+        for (const double h : hs) second.push_back(0.3 * eq[0] * h * h / (hs[0] * hs[0]));
+        panel.curves.push_back({hs, second, "slope 2", PlotStyle::lines, true});
+        plot.panels.push_back(panel);
+      });
+    }
+  }
+  if (const auto file = context.picture("hht_orders.png"); file && !plot.panels.empty()) draw_plot(plot, *file);
+}
+
+void error_estimate(std::vector<Row>& rows) {
+  const std::string table = "error estimate (25)";
+  struct Case {
+    const char* file;
+    double coarsest, end;
+  };
+  for (const Case& c : {Case{"spatial_slider_crank.yaml", 2e-3, 1}, Case{"heavy_top.yaml", 1e-3, 0.4}, Case{"hht_pendulum.yaml", 1e-2, 5}}) {
+    const std::string name = std::string(c.file).substr(0, std::string(c.file).find('.'));
+    for (const double alpha : {-0.3, -0.1}) {
+      guard(rows, table, name, [&] {
+        std::vector<double> hs, es;
+        for (double h = c.coarsest; h > 0.1 * c.coarsest; h /= 2) {
+          const ModelRun run = run_model(c.file, {.step = h, .end = c.end, .options = {label("alpha=%.1f", alpha), "corrector=1e-8"}});
+          const std::vector<double> e = run.column("solver.error");
+          double sum = 0;  // root mean square in the second half, after the start-up
+          for (std::size_t i = e.size() / 2; i < e.size(); ++i) sum += e[i] * e[i];
+          hs.push_back(h);
+          es.push_back(std::sqrt(sum / static_cast<double>(e.size() - e.size() / 2)));
+        }
+        rows.push_back(Row::near(table, name + label(", alpha %.1f", alpha), "slope of the estimate over h", 3, fitted_order(hs, es), 0.1));
+      });
+    }
+  }
+}
+
+// ---- Variable steps --------------------------------------------------------------------------------------------------
+
+struct Benchmark {
+  const char* file;
+  const char* reference;
+  std::vector<std::pair<const char*, const char*>> compare;
+};
+
+const std::vector<Benchmark>& benchmarks() {
+  static const std::vector<Benchmark> list{
+      {"iftomm_a01_pendulum", "iftomm_a01_pendulum", {{"x", "x"}, {"y", "y"}}},
+      {"spatial_slider_crank", "spatial_slider_crank", {{"theta", "theta"}}},
+      {"andrews_squeezer", "andrews_squeezer", {{"beta", "beta"}}},
+      {"iftomm_a02_nfourbar_N2", "iftomm_a02_nfourbar_N2", {{"x_B0", "x_B0"}, {"y_B0", "y_B0"}}},
+      {"iftomm_a05_flyball", "iftomm_a05_flyball", {{"s", "s"}}},
+      {"heavy_top", "heavy_top", {{"x", "x"}, {"y", "y"}, {"z", "z"}}}};
+  return list;
+}
+
+double error_of(const Benchmark& p, const ModelRun& run) {
+  const Reference reference = read_reference(std::string("data/cases/") + p.reference + ".csv");
+  double largest = 0;
+  for (const auto& pair : p.compare) largest = std::max(largest, max_error(run, pair.first, reference, pair.second));
+  return largest;
+}
+
+void work_and_precision(const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "steps and error over the tolerance";
+  PlotRequest plot;
+  plot.title = "Work and precision of HHT with controlled steps (alpha = -0.3)";
+  plot.xlabel = "evaluations of the equations";
+  plot.logx = true;
+  PlotPanel panel{"largest error", {}, true};
+  for (const Benchmark& p : benchmarks()) {
+    context.note(std::string("work and precision: ") + p.file);
+    guard(rows, table, p.file, [&] {
+      std::vector<double> tolerances, steps, errors, work;
+      for (int k = 4; k <= 9; ++k) {
+        const double tolerance = std::pow(10.0, -k);
+        const ModelRun run = run_model(std::string(p.file) + ".yaml", {.tolerance = tolerance});
+        tolerances.push_back(tolerance);
+        steps.push_back(static_cast<double>(run.result.summary.steps));
+        work.push_back(static_cast<double>(run.result.summary.counts.evaluations));
+        errors.push_back(error_of(p, run));
+        rows.push_back(Row::measure(table, p.file + label(", tolerance %.0e", tolerance), "steps", steps.back()));
+        rows.push_back(Row::measure(table, p.file + label(", tolerance %.0e", tolerance), "rejected", rejected(run.result.summary)));
+        rows.push_back(Row::measure(table, p.file + label(", tolerance %.0e", tolerance), "largest error", errors.back()));
+      }
+      const auto tail = [](const std::vector<double>& y) { return std::vector<double>(y.begin() + 2, y.end()); };
+      rows.push_back(Row::near(table, std::string(p.file) + ", 1e-6 ... 1e-9", "slope of steps over tolerance", -1.0 / 3, fitted_order(tail(tolerances), tail(steps)), 0.02));
+      rows.push_back(Row::measure(table, std::string(p.file) + ", 1e-6 ... 1e-9", "slope of the error over tolerance", fitted_order(tail(tolerances), tail(errors))));
+      panel.curves.push_back({work, errors, p.file, PlotStyle::linespoints, false});
+    });
+  }
+  plot.panels = {panel};
+  plot.width = 1000;
+  plot.height = 650;
+  if (const auto file = context.picture("hht_work_precision.png"); file && !panel.curves.empty()) draw_plot(plot, *file);
+}
+
+// The constants of Newton's corrector: what they cost and what they spoil. `variants` are options; the first is the reference.
+void corrector(const StudyContext& context, std::vector<Row>& rows, const std::string& table, const std::vector<Options>& variants,
+               const std::vector<std::string>& names) {
+  for (const Benchmark& p : benchmarks()) {
+    context.note(table + ": " + p.file);
+    for (std::size_t i = 0; i < variants.size(); ++i) {
+      const std::string row = std::string(p.file) + ", " + names[i];
+      guard(rows, table, row, [&] {
+        const ModelRun run = run_model(std::string(p.file) + ".yaml", {.tolerance = 1e-7, .options = variants[i]});
+        const RunSummary& s = run.result.summary;
+        rows.push_back(Row::measure(table, row, "Newton iterations a step", per_step(s.counts.newton_iterations, s)));
+        rows.push_back(Row::measure(table, row, "linearisations a step", per_step(s.counts.linearisations, s)));
+        rows.push_back(Row::measure(table, row, "steps", static_cast<double>(s.steps)));
+        rows.push_back(Row::measure(table, row, "rejected", rejected(s)));
+        rows.push_back(Row::measure(table, row, "largest error", error_of(p, run)));
+      });
+    }
+  }
+}
+
+void predictor(const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "start values of degree 0 and adaptive, tolerance 1e-7";
+  for (const Benchmark& p : benchmarks()) {
+    context.note(table + ": " + p.file);
+    guard(rows, table, p.file, [&] {
+      double iterations[2] = {0, 0};
+      for (const int degree : {0, 3}) {
+        const ModelRun run = run_model(std::string(p.file) + ".yaml", {.tolerance = 1e-7, .options = {"predictor_degree=" + std::to_string(degree)}});
+        iterations[degree / 3] = per_step(run.result.summary.counts.newton_iterations, run.result.summary);
+      }
+      rows.push_back(Row::measure(table, p.file, "Newton iterations a step, degree 0", iterations[0]));
+      rows.push_back(Row::at_most(table, p.file, "Newton iterations a step, adaptive (target: degree 0)", iterations[0], iterations[1]));
+    });
+  }
+}
+
+// ---- The pendulum of the tables --------------------------------------------------------------------------------------
+
+// Jacobi's sn, cn, dn of parameter m by the arithmetic-geometric mean (Abramowitz, Stegun 16.4).
+struct Elliptic {
+  double sn, cn, dn;
+};
+
+Elliptic jacobi(double u, double m) {
+  double a[20], c[20];
+  a[0] = 1;
+  c[0] = std::sqrt(m);
+  double b = std::sqrt(1 - m);
+  int n = 0;
+  while (std::abs(c[n]) > 1e-16 && n < 19) {
+    a[n + 1] = 0.5 * (a[n] + b);
+    c[n + 1] = 0.5 * (a[n] - b);
+    b = std::sqrt(a[n] * b);
+    ++n;
+  }
+  double phi = std::ldexp(a[n] * u, n);
+  for (int i = n; i > 0; --i) phi = 0.5 * (phi + std::asin(c[i] / a[i] * std::sin(phi)));
+  const double sn = std::sin(phi);
+  return {sn, std::cos(phi), std::sqrt(1 - m * sn * sn)};
+}
+
+// Released from the horizontal at x = -1: sin(theta/2) = -k sn(K - w t), theta from the downward vertical.
+struct PendulumState {
+  double x, y, vx, vy, tension;
+};
+
+PendulumState pendulum(double t) {
+  const double g = 9.81, w = std::sqrt(g), m = 0.5, k = std::sqrt(m);
+  const double K = std::comp_ellint_1(k);
+  const Elliptic e = jacobi(K - w * t, m);
+  const double half = -k * e.sn, theta = 2 * std::asin(half), rate = 2 * k * w * e.cn;
+  return {std::sin(theta), -std::cos(theta), rate * std::cos(theta), rate * std::sin(theta), rate * rate + g * std::cos(theta)};
+}
+
+struct PendulumRun {
+  double steps = 0, rejected = 0, newton = 0, position = 0, velocity = 0, lambda = 0, reported = 0;
+  std::vector<double> t, noise;
+};
+
+// The time loop of a run with its own eyes on the method's multiplier after every step.
+PendulumRun pendulum_run(double tolerance, const Options& options) {
+  Simulation simulation(load("hht_pendulum.yaml", {.tolerance = tolerance, .options = options}));
+  simulation.start();
+  Integrator& integrator = simulation.integrator();
+  const Equations& e = simulation.equations();
+  AccelerationSolver accelerations(e);
+  Workspace work = e.make_workspace();
+  Rates rates = e.make_rates();
+  StepController controller;
+  const double end = e.model().simulation.end;
+  double h = *e.model().simulation.first_step;
+  PendulumRun out;
+  std::vector<double> lambda_error, reported_error;
+  long iterations = 0;
+  while (integrator.state().t < end) {
+    h = std::min(h, end - integrator.state().t);
+    const Attempt attempt = integrator.attempt(h);
+    iterations += attempt.newton_iterations;
+    if (attempt.verdict != Verdict::ok || attempt.error > 1) {
+      out.rejected += 1;
+      h = attempt.verdict == Verdict::ok ? controller.after_reject(h, attempt.error, 3) : controller.after_failure(h);
+      if (h < 1e-12) throw Failure({Severity::error, "run-failed", "the step size falls to nothing", "", {}}, ExitCode::failed_run);
+      continue;
+    }
+    integrator.accept();
+    out.steps += 1;
+    h = controller.after_accept(h, attempt.error, 3);
+    const State& s = integrator.state();
+    const PendulumState exact = pendulum(s.t);
+    out.position = std::max({out.position, std::abs(s.q[0] - exact.x), std::abs(s.q[1] - exact.y)});
+    out.velocity = std::max({out.velocity, std::abs(s.v[0] - exact.vx), std::abs(s.v[1] - exact.vy)});
+    State projected = s;
+    accelerations.project(projected, work);
+    accelerations.solve(projected, rates, work);
+    lambda_error.push_back(std::abs(std::abs(integrator.rates().lambda[0]) - std::abs(exact.tension)));
+    reported_error.push_back(std::abs(std::abs(rates.lambda[0]) - std::abs(exact.tension)));
+    out.t.push_back(s.t);
+    out.noise.push_back(std::max(1e-9, lambda_error.back()));
+  }
+  out.newton = static_cast<double>(iterations) / out.steps;
+  for (std::size_t i = lambda_error.size() / 10; i < lambda_error.size(); ++i) {
+    out.lambda = std::max(out.lambda, lambda_error[i]);
+    out.reported = std::max(out.reported, reported_error[i]);
+  }
+  return out;
+}
+
+void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
+  const Json printed = read_printed("hht.json");
+  PlotRequest plot;
+  plot.title = "Pendulum with controlled steps, alpha = -0.3, tolerance 1e-5: error of the rod's force";
+  plot.xlabel = "time, s";
+  plot.style = PlotStyle::linespoints;
+  PlotPanel panel{"error of the method's multiplier, N", {}, true};
+  // The prototype's norm averages over x and y, ours over the three coordinates of a point: the same test at sqrt(2/3) of the tolerance.
+  const double same_test = std::sqrt(2.0 / 3);
+  struct Variant {
+    const char* name;
+    Options options;
+    bool published;
+  };
+  const Variant variants[] = {{"as published", {"follow_step=false", "predictor_degree=0", "keep_rate=0"}, true},
+                              {"lag adapted", {"follow_step=true", "predictor_degree=0", "keep_rate=0"}, false},
+                              {"our defaults", {}, false}};
+  for (const Variant& variant : variants) {
+    const std::string table = std::string("pendulum with controlled steps (6.4), ") + variant.name;
+    for (const Json& p : printed["variable"]) {
+      const double tolerance = p["tolerance"].get<double>(), alpha = p["alpha"].get<double>();
+      const std::string row = label("alpha %.1f, ", alpha) + label("tolerance %.0e", tolerance);
+      context.note(table + ", " + row);
+      guard(rows, table, row, [&] {
+        Options options = variant.options;
+        options.push_back(label("alpha=%.1f", alpha));
+        const PendulumRun run = pendulum_run(same_test * tolerance, options);
+        const auto number = [&](const char* key) { return p[key].get<double>(); };
+        if (variant.published) {
+          rows.push_back(Row::near(table, row, "steps", number("steps"), run.steps, 0.05 * number("steps")).with_printed(number("steps")));
+          rows.push_back(Row::near(table, row, "largest error of positions, m", number("position"), run.position, 0.15 * number("position")).with_printed(number("position")));
+          rows.push_back(Row::near(table, row, "largest error of velocities, m/s", number("velocity"), run.velocity, 0.15 * number("velocity")).with_printed(number("velocity")));
+          rows.push_back(Row::measure(table, row, "rejected", run.rejected).with_printed(number("rejected")));
+          rows.push_back(Row::measure(table, row, "largest error of the method's multiplier, N", run.lambda).with_printed(number("lambda")));
+        } else {
+          rows.push_back(Row::measure(table, row, "steps", run.steps).with_printed(number("steps")));
+          rows.push_back(Row::at_most(table, row, "largest error of positions, m (target: printed and 20 %)", 1.2 * number("position"), run.position).with_printed(number("position")));
+          rows.push_back(Row::at_most(table, row, "rejected (target: printed)", number("rejected"), run.rejected).with_printed(number("rejected")));
+          rows.push_back(Row::at_most(table, row, "largest error of the method's multiplier, N (target: printed)", number("lambda"), run.lambda).with_printed(number("lambda")));
+          rows.push_back(Row::measure(table, row, "largest error of the reported multiplier, N", run.reported));
+        }
+        rows.push_back(Row::measure(table, row, "Newton iterations a step", run.newton).with_printed(number("newton")));
+        if (alpha == -0.3 && tolerance == 1e-5) panel.curves.push_back({run.t, run.noise, variant.name, {}, false});
+      });
+    }
+  }
+  plot.panels = {panel};
+  plot.width = 1000;
+  plot.height = 600;
+  if (const auto file = context.picture("hht_multiplier_noise.png"); file && !panel.curves.empty()) draw_plot(plot, *file);
+}
+
+void follow_step(const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "lag of the acceleration variable, tolerance 1e-7";
+  for (const Benchmark& p : benchmarks()) {
+    context.note(table + ": " + p.file);
+    for (const char* option : {"follow_step=false", "follow_step=true"}) {
+      const std::string row = std::string(p.file) + ", " + option;
+      guard(rows, table, row, [&] {
+        const ModelRun run = run_model(std::string(p.file) + ".yaml", {.tolerance = 1e-7, .options = {option}});
+        rows.push_back(Row::measure(table, row, "steps", static_cast<double>(run.result.summary.steps)));
+        rows.push_back(Row::measure(table, row, "rejected", rejected(run.result.summary)));
+        rows.push_back(Row::measure(table, row, "largest error", error_of(p, run)));
+      });
+    }
+  }
+}
+
+std::vector<Row> run(const StudyContext& context) {
+  std::vector<Row> rows;
+  orders(context, rows);
+  error_estimate(rows);
+  work_and_precision(context, rows);
+  predictor(context, rows);
+  corrector(context, rows, "kept derivatives, tolerance 1e-7", {{"keep_rate=0"}, {"keep_rate=0.1"}, {"keep_rate=0.3"}, {"keep_rate=0.5"}},
+            {"keep_rate 0", "keep_rate 0.1", "keep_rate 0.3", "keep_rate 0.5"});
+  corrector(context, rows, "corrector's constant c, tolerance 1e-7", {{"corrector=1e-2"}, {"corrector=1e-3"}, {"corrector=1e-4"}, {"corrector=1e-5"}},
+            {"c 1e-2", "c 1e-3", "c 1e-4", "c 1e-5"});
+  follow_step(context, rows);
+  pendulum_table(context, rows);
+  return rows;
+}
+
+}  // namespace
+}  // namespace hht_study
+
+std::vector<Row> study_hht(const StudyContext& context) { return hht_study::run(context); }
+
+}  // namespace trammel

@@ -1,0 +1,579 @@
+// Redundant constraints and singular positions: a mechanism with more conditions than it needs must move as its twin without them, and
+// its reactions must be those of least norm. On four-bar, ladder (N-four-bar) and Bricard's loop:
+//   motion against the twin; reactions against the pseudo-inverse of a dense solver that knows nothing of the block -E;
+//   steps, rejections and Newton iterations against the twin; counts by rank; fill of the factors.
+// Printed numbers are those of the prototype in data/redundancy.json.
+#include <Eigen/Cholesky>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "studies/printed.h"
+#include "studies/study.h"
+#include "trammel/analyse/mechanism.h"
+#include "trammel/base/data_directory.h"
+#include "trammel/initial/accelerations.h"
+#include "trammel/write/plot.h"
+
+namespace trammel {
+namespace redundancy_study {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string label(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+Model load(const std::string& file, const ModelChanges& changes = {}) { return load_model((data_directory() / "models" / file).string(), changes); }
+
+double newton_per_step(const RunSummary& s) { return static_cast<double>(s.counts.newton_iterations) / static_cast<double>(std::max(1L, s.steps)); }
+double rejected(const RunSummary& s) {
+  return static_cast<double>(s.rejected_error + s.rejected_newton + s.rejected_evaluation + s.rejected_angle);
+}
+
+// ---- States of a recorded run ----------------------------------------------------------------------------------------
+
+State recorded_state(const Equations& e, const ModelRun& run, std::size_t row) {
+  State state = e.initial_state();
+  const auto value = [&](const std::string& name) { return run.trajectory.value(run.trajectory.at(name), row); };
+  const auto vector = [&](const std::string& name) { return Vec3(value(name + ".x"), value(name + ".y"), value(name + ".z")); };
+  state.t = value("time");
+  const std::vector<Body>& bodies = e.model().bodies;
+  for (std::size_t b = 0; b < bodies.size(); ++b) {
+    const std::string path = "body." + bodies[b].name;
+    const Quat turn(value(path + ".orientation.w"), value(path + ".orientation.x"), value(path + ".orientation.y"), value(path + ".orientation.z"));
+    const Vec3 arm = turn * bodies[b].center_of_mass, spin = vector(path + ".angular_velocity");
+    const int q0 = e.first_coordinate(static_cast<int>(b)), v0 = e.first_velocity(static_cast<int>(b));
+    state.q.segment<3>(q0) = vector(path + ".position") + arm;
+    state.q.segment<4>(q0 + 3) << turn.w(), turn.x(), turn.y(), turn.z();
+    state.v.segment<3>(v0) = vector(path + ".velocity") + spin.cross(arm);
+    state.v.segment<3>(v0 + 3) = turn.conjugate() * spin;
+  }
+  return state;
+}
+
+// Largest difference of positions (m) and quaternions between two runs on the same output grid.
+double motion_difference(const ModelRun& a, const ModelRun& b) {
+  double largest = a.time().size() == b.time().size() ? 0 : std::numeric_limits<double>::infinity();
+  for (const char* pattern : {"body.*.position.[xyz]", "body.*.orientation.[wxyz]"}) {
+    for (const SignalRef& ref : a.trajectory.match(pattern)) {
+      largest = std::max(largest, max_error(a.trajectory.column(ref), b.column(a.trajectory.signal(ref).name)));
+    }
+  }
+  return largest;
+}
+
+// ---- A dense solver that needs no regularisation ---------------------------------------------------------------------
+
+struct Dense {
+  Rates rates;
+  Vec sigma;   // singular values of G
+  Mat null;    // left null vectors of G: self-stresses
+  int rank = 0;
+};
+
+// M a + G^T lambda = Q, G a = gamma: a from the null space of G, lambda with least sum of F^2 + T^2/L^2 by the pseudo-inverse.
+Dense solve_dense(const Equations& e, const State& state, Workspace& work) {
+  const int nv = e.sizes().nv, ng = e.sizes().ng;
+  Rates zero = e.make_rates();
+  Residual residual = e.make_residual();
+  Partials partials = e.make_partials(Detail::all);
+  e.residual(state, zero, everything, residual, work);
+  e.linearise(state, zero, Detail::all, partials, work);
+  const Mat M = e.vv().dense(partials.M);
+  Mat G = e.gv().dense(partials.G);
+  Vec weight(ng);
+  for (int i = 0; i < ng; ++i) weight[i] = e.row_unit(i) == RowUnit::torque ? e.length() : 1.0;
+  Dense out;
+  G = weight.asDiagonal() * G;  // lambda = weight * mu, |mu| least
+  const Eigen::BDCSVD<Mat> svd(G, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  out.sigma = svd.singularValues();
+  while (out.rank < out.sigma.size() && out.sigma[out.rank] > 1e-9 * out.sigma[0]) ++out.rank;
+  const int r = out.rank;
+  const Mat U = svd.matrixU().leftCols(r), V = svd.matrixV().leftCols(r), N = svd.matrixV().rightCols(nv - r);
+  const Vec inverse = out.sigma.head(r).cwiseInverse();
+  const Vec Q = -residual.force;
+  Vec a = V * inverse.asDiagonal() * (U.transpose() * weight.cwiseProduct(partials.gamma));
+  a += N * Mat(N.transpose() * M * N).ldlt().solve(Vec(N.transpose() * (Q - M * a)));
+  out.rates = zero;
+  out.rates.a = a;
+  out.rates.lambda = weight.cwiseProduct(U * inverse.asDiagonal() * (V.transpose() * (Q - M * a)));
+  out.null = svd.matrixU().rightCols(ng - r);
+  return out;
+}
+
+struct ReactionCheck {
+  double difference = 0, largest = 0;  // N, N m
+  double relative() const { return difference / largest; }
+};
+
+// Recorded reactions of every joint against those of the dense solver, at every `stride`-th output.
+ReactionCheck check_reactions(const Equations& e, const ModelRun& run, std::size_t stride) {
+  ReactionCheck out;
+  Workspace work = e.make_workspace();
+  for (std::size_t row = 0; row < run.time().size(); row += stride) {
+    const State state = recorded_state(e, run, row);
+    const Dense dense = solve_dense(e, state, work);
+    e.update(state, work);
+    for (int c = 0; c < e.constraint_count(); ++c) {
+      Vec3 force, torque;
+      e.reaction(c, state, dense.rates, work, force, torque);
+      const std::string path = "joint." + e.constraint_info(c).item->name;
+      const char* const axes[3] = {".x", ".y", ".z"};
+      for (int i = 0; i < 3; ++i) {
+        for (const bool turning : {false, true}) {
+          const double exact = turning ? torque[i] : force[i];
+          const double ours = run.trajectory.value(run.trajectory.at(path + (turning ? ".torque" : ".force") + axes[i]), row);
+          out.difference = std::max(out.difference, std::abs(ours - exact));
+          out.largest = std::max(out.largest, std::abs(exact));
+        }
+      }
+    }
+  }
+  return out;
+}
+
+// ---- Ladders (N-four-bar) --------------------------------------------------------------------------------------------
+
+// Puts the cranks at the angle theta from the vertical, turning with `speed`.
+void place_ladder(Model& model, double theta, double speed) {
+  const double s = std::sin(theta), c = std::cos(theta);
+  const Vec3 along(c, -s, 0);
+  for (Body& body : model.bodies) {
+    const bool crank = body.name.rfind("crank", 0) == 0;
+    const double number = std::stod(body.name.substr(crank ? 5 : 7));
+    body.drawn = body.pose;
+    body.pose.position = crank ? Vec3(number + 0.5 * s, 0.5 * c, 0) : Vec3(number + 0.5 + s, c, 0);
+    if (crank) body.pose.rotation = Quat(Eigen::AngleAxisd(-theta, Vec3::UnitZ()));
+    body.velocity = (crank ? 0.5 : 1.0) * speed * along;
+    body.angular_velocity = Vec3(0, 0, crank ? -speed : 0);
+  }
+}
+
+// How far the cranks are from parallel: largest angle to the first, rad.
+double not_parallel(const ModelRun& run) {
+  double largest = 0;
+  const std::vector<SignalRef> cranks = run.trajectory.match("body.crank*.orientation.z");
+  for (const SignalRef& ref : cranks) {
+    std::string w = run.trajectory.signal(ref).name;
+    w.back() = 'w';
+    const std::vector<double> z = run.trajectory.column(ref), u = run.column(w);
+    const std::vector<double> z0 = run.trajectory.column(cranks[0]), u0 = run.column("body.crank0.orientation.w");
+    for (std::size_t i = 0; i < z.size(); ++i) largest = std::max(largest, std::abs(2 * (z[i] * u0[i] - u[i] * z0[i])));
+  }
+  return largest;
+}
+
+double ladder_error(const ModelRun& run, const Reference& exact) {
+  return std::max(max_error(run, "x_B0", exact, "x_B0"), max_error(run, "y_B0", exact, "y_B0"));
+}
+
+LoopAnalysis ranks(const Equations& e, const State& state) {
+  Workspace work = e.make_workspace();
+  return analyse_loops(constraint_graph(e, state, work));
+}
+
+void add_counts(std::vector<Row>& rows, const std::string& table, const std::string& row, const LoopAnalysis& rank, int conditions, int redundant, int freedoms) {
+  rows.push_back(Row::near(table, row, "conditions", conditions, rank.rows, 0));
+  rows.push_back(Row::near(table, row, "redundant conditions", redundant, rank.redundant, 0));
+  rows.push_back(Row::near(table, row, "degrees of freedom by rank", freedoms, rank.freedoms_by_rank, 0));
+}
+
+// ---- The same run of a mechanism and of its twin ---------------------------------------------------------------------
+
+void compare_variable(std::vector<Row>& rows, const std::string& table, const std::string& file, const std::string& twin_file, const Json& printed,
+                      const std::string& alpha) {
+  for (const Json& p : printed) {
+    const double tolerance = p["tolerance"].get<double>();
+    const std::string row = label("tolerance %.0e", tolerance) + ", alpha " + alpha;
+    const ModelChanges changes{.tolerance = tolerance, .options = {"alpha=" + alpha}};
+    const ModelRun run = run_model(file, changes), twin = run_model(twin_file, changes);
+    const auto steps = static_cast<double>(run.result.summary.steps), twin_steps = static_cast<double>(twin.result.summary.steps);
+    rows.push_back(Row::near(table, row, "steps (target: the twin)", twin_steps, steps, std::max(2.0, 0.03 * twin_steps)));
+    rows.back().printed = p["steps"].get<double>();
+    const double most = rejected(twin.result.summary) + std::max(5.0, 0.02 * twin_steps);
+    rows.push_back(Row::at_most(table, row, "rejected (target: the twin and 2 % of the steps)", most, rejected(run.result.summary)));
+    rows.back().printed = p["rejected"].get<double>();
+    rows.push_back(Row::measure(table, row, "rejected by the twin", rejected(twin.result.summary)));
+    rows.push_back(Row::measure(table, row, "motion against the twin, m or 1", motion_difference(run, twin)));
+  }
+}
+
+// With Newton taken to the end, so that nothing but the redundancy differs.
+const std::vector<std::string> tight = {"corrector=1e-10"};
+constexpr double same_motion = 1e-9;      // m; truncation errors are 1e-4
+constexpr double same_reactions = 1e-8;   // of the largest
+
+void four_bar(const Json& printed, std::vector<Row>& rows) {
+  const std::string table = "four-bar of revolute joints (3.1)", base = "h = 1e-3 s, alpha -0.1";
+  const Simulation simulation(load("four_bar.yaml"));
+  const Equations& e = simulation.equations();
+  const LoopAnalysis rank = ranks(e, e.initial_state());
+  add_counts(rows, table, "counts", rank, printed["rows"].get<int>(), printed["rows"].get<int>() - printed["rank"].get<int>(), 1);
+  const ModelRun run = run_model("four_bar.yaml", {.options = tight}), twin = run_model("four_bar_twin.yaml", {.options = tight});
+  rows.push_back(Row::error(table, base, "motion against the twin, m or 1", motion_difference(run, twin), same_motion).with_printed(printed["motion"].get<double>()));
+  rows.push_back(Row::at_most(table, base, "Newton iterations a step, converged (target: the twin and 5 %)", 1.05 * newton_per_step(twin.result.summary),
+                              newton_per_step(run.result.summary)).with_printed(printed["newton"].get<double>()));
+  const ModelRun plain = run_model("four_bar.yaml"), plain_twin = run_model("four_bar_twin.yaml");
+  rows.push_back(Row::at_most(table, base, "Newton iterations a step (target: the twin and 5 %)", 1.05 * newton_per_step(plain_twin.result.summary),
+                              newton_per_step(plain.result.summary)));
+  rows.push_back(Row::measure(table, base, "motion against the twin with the usual corrector, m or 1", motion_difference(plain, plain_twin)));
+  for (const double length : {e.length(), 0.1, 10.0}) {
+    Model model = load("four_bar.yaml");
+    model.simulation.length = length;
+    const ModelRun scaled = run_model(model);
+    const ReactionCheck check = check_reactions(Equations(model), scaled, 4);
+    const std::string row = label("L = %.4g m", length);
+    rows.push_back(Row::error(table, row, "reactions against the pseudo-inverse, of the largest", check.relative(), same_reactions));
+    rows.push_back(Row::measure(table, row, "largest reaction, N", check.largest).with_printed(printed["largest_reaction"].get<double>()));
+  }
+  // The block -E at other sizes, on states of the run.
+  for (const Json& p : printed["eps"]) {
+    const double eps = p["eps"].get<double>();
+    SaddleSystem saddle(e, eps);
+    Workspace work = e.make_workspace();
+    Partials partials = e.make_partials(Detail::all);
+    Residual residual = e.make_residual();
+    const Rates zero = e.make_rates();
+    double refined = 0, recovered = 0;
+    for (std::size_t i = 0; i < run.time().size(); i += 4) {
+      const State state = recorded_state(e, run, i);
+      const Dense dense = solve_dense(e, state, work);
+      e.residual(state, zero, everything, residual, work);
+      e.linearise(state, zero, Detail::all, partials, work);
+      saddle.combine(partials, {}, nullptr);
+      saddle.factor();
+      Vec b(saddle.size()), z(saddle.size());
+      b << -residual.force, partials.gamma;
+      saddle.solve_refined(b, z);
+      refined = std::max(refined, (z.tail(saddle.multipliers()) - dense.rates.lambda).lpNorm<Eigen::Infinity>());
+      saddle.recover_multipliers(b, z);
+      recovered = std::max(recovered, (z.tail(saddle.multipliers()) - dense.rates.lambda).lpNorm<Eigen::Infinity>());
+    }
+    const std::string row = label("eps = %.0e", eps);
+    rows.push_back(Row::measure(table, row, "multipliers of two sweeps against the pseudo-inverse, N", refined).with_printed(p["plain"].get<double>()));
+    rows.push_back(Row::measure(table, row, "recovered multipliers against the pseudo-inverse, N", recovered).with_printed(p["recovered"].get<double>()));
+  }
+  compare_variable(rows, table, "four_bar.yaml", "four_bar_twin.yaml", printed["variable"], "-0.3");
+  for (const double ratio : {1e3, 1e6}) {
+    Model heavy = load("four_bar.yaml", {.options = tight}), heavy_twin = load("four_bar_twin.yaml", {.options = tight});
+    for (Model* m : {&heavy, &heavy_twin}) {
+      Body& coupler = m->bodies[static_cast<std::size_t>(m->find_body("coupler"))];
+      coupler.mass *= ratio;
+      coupler.inertia *= ratio;
+    }
+    const std::string row = label("mass ratio %.0e", ratio);
+    guard(rows, table, row, [&] {
+      const Equations equations(heavy);
+      const ModelRun run_heavy = run_model(heavy), run_twin = run_model(heavy_twin);
+      rows.push_back(Row::error(table, row, "motion against the twin, m or 1", motion_difference(run_heavy, run_twin), ratio > 1e4 ? 1e-6 : same_motion));
+      rows.push_back(Row::error(table, row, "reactions against the pseudo-inverse, of the largest", check_reactions(equations, run_heavy, 10).relative(), same_reactions));
+    });
+  }
+}
+
+void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "ladder with 2 windows (3.2)", file = "iftomm_a02_nfourbar_N2.yaml", twin_file = "nfourbar_twin.yaml";
+  const double quarter = 1.57079632679489662;
+  const Reference exact = read_reference("data/cases/iftomm_a02_nfourbar_N2.csv");
+  const int conditions = printed["rows"].get<int>(), rank = printed["rank"].get<int>(), singular = printed["rank_singular"].get<int>();
+  {
+    const Equations e(load(file));
+    add_counts(rows, table, "cranks upright", ranks(e, e.initial_state()), conditions, conditions - rank, 30 - rank);
+    Model flat = load(file);
+    place_ladder(flat, quarter, 0);
+    const Equations f(flat);
+    add_counts(rows, table, "cranks flat", ranks(f, f.initial_state()), conditions, conditions - singular, 30 - singular);
+  }
+  for (const Json& p : printed["fixed"]) {
+    const double h = p["step"].get<double>(), alpha = p["alpha"].get<double>();
+    const std::string row = label("h = %.0e s", h) + label(", alpha %.1f", alpha);
+    context.note("ladder, " + row);
+    guard(rows, table, row, [&] {
+      const ModelRun run = run_model(file, {.step = h, .options = {label("alpha=%.1f", alpha)}});
+      // The numbers of a converged corrector, which the usual one must meet within 10 %.
+      const double error = p["error"].get<double>(), energy = p["energy"].get<double>();
+      rows.push_back(Row::near(table, row, "largest error of B0, m", error, ladder_error(run, exact), 0.1 * error).with_printed(error));
+      rows.push_back(Row::near(table, row, "largest energy drift, J", energy, run.result.summary.energy.largest_imbalance, 0.1 * energy).with_printed(energy));
+      rows.push_back(Row::measure(table, row, "Newton iterations a step", newton_per_step(run.result.summary)));
+      rows.push_back(Row::error(table, row, "cranks parallel, rad", not_parallel(run), 1e-5));
+    });
+  }
+  for (const Json& p : printed["variable"]) {
+    const double tolerance = p["tolerance"].get<double>(), alpha = p["alpha"].get<double>();
+    const std::string row = label("tolerance %.0e", tolerance) + label(", alpha %.1f", alpha);
+    context.note("ladder, " + row);
+    guard(rows, table, row, [&] {
+      const ModelChanges changes{.tolerance = tolerance, .options = {label("alpha=%.1f", alpha)}};
+      const ModelRun run = run_model(file, changes), twin = run_model(twin_file, changes);
+      const auto twin_steps = static_cast<double>(twin.result.summary.steps);
+      rows.push_back(Row::near(table, row, "steps (target: the twin)", twin_steps, static_cast<double>(run.result.summary.steps),
+                               std::max(2.0, 0.03 * twin_steps)).with_printed(p["steps"].get<double>()));
+      rows.push_back(Row::at_most(table, row, "rejected (target: the twin and 2 % of the steps)",
+                                  rejected(twin.result.summary) + std::max(5.0, 0.02 * twin_steps), rejected(run.result.summary))
+                         .with_printed(p["rejected"].get<double>()));
+      rows.push_back(Row::at_most(table, row, "largest error of B0, m", p["error"].get<double>(), ladder_error(run, exact)).with_printed(p["error"].get<double>()));
+    });
+  }
+  const ModelRun run = run_model(file, {.step = 1e-3, .options = tight}), twin = run_model(twin_file, {.step = 1e-3, .options = tight});
+  rows.push_back(Row::error(table, "h = 1e-3 s, alpha -0.3", "motion against the twin, m or 1", motion_difference(run, twin), 1e-6));
+
+  Model unequal = load(file, {.step = 1e-3});
+  const double masses[] = {1, 2, 0.5, 3, 0.7};
+  for (std::size_t i = 0; i < unequal.bodies.size(); ++i) {
+    unequal.bodies[i].mass *= masses[i];
+    unequal.bodies[i].inertia *= masses[i];
+  }
+  rows.push_back(Row::error(table, "unequal masses, h = 1e-3 s", "cranks parallel, rad", not_parallel(run_model(unequal)), 1e-5));
+  Model flat = load(file, {.step = 1e-3});
+  place_ladder(flat, quarter, 4.5);
+  guard(rows, table, "start with flat cranks", [&] {
+    rows.push_back(Row::error(table, "start with flat cranks, h = 1e-3 s", "cranks parallel, rad", not_parallel(run_model(flat)), 1e-5));
+  });
+
+  // Least-norm reactions have a true pole at the singular position.
+  PlotCurve dense_curve{{}, {}, "pseudo-inverse", PlotStyle::lines, false}, ours_curve{{}, {}, "with the block -E, eps = 1e-8", PlotStyle::points, false};
+  const auto reactions = [&](double distance) {
+    Model near = load(file);
+    place_ladder(near, quarter - distance, 4.5);
+    const Equations e(near);
+    const State state = e.initial_state();
+    Workspace work = e.make_workspace();
+    Rates rates = e.make_rates();
+    AccelerationSolver(e).solve(state, rates, work);
+    return std::pair(solve_dense(e, state, work).rates.lambda.norm(), rates.lambda.norm());
+  };
+  for (const Json& p : printed["pole"]) {
+    const double distance = p["distance"].get<double>(), print = p["exact"].get<double>();
+    const auto [dense, ours] = reactions(distance);
+    const std::string row = label("%.0e rad before flat, 4.5 rad/s", distance);
+    rows.push_back(Row::near(table, row, "norm of the multipliers by the pseudo-inverse, N", print, dense, 0.02 * print).with_printed(print));
+    rows.push_back(Row::measure(table, row, "with the block -E", ours));
+    if (p.contains("regularised")) rows.back().printed = p["regularised"].get<double>();
+  }
+  const auto picture = context.picture("redundancy_pole.png");
+  if (!picture) return;
+  for (double distance = 1; distance > 5e-6; distance *= 0.8) {
+    const auto [dense, ours] = reactions(distance);
+    dense_curve.x.push_back(distance);
+    dense_curve.y.push_back(dense);
+    ours_curve.x.push_back(distance);
+    ours_curve.y.push_back(ours);
+  }
+  PlotRequest plot;
+  plot.title = "Ladder with two windows: reactions near its singular position";
+  plot.subtitle = "cranks turning with 4.5 rad/s; accelerations stay finite";
+  plot.xlabel = "angle before the cranks lie flat, rad";
+  plot.logx = true;
+  plot.panels = {{"norm of the multipliers, N", {dense_curve, ours_curve}, true}};
+  draw_plot(plot, *picture);
+}
+
+void ladder40(const Json& printed, const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "ladder with 40 windows (3.2, 3.3)", file = "iftomm_a02_nfourbar_N40.yaml";
+  const Reference exact = read_reference("data/cases/iftomm_a02_nfourbar_N40.csv");
+  const Equations e(load(file));
+  add_counts(rows, table, "cranks upright", ranks(e, e.initial_state()), 605, printed["redundant"].get<int>(), 1);
+  context.note("ladder with 40 windows");
+  const ModelRun run = run_model(file, {.step = 1e-3});
+  const double error = printed["error"].get<double>();
+  rows.push_back(Row::near(table, "h = 1e-3 s, alpha -0.3", "largest error of B0, m", error, ladder_error(run, exact), 0.1 * error).with_printed(error));
+  rows.push_back(Row::measure(table, "h = 1e-3 s, alpha -0.3", "Newton iterations a step", newton_per_step(run.result.summary)).with_printed(printed["newton"].get<double>()));
+  rows.push_back(Row::at_most(table, "h = 1e-3 s, alpha -0.3", "factorisations with new pivots", 1, static_cast<double>(run.result.summary.counts.factorisations)));
+  for (const Json& p : printed["variable"]) {
+    Model model = load(file, {.tolerance = p["tolerance"].get<double>()});
+    model.simulation.length = 1;  // the prototype's norm had no length scale
+    const std::string row = label("tolerance %.0e for 1 m", p["tolerance"].get<double>());
+    context.note("ladder with 40 windows, " + row);
+    guard(rows, table, row, [&] {
+      const ModelRun variable = run_model(model);
+      const auto steps = static_cast<double>(variable.result.summary.steps);
+      rows.push_back(Row::measure(table, row, "steps", steps).with_printed(p["steps"].get<double>()));
+      rows.push_back(Row::at_most(table, row, "rejected (target: 10 % of the steps)", 0.1 * steps, rejected(variable.result.summary)).with_printed(p["rejected"].get<double>()));
+      rows.push_back(Row::measure(table, row, "largest error of B0, m", ladder_error(variable, exact)));
+    });
+  }
+}
+
+// ---- Fill ------------------------------------------------------------------------------------------------------------
+
+// Links of 1 m and 1 kg, hinged one to the next: a tree.
+Model chain(int links) {
+  Model model;
+  model.gravity = Vec3(0, 0, -9.81);
+  for (int i = 0; i < links; ++i) {
+    Body body;
+    body.name = "link" + std::to_string(i);
+    body.mass = 1;
+    body.inertia = Vec3(1e-3, 1.0 / 12, 1.0 / 12).asDiagonal();
+    body.pose.position = Vec3(i + 0.5, 0, 0);
+    model.add_body(body);
+    model.add_joint("revolute", "pin" + std::to_string(i), i - 1, i, Vec3(i, 0, 0), Vec3::UnitY());
+  }
+  return model;
+}
+
+struct Fill {
+  double regularised, plain;  // entries of L and U
+};
+
+Fill fill_of(const Equations& e, bool with_plain) {
+  const State state = e.initial_state();
+  Workspace work = e.make_workspace();
+  Partials partials = e.make_partials(Detail::newton);
+  Rates rates = e.make_rates();
+  rates.lambda.setOnes();
+  e.linearise(state, rates, Detail::newton, partials, work);
+  const double h = 1e-3;
+  SaddleSystem saddle(e);
+  saddle.combine(partials, {1, 0.25 * h * h, 0.25 * h * h, 0.5 * h}, nullptr);
+  saddle.factor();
+  Fill fill{static_cast<double>(saddle.solver().fill()), 0};
+  if (!with_plain) return fill;
+  // The same matrix without the block -E, with KLU's own pivoting.
+  std::vector<Pattern::Entry> entries;
+  std::vector<double> kept;
+  for (int j = 0; j < saddle.size(); ++j) {
+    for (int k = saddle.pattern().start()[static_cast<std::size_t>(j)]; k < saddle.pattern().start()[static_cast<std::size_t>(j) + 1]; ++k) {
+      const int i = saddle.pattern().row()[static_cast<std::size_t>(k)];
+      if (i == j && i >= saddle.velocities()) continue;
+      entries.push_back({i, j});
+      kept.push_back(saddle.values()[k]);
+    }
+  }
+  const Pattern pattern(saddle.size(), saddle.size(), entries);
+  KluSolver plain;
+  plain.analyse(pattern, 1e-3);
+  if (plain.factor(Eigen::Map<const Vec>(kept.data(), static_cast<Eigen::Index>(kept.size())))) fill.plain = static_cast<double>(plain.fill());
+  return fill;
+}
+
+void fill(const Json& printed, std::vector<Row>& rows) {
+  const std::string table = "fill of the factors (3.3)";
+  const Fill tree = fill_of(Equations(chain(1000)), true);
+  rows.push_back(Row::measure(table, "chain of 1000 links", "entries, no block -E, KLU's own pivots", tree.plain).with_printed(printed["chain1000_plain"].get<double>()));
+  rows.push_back(Row::at_most(table, "chain of 1000 links", "entries, with -E on the diagonal (target: without)", tree.plain, tree.regularised)
+                     .with_printed(printed["chain1000"].get<double>()));
+  const Equations ladder_equations(load("iftomm_a02_nfourbar_N40.yaml"));
+  const Fill loops = fill_of(ladder_equations, false);
+  Model twin = load("iftomm_a02_nfourbar_N40.yaml");
+  for (Item& joint : twin.joints) {
+    if (joint.name.rfind("BR", 0) == 0) joint.type = "point_on_line";
+  }
+  const Fill loops_twin = fill_of(Equations(twin), true);
+  rows.push_back(Row::measure(table, "ladder with 40 windows", "entries, rows dropped, KLU's own pivots", loops_twin.plain).with_printed(printed["ladder40_twin"].get<double>()));
+  rows.push_back(Row::at_most(table, "ladder with 40 windows", "entries, with -E (target: 1.5 times the rows-dropped twin)", 1.5 * loops_twin.plain, loops.regularised)
+                     .with_printed(printed["ladder40"].get<double>()));
+  // Pivots chosen once, then all positions, the singular one included.
+  Model posed = load("iftomm_a02_nfourbar_N40.yaml");
+  const auto state_at = [&](double theta) {
+    place_ladder(posed, theta, 1);
+    return Equations(posed).initial_state();
+  };
+  const Equations& e = ladder_equations;
+  Workspace work = e.make_workspace();
+  Partials partials = e.make_partials(Detail::newton);
+  SaddleSystem saddle(e);
+  double worst = 0;
+  for (int k = -1; k <= 24; ++k) {
+    const double theta = k < 0 ? 0.3 : 6.28318530717958648 * k / 24;
+    e.linearise(state_at(theta), e.make_rates(), Detail::newton, partials, work);
+    saddle.combine(partials, {}, nullptr);
+    saddle.factor();
+    Vec z = Vec::LinSpaced(saddle.size(), -1, 1), b = Vec::Zero(saddle.size()), r;
+    saddle.residual(b, z, r);
+    b = -r;
+    saddle.solve_refined(b, z);
+    saddle.residual(b, z, r);
+    worst = std::max(worst, r.norm() / b.norm());
+  }
+  rows.push_back(Row::error(table, "ladder, all positions with the pivots of one", "residual after two sweeps, of the right side", worst, 1e-8).with_printed(1e-10));
+  rows.push_back(Row::at_most(table, "ladder, all positions with the pivots of one", "factorisations with new pivots", 1, saddle.solver().factors()));
+}
+
+// ---- Bricard's loop --------------------------------------------------------------------------------------------------
+
+void bricard(const Json& printed, const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "Bricard's loop (3.4)";
+  const Equations e(load("bricard.yaml"));
+  add_counts(rows, table, "counts", ranks(e, e.initial_state()), printed["rows"].get<int>(), 1, 1);
+  for (const Json& p : printed["fixed"]) {
+    const double h = p["step"].get<double>();
+    const std::string row = label("h = %.0e s", h);
+    context.note("Bricard, " + row);
+    guard(rows, table, row, [&] {
+      const ModelRun run = run_model("bricard.yaml", {.step = h, .options = tight}), twin = run_model("bricard_twin.yaml", {.step = h, .options = tight});
+      rows.push_back(Row::error(table, row, "motion against the twin, m or 1", motion_difference(run, twin), same_motion).with_printed(p["motion"].get<double>()));
+      rows.push_back(Row::at_most(table, row, "Newton iterations a step, converged (target: the twin and 5 %)", 1.05 * newton_per_step(twin.result.summary),
+                                  newton_per_step(run.result.summary)).with_printed(p["newton"].get<double>()));
+      const ReactionCheck check = check_reactions(e, run, 5);
+      rows.push_back(Row::error(table, row, "reactions against the pseudo-inverse, of the largest", check.relative(), same_reactions)
+                         .with_printed(p["reaction"].get<double>() / printed["largest_reaction"].get<double>()));
+    });
+  }
+  // The self-stress along the motion.
+  const ModelRun run = run_model("bricard.yaml");
+  Workspace work = e.make_workspace();
+  Vec first, last;
+  std::vector<bool> changed(static_cast<std::size_t>(e.sizes().ng), false);
+  double sigma = std::numeric_limits<double>::infinity();
+  PlotCurve gap{{}, {}, "smallest singular value that is not zero", {}, false}, zero{{}, {}, "the one that is zero", {}, false};
+  std::vector<PlotCurve> entries;
+  for (const int row : {2, 13, 22}) entries.push_back({{}, {}, e.name_of_row(row), {}, false});
+  for (std::size_t i = 0; i < run.time().size(); i += 2) {
+    const Dense dense = solve_dense(e, recorded_state(e, run, i), work);
+    if (dense.null.cols() != 1) continue;
+    sigma = std::min(sigma, dense.sigma[dense.rank - 1]);
+    Vec null = dense.null.col(0);
+    if (last.size() == 0) first = null;
+    else if (null.dot(last) < 0) null = -null;
+    for (Eigen::Index k = 0; k < null.size(); ++k) {
+      if (null[k] * first[k] < 0 && std::abs(null[k]) > 1e-6) changed[static_cast<std::size_t>(k)] = true;
+    }
+    last = null;
+    gap.x.push_back(run.time()[i]);
+    gap.y.push_back(dense.sigma[dense.rank - 1]);
+    zero.x.push_back(run.time()[i]);
+    zero.y.push_back(std::max(dense.sigma[dense.rank], 1e-17));
+    const int shown[3] = {2, 13, 22};
+    for (std::size_t k = 0; k < 3; ++k) {
+      entries[k].x.push_back(run.time()[i]);
+      entries[k].y.push_back(null[shown[k]]);
+    }
+  }
+  rows.push_back(Row::at_least(table, "along the motion", "least singular value of G that is not zero", 0.1, sigma).with_printed(printed["sigma"].get<double>()));
+  rows.push_back(Row::measure(table, "along the motion", "entries of the self-stress that change sign", static_cast<double>(std::count(changed.begin(), changed.end(), true)))
+                     .with_printed(printed["sign_changes"].get<double>()));
+  compare_variable(rows, table, "bricard.yaml", "bricard_twin.yaml", printed["variable"], "-0.3");
+  const auto picture = context.picture("redundancy_bricard.png");
+  if (!picture) return;
+  PlotRequest plot;
+  plot.title = "Bricard's loop along its motion";
+  plot.xlabel = "time, s";
+  plot.panels = {{"singular values of G", {gap, zero}, true}, {"entries of the self-stress", entries, false}};
+  draw_plot(plot, *picture);
+}
+
+std::vector<Row> run(const StudyContext& context) {
+  const Json printed = read_printed("redundancy.json");
+  std::vector<Row> rows;
+  context.note("four-bar");
+  guard(rows, "four-bar of revolute joints (3.1)", "the study", [&] { four_bar(printed["four_bar"], rows); });
+  guard(rows, "ladder with 2 windows (3.2)", "the study", [&] { ladder(printed["ladder"], context, rows); });
+  guard(rows, "ladder with 40 windows (3.2, 3.3)", "the study", [&] { ladder40(printed["ladder40"], context, rows); });
+  context.note("fill");
+  guard(rows, "fill of the factors (3.3)", "the study", [&] { fill(printed["fill"], rows); });
+  guard(rows, "Bricard's loop (3.4)", "the study", [&] { bricard(printed["bricard"], context, rows); });
+  return rows;
+}
+
+}  // namespace
+}  // namespace redundancy_study
+
+std::vector<Row> study_redundancy(const StudyContext& context) { return redundancy_study::run(context); }
+
+}  // namespace trammel

@@ -1,0 +1,266 @@
+// trammel run: results, overrides, failures, interruption, files that cannot be written.
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <fstream>
+
+#include "tests/app/command.h"
+#include "trammel/write/read_trajectory.h"
+
+namespace trammel::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(Run, WritesAResultAndSaysWhatItDid) {
+  const Command command;
+  const Outcome outcome = command.run({"run", model_file("pendulum.yaml"), "--end", "0.5"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  for (const char* word :
+       {"Pendulum", "positions", "steps", "rejected", "Newton", "energy", "constraints", "wall time", "pendulum.h5"}) {
+    EXPECT_THAT(outcome.out, HasSubstr(word));
+  }
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\x1b")));  // no colours
+  const MemoryTrajectory result = read_trajectory(command.path("pendulum.h5"));
+  EXPECT_EQ(result.status(), RunStatus::finished);
+  EXPECT_EQ(result.rows(0), 51U);
+  EXPECT_DOUBLE_EQ(result.time(0).back(), 0.5);
+  EXPECT_EQ(result.provenance().get("program"), "trammel");
+  EXPECT_EQ(result.provenance().get("version"), TRAMMEL_VERSION);
+  EXPECT_EQ(result.provenance().get("method"), "hht-i3");
+  EXPECT_EQ(nlohmann::json::parse(result.summary_json())["reached"], 0.5);
+}
+
+TEST(Run, NoProgressLineInPipes) {
+  const Outcome outcome = Command().run({"run", model_file("slider_crank.yaml"), "--tolerance", "1e-7"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.err, "");
+  EXPECT_THAT(outcome.out, Not(HasSubstr("\r")));
+}
+
+TEST(Run, QuietSaysNothing) {
+  const Command command;
+  const Outcome outcome = command.run({"run", model_file("pendulum.yaml"), "--end", "0.1", "-q"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_EQ(outcome.out + outcome.err, "");
+  EXPECT_TRUE(command.has("pendulum.h5"));
+}
+
+TEST(Run, Json) {
+  const Command command;
+  const Outcome outcome =
+      command.run({"run", model_file("pendulum.yaml"), "--end", "0.1", "--json", "-o", "a.h5", "--csv", "b.csv"});
+  EXPECT_EQ(outcome.code, 0);
+  const auto json = outcome.json();
+  EXPECT_EQ(json["status"], "finished");
+  EXPECT_EQ(json["exit_code"], 0);
+  EXPECT_EQ(json["result"], "a.h5");
+  EXPECT_EQ(json["csv"], "b.csv");
+  EXPECT_EQ(json["failure"], nullptr);
+  EXPECT_EQ(json["start"].size(), 3);
+  EXPECT_EQ(json["summary"]["degrees_of_freedom"], 1);
+  EXPECT_GT(json["summary"]["steps"], 0);
+}
+
+TEST(Run, CsvHoldsTheSameNumbers) {
+  const Command command;
+  ASSERT_EQ(command.run({"run", model_file("pendulum.yaml"), "--end", "0.1", "--csv"}).code, 0);
+  const MemoryTrajectory a = read_trajectory(command.path("pendulum.h5")),
+                         b = read_trajectory(command.path("pendulum.csv"));
+  ASSERT_EQ(a.rows(0), b.rows(0));
+  for (const Signal& signal : a.tables()[0].signals)
+    EXPECT_EQ(a.column(signal.name), b.column(signal.name)) << signal.name;
+}
+
+TEST(Run, CsvInsteadOfHdf5) {
+  const Command command;
+  ASSERT_EQ(command.run({"run", model_file("pendulum.yaml"), "--end", "0.1", "-o", "only.csv"}).code, 0);
+  EXPECT_THAT(command.read("only.csv"), HasSubstr("# trammel-result 1"));
+  EXPECT_FALSE(command.has("pendulum.h5"));
+}
+
+TEST(Run, SetChangesParameters) {
+  const Command command;
+  ASSERT_EQ(command.run({"run", model_file("pendulum.yaml"), "--end", "0.1", "--set", "L=0.5", "--set", "m=1 t"}).code,
+            0);
+  const MemoryTrajectory result = read_trajectory(command.path("pendulum.h5"));
+  EXPECT_NEAR(result.column("body.bar.position.x")[0], 0, 1e-12);
+  EXPECT_NEAR(result.column("energy.kinetic").back() + result.column("energy.potential").back(),
+              result.column("energy.total")[0], 1e-2);
+  EXPECT_EQ(result.provenance().get("parameter.L"), "0.5");
+  EXPECT_EQ(result.provenance().get("parameter.m"), "1000");
+}
+
+TEST(Run, OptionsOfTheMethodAreRecorded) {
+  const Command command;
+  ASSERT_EQ(command
+                .run({"run", model_file("pendulum.yaml"), "--end", "0.1", "--step", "1e-3", "--option", "alpha=-0.05",
+                      "--option", "follow_step=false"})
+                .code,
+            0);
+  const Provenance p = read_trajectory(command.path("pendulum.h5")).provenance();
+  EXPECT_EQ(p.get("option.alpha"), "-0.05");
+  EXPECT_EQ(p.get("option.follow_step"), "false");
+  EXPECT_EQ(p.get("step"), "0.001");
+}
+
+// Options that a file gives for its own method do not follow it to another one, and that is said.
+TEST(Run, AnotherMethodStartsFromItsOwnDefaults) {
+  const Command command;
+  command.write("m.yaml",
+                "trammel: 1\nbodies:\n  bar: {mass: 1, inertia: [1, 1, 1]}\n"
+                "simulation: {end: 0.1, step: 0.01, method: hht-i3, options: {alpha: -0.1}}\n");
+  const Outcome outcome = command.run({"run", "m.yaml", "--method", "newmark-i3", "--option", "gamma=0.5"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("[options-of-another-method]"));
+  const Provenance p = read_trajectory(command.path("m.h5")).provenance();
+  EXPECT_EQ(p.get("method"), "newmark-i3");
+  EXPECT_EQ(p.get("option.alpha"), "");
+  EXPECT_EQ(p.get("option.gamma"), "0.5");
+}
+
+TEST(Run, FixedStepThatDoesNotDivideTheEnd) {
+  const Command command;
+  const Outcome outcome = command.run(
+      {"run", model_file("pendulum.yaml"), "--end", "0.1", "--step", "0.03", "--output-step", "0", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["summary"]["steps"], 4);
+  const std::vector<double> t = read_trajectory(command.path("pendulum.h5")).time(0);
+  ASSERT_EQ(t.size(), 5U);
+  EXPECT_DOUBLE_EQ(t[3], 0.09);
+  EXPECT_EQ(t[4], 0.1);  // to the last bit: users compare with it
+}
+
+TEST(Run, FixedStepAndOutputGridDoNotMeet) {
+  const Command command;
+  ASSERT_EQ(
+      command.run({"run", model_file("pendulum.yaml"), "--end", "0.1", "--step", "0.003", "--output-step", "0.01"})
+          .code,
+      0);
+  const std::vector<double> t = read_trajectory(command.path("pendulum.h5")).time(0);
+  ASSERT_EQ(t.size(), 11U);
+  for (std::size_t i = 0; i < t.size(); ++i) EXPECT_NEAR(t[i], 0.01 * static_cast<double>(i), 1e-12);
+}
+
+TEST(Run, StepLongerThanTheRun) {
+  const Command command;
+  const Outcome outcome = command.run({"run", model_file("pendulum.yaml"), "--end", "0.01", "--step", "1", "--json"});
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(outcome.json()["summary"]["steps"], 1);
+}
+
+// ---- Failing runs
+// ----------------------------------------------------------------------------------------------------
+
+TEST(Run, FailureNamesPartsAndKeepsTheResult) {
+  const Command command;
+  const Outcome outcome = command.run({"run", data_file("out_of_reach.yaml")});
+  EXPECT_EQ(outcome.code, 1) << outcome.out << outcome.err;
+  EXPECT_THAT(outcome.err,
+              AllOf(HasSubstr("out_of_reach.yaml: error: the run stopped at t = 0.49"), HasSubstr("likely causes"),
+                    HasSubstr("what to try"), HasSubstr("out_of_reach.h5.state")));
+  EXPECT_THAT(outcome.err,
+              ::testing::AnyOf(HasSubstr("motion 'pull'"), HasSubstr("joint 'hinge'"), HasSubstr("body 'bar'")));
+  EXPECT_TRUE(command.has("out_of_reach.h5.state"));
+  const MemoryTrajectory result = read_trajectory(command.path("out_of_reach.h5"));
+  EXPECT_EQ(result.status(), RunStatus::failed);
+  EXPECT_GE(result.rows(0), 40U);
+  const auto failure = nlohmann::json::parse(result.failure_json());
+  EXPECT_NEAR(failure["t"].get<double>(), 0.5, 0.01);
+  EXPECT_EQ(failure["state_file"], "out_of_reach.h5.state");
+}
+
+TEST(Run, FailureAsJson) {
+  const Command command;
+  const Outcome outcome = command.run({"run", data_file("out_of_reach.yaml"), "--json", "--step", "0.01"});
+  EXPECT_EQ(outcome.code, 1);
+  const auto json = outcome.json();
+  EXPECT_EQ(json["status"], "failed");
+  EXPECT_EQ(json["exit_code"], 1);
+  EXPECT_FALSE(json["failure"]["what"].get<std::string>().empty());
+  EXPECT_FALSE(json["failure"]["causes"].empty());
+  EXPECT_FALSE(json["failure"]["try"].empty());
+  EXPECT_GT(json["summary"]["steps"], 10);
+}
+
+// ---- Interruption
+// ----------------------------------------------------------------------------------------------------
+
+class Interrupt : public ::testing::TestWithParam<int> {};
+
+TEST_P(Interrupt, KeepsAReadableResult) {
+  const Command command;
+  const pid_t child = command.start({"run", model_file("pendulum.yaml"), "--end", "1e7", "--output-step", "0.01"});
+  ASSERT_GT(child, 0);
+  for (int i = 0; i < 400 && !command.has("pendulum.h5"); ++i) usleep(10000);  // appears when the run begins
+  usleep(50000);
+  kill(child, GetParam());
+  const Outcome outcome = command.wait(child);
+  EXPECT_EQ(outcome.signal, 0);
+  EXPECT_EQ(outcome.code, 5) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("interrupted at t = "));
+  EXPECT_THAT(outcome.out, HasSubstr("steps"));
+  const MemoryTrajectory result = read_trajectory(command.path("pendulum.h5"));
+  EXPECT_EQ(result.status(), RunStatus::interrupted);
+  EXPECT_GE(result.rows(0), 1U);
+  EXPECT_LT(result.time(0).back(), 1e7);
+  EXPECT_FALSE(result.summary_json().empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Signals, Interrupt, ::testing::Values(SIGINT, SIGTERM),
+                         [](const auto& info) { return info.param == SIGINT ? "SIGINT" : "SIGTERM"; });
+
+// ---- Files that cannot be written
+// ------------------------------------------------------------------------------------
+
+TEST(Run, OutputInMissingFolder) {
+  const Outcome outcome = Command().run({"run", model_file("pendulum.yaml"), "-o", "nowhere/run.h5"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_THAT(outcome.err, AllOf(HasSubstr("nowhere"), HasSubstr("hint: ")));
+}
+
+TEST(Run, FolderAsOutput) {
+  const Command command;
+  std::filesystem::create_directory(command.folder() / "there");
+  for (const char* option : {"-o", "--csv"}) {
+    const Outcome outcome = command.run({"run", model_file("pendulum.yaml"), option, "there"});
+    EXPECT_EQ(outcome.code, 4) << option;
+    EXPECT_THAT(outcome.err, HasSubstr("there")) << option;
+  }
+  EXPECT_EQ(command.run({"run", model_file("pendulum.yaml"), "-o", "there", "--json"}).json()["exit_code"], 4);
+}
+
+TEST(Run, NeverOverwritesAModel) {
+  const Command command;
+  const std::string text = "trammel: 1\nbodies:\n  bar: {mass: 1, inertia: [1, 1, 1]}\n";
+  command.write("m.yaml", text);
+  const Outcome outcome = command.run({"run", "m.yaml", "-o", "m.yaml"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_EQ(command.read("m.yaml"), text);
+}
+
+TEST(Run, SameFileTwice) {
+  const Outcome outcome = Command().run({"run", model_file("pendulum.yaml"), "-o", "a.csv", "--csv", "a.csv"});
+  EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("same file"));
+}
+
+TEST(Run, FullDiskStopsTheRun) {
+  const Outcome outcome = Command().run({"run", model_file("pendulum.yaml"), "--end", "1e6", "--csv", "/dev/full"});
+  EXPECT_EQ(outcome.code, 4);
+  EXPECT_THAT(outcome.err, HasSubstr("/dev/full"));
+}
+
+// A model that fails before its first step must leave an earlier result alone.
+TEST(Run, EarlierResultSurvivesABadModel) {
+  const Command command;
+  ASSERT_EQ(command.run({"run", model_file("pendulum.yaml"), "--end", "0.1"}).code, 0);
+  EXPECT_EQ(command.run({"run", model_file("pendulum.yaml"), "--option", "alpha=0"}).code, 3);
+  EXPECT_EQ(read_trajectory(command.path("pendulum.h5")).status(), RunStatus::finished);
+}
+
+}  // namespace
+}  // namespace trammel::testing
