@@ -34,7 +34,12 @@ std::string dot_label(const std::string& first, const std::string& second) {
   return text + "\\n" + dot_string(second).substr(1);
 }
 
-std::string node_name(int body) { return body == ground ? "ground" : "b" + std::to_string(body); }
+std::string node_name(int body) {
+  if (body == ground) return "ground";
+  std::string name = "b";
+  name += std::to_string(body);
+  return name;
+}
 
 // The bodies an item's first two frames are on: forces may look at more.
 std::array<int, 2> ends(const Model& model, const Item& item) {

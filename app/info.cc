@@ -116,11 +116,11 @@ std::vector<Counting> ways_of_counting(const Equations& equations, const std::op
   for (int c = 0; c < equations.constraint_count(); ++c) rows += equations.constraint(c).rows();
   std::vector<Counting> ways{
       {"trammel_index3", "here, index 3: velocities' increments and multipliers of one Newton system", s.nv + s.ng},
-      {"adams_hht", "ADAMS with HHT, index 3: 6 a body and 1 a constraint", 6 * bodies + rows},
-      {"adams_gstiff", "ADAMS with GSTIFF (BDF), index 3: 15 a body and 1 a constraint", 15 * bodies + rows},
-      {"euler_parameters", "Euler parameters, index 3: 7 a body, 1 normalisation each, 1 a constraint",
+      {"adams_hht", "ADAMS with HHT, index 3: 6 a body and 1 a constraint row", 6 * bodies + rows},
+      {"adams_gstiff", "ADAMS with GSTIFF (BDF), index 3: 15 a body and 1 a constraint row", 15 * bodies + rows},
+      {"euler_parameters", "Euler parameters, index 3: 7 a body, 1 normalisation each, 1 a constraint row",
        8 * bodies + rows},
-      {"first_order_index2", "stabilised index 2, first order: positions, velocities, two multipliers a constraint",
+      {"first_order_index2", "stabilised index 2, first order: positions, velocities, two multipliers a constraint row",
        2L * s.nv + 2L * s.ng},
   };
   if (rank) {

@@ -36,16 +36,21 @@ int report(const std::vector<Problem>& problems, ExitCode code, bool json) {
   return static_cast<int>(code);
 }
 
-// A word where a verb should be: the nearest one, if it is near.
-std::string verb_hint(int argc, char** argv, const std::vector<Verb>& verbs) {
+// What is wrong with the words of the command.
+Problem misuse(int argc, char** argv, const std::vector<Verb>& verbs, const std::string& message) {
+  Problem problem{Severity::error, "bad-usage", message, "see `trammel --help`", {}};
+  if (argc < 2 || argv[1][0] == '-') return problem;
+  const std::string first = argv[1];
   std::vector<std::string> names;
   for (const Verb& verb : verbs) names.push_back(verb.command->get_name());
-  if (argc < 2 || argv[1][0] == '-' || std::find(names.begin(), names.end(), argv[1]) != names.end()) {
-    const bool known = argc >= 2 && argv[1][0] != '-';
-    return known ? "see `trammel " + std::string(argv[1]) + " --help`" : "see `trammel --help`";
+  if (std::find(names.begin(), names.end(), first) != names.end()) {
+    problem.hint = "see `trammel " + first + " --help`";
+    return problem;
   }
-  const std::string near = nearest_name(argv[1], names);
-  return near.empty() ? "see `trammel --help` for the verbs" : "did you mean `trammel " + near + "`?";
+  problem.message = "there is no verb '" + first + "'";
+  const std::string near = nearest_name(first, names);
+  if (!near.empty()) problem.hint = "did you mean `trammel " + near + "`?";
+  return problem;
 }
 
 }  // namespace
@@ -62,8 +67,7 @@ int main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
     if (e.get_exit_code() == 0) return app.exit(e);  // help or version
-    return report({{Severity::error, "bad-usage", e.what(), verb_hint(argc, argv, verbs), {}}}, ExitCode::bad_usage,
-                  json);
+    return report({misuse(argc, argv, verbs, e.what())}, ExitCode::bad_usage, json);
   }
   try {
     for (const Verb& verb : verbs) {

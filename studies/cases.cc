@@ -13,6 +13,13 @@ namespace {
 
 using Json = nlohmann::json;
 
+// The reference's value at the one time of comparison.
+double value_at(const Reference& reference, const std::string& column, double t) {
+  const std::vector<double>& times = reference.time();
+  const auto nearest = std::min_element(times.begin(), times.end(), [t](double a, double b) { return std::abs(a - t) < std::abs(b - t); });
+  return reference.column(column)[static_cast<std::size_t>(nearest - times.begin())];
+}
+
 void add_work(std::vector<Row>& rows, const std::string& name, const RunSummary& s) {
   const long rejected = s.rejected_error + s.rejected_newton + s.rejected_evaluation + s.rejected_angle;
   const auto steps = static_cast<double>(std::max(1L, s.steps));
@@ -30,9 +37,10 @@ PlotCurve error_curve(const ModelRun& run, const Json& c, const Reference& refer
   std::vector<double> largest(reference.rows(), 0.0);
   for (const Json& compare : c["compare"]) {
     const std::vector<double> ours = sample(run, compare["signal"].get<std::string>(), reference.time());
-    const std::vector<double>& exact = reference.column(compare["column"].get<std::string>());
+    const std::string column = compare["column"].get<std::string>();
+    const std::vector<double>& exact = reference.column(column);
+    const double scale = c.value("relative", false) ? std::abs(value_at(reference, column, c["at"].get<double>())) : 1.0;
     for (std::size_t i = 0; i < ours.size(); ++i) {
-      const double scale = c.value("relative", false) ? std::max(1.0, std::abs(exact[i])) : 1.0;
       largest[i] = std::max(largest[i], std::abs(ours[i] - exact[i]) / scale);
     }
   }
@@ -54,9 +62,7 @@ void compare_case(const Json& c, std::vector<Row>& rows, std::vector<Row>& work,
     if (c.contains("at")) {
       const double t = c["at"].get<double>();
       const double ours = sample(run, signal, {t}).at(0);
-      const auto i = std::min_element(reference.time().begin(), reference.time().end(),
-                                      [t](double a, double b) { return std::abs(a - t) < std::abs(b - t); }) - reference.time().begin();
-      const double exact = reference.column(column)[static_cast<std::size_t>(i)];
+      const double exact = value_at(reference, column, t);
       rows.push_back(Row::near("errors", name, signal + " at " + c["at"].dump() + " s, " + compare["unit"].get<std::string>(), exact, ours,
                                allowed * std::abs(exact)));
       if (c.contains("printed")) rows.back().printed = c["printed"].get<double>();

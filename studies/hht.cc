@@ -1,6 +1,6 @@
 // What HHT at index 3 does, measured: orders of positions, velocities and multipliers; the error estimate's slope; steps over the
 // tolerance; the work of Newton's corrector with start values of degree 0 and adaptive, with kept derivatives and other constants c;
-// rejections and noise of multipliers with and without adapting the lag of the acceleration variable to a new step size.
+// rejections and noise of multipliers when the step size changes.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -27,6 +27,14 @@ std::string label(const char* format, double value) {
 }
 
 Model load(const std::string& file, const ModelChanges& changes = {}) { return load_model((data_directory() / "models" / file).string(), changes); }
+
+// The default of an option of HHT.
+double default_of(std::string_view option) {
+  for (const Field& field : find_method("hht-i3", {}).options) {
+    if (field.name == option) return std::get<double>(*field.fallback);
+  }
+  throw Failure({Severity::error, "unknown-option", "hht-i3 has no option " + std::string(option), "", {}});
+}
 
 double per_step(long count, const RunSummary& s) { return static_cast<double>(count) / static_cast<double>(std::max(1L, s.steps)); }
 double rejected(const RunSummary& s) {
@@ -295,7 +303,8 @@ struct PendulumRun {
 };
 
 // The time loop of a run with its own eyes on the method's multiplier after every step.
-PendulumRun pendulum_run(double tolerance, const Options& options) {
+PendulumRun pendulum_run(double tolerance, double gain, Options options) {
+  options.push_back(label("step_gain=%.17g", gain));
   Simulation simulation(load("hht_pendulum.yaml", {.tolerance = tolerance, .options = options}));
   simulation.start();
   Integrator& integrator = simulation.integrator();
@@ -303,7 +312,9 @@ PendulumRun pendulum_run(double tolerance, const Options& options) {
   AccelerationSolver accelerations(e);
   Workspace work = e.make_workspace();
   Rates rates = e.make_rates();
-  StepController controller;
+  StepController::Options control;
+  control.gain = gain;
+  StepController controller(control);
   const double end = e.model().simulation.end;
   double h = *e.model().simulation.first_step;
   PendulumRun out;
@@ -354,11 +365,19 @@ void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
   struct Variant {
     const char* name;
     Options options;
+    double gain;
     bool published;
   };
-  const Variant variants[] = {{"as published", {"follow_step=false", "predictor_degree=0", "keep_rate=0"}, true},
-                              {"lag adapted", {"follow_step=true", "predictor_degree=0", "keep_rate=0"}, false},
-                              {"our defaults", {}, false}};
+  const Options simple{"predictor_degree=0", "keep_rate=0"};
+  const auto with = [&](const char* option) {
+    Options all = simple;
+    all.push_back(option);
+    return all;
+  };
+  const Variant variants[] = {{"as published", with("follow_step=false"), 1, true},
+                              {"lag adapted", with("follow_step=true"), 1, false},
+                              {"gain 0.4", with("follow_step=false"), 0.4, false},
+                              {"our defaults", {}, default_of("step_gain"), false}};
   for (const Variant& variant : variants) {
     const std::string table = std::string("pendulum with controlled steps (6.4), ") + variant.name;
     for (const Json& p : printed["variable"]) {
@@ -368,7 +387,7 @@ void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
       guard(rows, table, row, [&] {
         Options options = variant.options;
         options.push_back(label("alpha=%.1f", alpha));
-        const PendulumRun run = pendulum_run(same_test * tolerance, options);
+        const PendulumRun run = pendulum_run(same_test * tolerance, variant.gain, options);
         const auto number = [&](const char* key) { return p[key].get<double>(); };
         if (variant.published) {
           rows.push_back(Row::near(table, row, "steps", number("steps"), run.steps, 0.05 * number("steps")).with_printed(number("steps")));
@@ -394,19 +413,30 @@ void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
   if (const auto file = context.picture("hht_multiplier_noise.png"); file && !panel.curves.empty()) draw_plot(plot, *file);
 }
 
-void follow_step(const StudyContext& context, std::vector<Row>& rows) {
-  const std::string table = "lag of the acceleration variable, tolerance 1e-7";
+// A change of the step size disturbs the acceleration variable, which the error estimate sees: how much of a change is made at
+// once, and whether the variable's lag behind the acceleration is adapted to it.
+void step_changes(const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "changes of the step size, tolerance 1e-7";
   for (const Benchmark& p : benchmarks()) {
     context.note(table + ": " + p.file);
-    for (const char* option : {"follow_step=false", "follow_step=true"}) {
-      const std::string row = std::string(p.file) + ", " + option;
+    const Options variants[] = {{"step_gain=1", "follow_step=false"}, {"step_gain=1", "follow_step=true"},
+                                {"step_gain=0.4", "follow_step=false"}, {"step_gain=0.4", "follow_step=true"}};
+    for (const Options& options : variants) {
+      const std::string row = std::string(p.file) + ", " + options[0] + ", " + options[1];
       guard(rows, table, row, [&] {
-        const ModelRun run = run_model(std::string(p.file) + ".yaml", {.tolerance = 1e-7, .options = {option}});
-        rows.push_back(Row::measure(table, row, "steps", static_cast<double>(run.result.summary.steps)));
-        rows.push_back(Row::measure(table, row, "rejected", rejected(run.result.summary)));
+        const ModelRun run = run_model(std::string(p.file) + ".yaml", {.tolerance = 1e-7, .options = options});
+        const RunSummary& s = run.result.summary;
+        rows.push_back(Row::measure(table, row, "steps", static_cast<double>(s.steps)));
+        rows.push_back(Row::measure(table, row, "rejected", rejected(s)));
+        rows.push_back(Row::measure(table, row, "Newton iterations a step", per_step(s.counts.newton_iterations, s)));
         rows.push_back(Row::measure(table, row, "largest error", error_of(p, run)));
       });
     }
+    guard(rows, table, p.file, [&] {
+      const ModelRun run = run_model(std::string(p.file) + ".yaml", {.tolerance = 1e-7});
+      const auto steps = static_cast<double>(run.result.summary.steps);
+      rows.push_back(Row::at_most(table, std::string(p.file) + ", defaults", "rejected (target: 2 % of the steps)", 0.02 * steps, rejected(run.result.summary)));
+    });
   }
 }
 
@@ -420,7 +450,7 @@ std::vector<Row> run(const StudyContext& context) {
             {"keep_rate 0", "keep_rate 0.1", "keep_rate 0.3", "keep_rate 0.5"});
   corrector(context, rows, "corrector's constant c, tolerance 1e-7", {{"corrector=1e-2"}, {"corrector=1e-3"}, {"corrector=1e-4"}, {"corrector=1e-5"}},
             {"c 1e-2", "c 1e-3", "c 1e-4", "c 1e-5"});
-  follow_step(context, rows);
+  step_changes(context, rows);
   pendulum_table(context, rows);
   return rows;
 }

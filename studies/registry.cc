@@ -3,8 +3,18 @@
 
 namespace trammel {
 
+std::vector<Row> study_cases(const StudyContext& context);
+std::vector<Row> study_hht(const StudyContext& context);
+std::vector<Row> study_redundancy(const StudyContext& context);
+std::vector<Row> study_conditioning(const StudyContext& context);
+
 const std::vector<Study>& study_registry() {
-  static const std::vector<Study> table{};
+  static const std::vector<Study> table{
+      {"cases", "Benchmark cases with known solutions, each at its file's own settings", study_cases},
+      {"hht", "Orders, error estimate, step control and corrector of HHT at index 3", study_hht},
+      {"redundancy", "Redundant constraints and singular positions: motion against a twin, least-norm reactions, fill", study_redundancy},
+      {"conditioning", "Condition of HHT's Newton matrix as the step size goes to zero", study_conditioning},
+  };
   return table;
 }
 

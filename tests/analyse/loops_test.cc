@@ -9,7 +9,9 @@
 #include <random>
 #include <stdexcept>
 
+#include "trammel/analyse/rank_algebra.h"
 #include "trammel/analyse/rank_graph.h"
+#include "trammel/analyse/rank_sparse.h"
 
 namespace trammel {
 namespace {
@@ -387,18 +389,19 @@ TEST(Loops, LoopsHangingInATree) {
 }
 
 TEST(Loops, LongChainsAndRings) {
-  const auto chain = [](int n) {
+  const Mat rows = revolute_rows(Z);
+  const auto chain = [&](int n) {
     ConstraintGraph graph;
     graph.bodies = n;
     graph.length = n;
-    for (int i = 0; i < n; ++i) graph.edges.push_back(edge(i - 1, i, Vec3(i, i % 2, 0), revolute_rows(Z)));
+    for (int i = 0; i < n; ++i) graph.edges.push_back(edge(i - 1, i, Vec3(i, i % 2, 0), rows));
     return graph;
   };
   const LoopAnalysis open = analyse_loops(chain(100000));
   EXPECT_EQ(open.redundant, 0);
   EXPECT_EQ(open.freedoms_by_rank, 100000);
   EXPECT_TRUE(open.groups.empty());
-  const int n = 10000;
+  const int n = 3000;
   ConstraintGraph closed = chain(n);
   closed.edges.push_back(edge(n - 1, -1, Vec3(n, 0, 0), revolute_rows(Z)));
   const LoopAnalysis ring = analyse_loops(closed);
@@ -717,6 +720,57 @@ TEST(Loops, MalformedGraphsAreRefused) {
 }
 
 using rank::CyclePart, rank::GraphLeg;
+
+// Singular values from 1 down to `last`, then zeros; square, wide and tall, small and large.
+TEST(RankAlgebra, NullSpacesOfGradedMatrices) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  const auto rotation = [&](Eigen::Index n) {
+    return rank::orthonormal(Mat::NullaryExpr(n, n, [&] { return normal(random); }));
+  };
+  for (const Eigen::Index rows : {10, 70}) {
+    for (const Eigen::Index columns : {15, 70, 120}) {
+      for (const double last : {0.5, 1e-3, 1e-7}) {
+        const Eigen::Index r = std::min(rows, columns) - 4;
+        Mat sigma = Mat::Zero(rows, columns);
+        for (Eigen::Index i = 0; i < r; ++i)
+          sigma(i, i) = std::pow(last, static_cast<double>(i) / static_cast<double>(r - 1));
+        const Mat u = rotation(rows), v = rotation(columns);
+        const rank::LeftNull found = rank::left_null_space(u * sigma * v.transpose(), {});
+        ASSERT_EQ(found.spectrum.rank, r);
+        EXPECT_NEAR(found.spectrum.smallest_nonzero, last, 1e-13);
+        EXPECT_LT(found.spectrum.largest_zero, 1e-13);
+        EXPECT_EQ(found.spectrum.nearly, last < 1e-5);
+        ASSERT_EQ(found.basis.cols(), rows - r);
+        EXPECT_LT((found.basis.transpose() * found.basis - Mat::Identity(rows - r, rows - r)).norm(), 1e-12);
+        EXPECT_LT((u.leftCols(r).transpose() * found.basis).norm(), 1e-14 / last * 10);
+      }
+    }
+  }
+}
+
+TEST(RankAlgebra, SparseRankOfDependentRowsAndColumns) {
+  // A band matrix with every fifth row the sum of its neighbours and every seventh column twice the one before.
+  std::mt19937 random(4);
+  std::normal_distribution<double> normal;
+  for (const int columns : {60, 90}) {
+    const int rows = 75;
+    Mat m = Mat::Zero(rows, columns);
+    for (int i = 0; i < rows; ++i) {
+      for (int j = std::max(0, i - 3); j < std::min(columns, i + 5); ++j) m(i, j) = normal(random);
+    }
+    for (int j = 7; j < columns; j += 7) m.col(j) = 2 * m.col(j - 1);
+    for (int i = 5; i + 1 < rows; i += 5) m.row(i) = m.row(i - 1) + m.row(i + 1);
+    std::vector<rank::Entry> entries;
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < columns; ++j) {
+        if (m(i, j) != 0) entries.push_back({i, j, m(i, j)});
+      }
+    }
+    EXPECT_EQ(rank::sparse_rank(rows, columns, entries, {}).rank, rank_of(m)) << columns;
+  }
+  EXPECT_EQ(rank::sparse_rank(5, 3, {}, {}).rank, 0);
+}
 
 TEST(RankGraph, BlocksOfTwoTrianglesAndABridge) {
   // 0-1-2-0, bridge 2-3, 3-4 twice.

@@ -46,6 +46,7 @@ TEST(Usage, NothingAskedFor) {
 TEST(Usage, UnknownVerbGivesTheNearest) {
   const Outcome outcome = Command().run({"rnu", "model.yaml"});
   EXPECT_EQ(outcome.code, 2);
+  EXPECT_THAT(outcome.err, HasSubstr("there is no verb 'rnu'"));
   EXPECT_THAT(outcome.err, HasSubstr("did you mean `trammel run`?"));
 }
 

@@ -355,6 +355,9 @@ Complaints check_derivatives(const Constraint& c, const Situation& s, std::mt199
   compare("curvature_t", by_time->segment(5 * rows, rows), p.curvature_t, complaints);
   compare("wrench_t", by_time->tail(n), p.wrench_t, complaints);
   compare("curvature", *along, p.curvature, complaints);
+  RowVector alone(rows);
+  c.curvature(s.input(), alone.data());
+  compare("curvature alone", *along, alone, complaints);
 
   compare("rate() against the motion", *moving, rate(c, s), complaints);
   compare("rate() by the twist", by_twist.topRows(rows), p.C, complaints);

@@ -146,6 +146,7 @@ class Spoilt final : public Constraint {
     return honest_.evaluate(in, lambda, g, wrench);
   }
   void rate(const ElementInput& in, double* g_dot) const override { honest_.rate(in, g_dot); }
+  void curvature(const ElementInput& in, double* c) const override { honest_.curvature(in, c); }
   void jacobian(const ElementInput& in, RowMatrix& C) const override { honest_.jacobian(in, C); }
   void linearise(const ElementInput& in, const double* lambda, RowMatrix& C, FrameMatrix& wrench_pose) const override {
     honest_.linearise(in, lambda, C, wrench_pose);

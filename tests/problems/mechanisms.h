@@ -3,6 +3,7 @@
 #pragma once
 #include <array>
 #include <random>
+#include <string_view>
 
 #include "trammel/model/model.h"
 
@@ -64,8 +65,8 @@ Model bricard(Build build);
 // `links` rods of 0.5 m on revolute joints with alternating axes, hanging off the ground, released from the horizontal.
 Model chain(int links);
 
-// Every joint, motion and force of the registry between random frames of all pairs of ground, spatial, planar and point
-// bodies. It moves nowhere: a random state serves to compare derivatives.
-Model every_element(unsigned seed);
+// Every joint, motion and force of the registry, or those of one type, between random frames of pairs of ground, spatial,
+// planar and point bodies. It moves nowhere: random states serve to compare derivatives.
+Model every_element(unsigned seed, std::string_view only = {});
 
 }  // namespace trammel::problems

@@ -433,6 +433,34 @@ TEST(ReadModel, SliderCrankIsDrawnClosed) {
   EXPECT_EQ(model.simulation.end, 3);
 }
 
+// The fenced examples of the guide: a whole model, and sections that together make another.
+TEST(ReadModel, ExamplesOfTheGuide) {
+  std::ifstream file(std::string(TRAMMEL_SOURCE_DIR) + "/docs/guide/model-files.md");
+  std::string whole, sections, block;
+  bool inside = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line == "```yaml") {
+      inside = true;
+      block.clear();
+    } else if (line == "```" && inside) {
+      inside = false;
+      if (block.rfind("trammel:", 0) == 0) {
+        whole = block;
+      } else if (block.rfind("units:", 0) != 0) {  // the other examples are in SI
+        sections += block;
+      }
+    } else if (inside) {
+      block += line + "\n";
+    }
+  }
+  EXPECT_EQ(read_model_text(whole, "guide").joints.size(), 1u);
+  const Model model = read(sections);
+  EXPECT_EQ(model.bodies.size(), 3u);
+  EXPECT_EQ(model.forces.size(), 2u);
+  EXPECT_EQ(model.shapes.size(), 1u);
+  EXPECT_NO_THROW(require_sound(model));
+}
+
 // ---- Files ---------------------------------------------------------------------------------------------------------
 
 Problem problem_of_file(const std::string& path) {

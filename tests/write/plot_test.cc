@@ -110,7 +110,8 @@ TEST(PlotOfSignals, TooManyAreRefused) {
   std::vector<Table> tables(1);
   tables[0].name = "output";
   tables[0].signals.push_back({"time", "s", "", "", false, ""});
-  for (int i = 0; i < 1000; ++i) tables[0].signals.push_back({"s" + std::to_string(i), "", "", "", false, ""});
+  for (int i = 0; i < 1000; ++i)
+    tables[0].signals.push_back({"chain.link_" + std::to_string(i), "", "", "", false, ""});
   MemoryTrajectory memory;
   memory.begin(tables, {});
   sample::expect_failure([&] { plot_of_signals(memory, {"*"}); }, "too-many-signals", ExitCode::bad_usage);

@@ -2,8 +2,11 @@
 #include "trammel/write/trajectory.h"
 
 #include <gmock/gmock.h>
+#include <malloc.h>
 
 #include "tests/write/sample.h"
+#include "trammel/write/csv_writer.h"
+#include "trammel/write/hdf5_writer.h"
 #include "trammel/write/sha256.h"
 
 namespace trammel {
@@ -118,6 +121,24 @@ TEST(TeeSink, OneBrokenSinkLeavesTheOthersWhole) {
   sample::expect_rows(first, 0, 5);
   sample::expect_rows(last, 0, 5);
   EXPECT_EQ(last.status(), RunStatus::failed);
+}
+
+// What the engine calls in its time loop: rows go into buffers that are there already.
+TEST(TeeSink, AppendAllocatesNothing) {
+  const sample::TemporaryFolder folder;
+  MemoryTrajectory memory;
+  Hdf5Writer hdf5(folder / "run.h5", {.flush_seconds = 1e9});
+  CsvWriter csv(folder / "run.csv", 1e9);
+  TeeSink tee({&memory, &hdf5, &csv});
+  tee.begin(sample::tables(), sample::provenance());
+  memory.reserve(0, 300);
+  const std::vector<double> row = sample::row(5, 1);
+  bool fine = true;
+  const std::size_t before = mallinfo2().uordblks;
+  for (int i = 0; i < 300; ++i) fine = tee.append(0, row) && fine;
+  const std::size_t after = mallinfo2().uordblks;
+  EXPECT_TRUE(fine);
+  EXPECT_EQ(before, after);
 }
 
 TEST(Provenance, SetReplacesAndKeepsOrder) {

@@ -1,6 +1,7 @@
 // Factorisations for the rank analysis: see rank_algebra.h.
 #include "trammel/analyse/rank_algebra.h"
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/QR>
 #include <Eigen/SVD>
@@ -64,7 +65,7 @@ RowSplit split_rows(const Mat& rows, const LoopOptions& options) {
     }
   }
   const Eigen::JacobiSVD<Mat> svd(rows, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Vec sigma = svd.singularValues();
+  const Vec& sigma = svd.singularValues();
   // Unit rows have singular values of order one, and all of them zero if the bodies cannot move against a row.
   for (const double s : sigma) split.spectrum.add(s / std::max(sigma(0), 1.0), options);
   const Index r = split.spectrum.rank;
@@ -75,6 +76,43 @@ RowSplit split_rows(const Mat& rows, const LoopOptions& options) {
   split.null = svd.matrixU().rightCols(k - r);
   return split;
 }
+
+namespace {
+
+// Left singular vectors and values of a square matrix from eigenvectors of m m^T. Squaring hides small values, so each
+// stage takes only those within a factor of 10 of its largest and hands on the part of m that the others see: the error
+// is that of about 10 round-offs of the largest value (a value s is disturbed by eps s_max^2 / s_taken).
+// As fast as BDCSVD (n = 121: 2.3 ms against 6.2, 301: 28 against 38, 601: 216 against 187), which is far slower
+// to compile.
+void left_singular_in_stages(const Mat& square, Mat& u, Vec& sigma) {
+  const Index n = square.rows();
+  u.resize(n, n);
+  sigma.resize(n);
+  Mat rest = square, basis = Mat::Identity(n, n);
+  double first = 0;
+  for (Index done = 0; done < n;) {
+    const Index k = rest.rows();
+    const Eigen::SelfAdjointEigenSolver<Mat> eigen(rest * rest.transpose());
+    const Vec& values = eigen.eigenvalues();  // ascending
+    const double largest = std::sqrt(std::max(values(k - 1), 0.0));
+    if (done == 0) first = largest;
+    Index small = 0;
+    if (largest > 1e-16 * first) {  // else only round-off is left
+      while (small < k - 1 && values(small) < 0.01 * values(k - 1)) ++small;
+    }
+    const Mat seen = eigen.eigenvectors().transpose() * rest;
+    const Mat vectors = basis * eigen.eigenvectors();
+    for (Index i = k - 1; i >= small; --i, ++done) {
+      sigma(done) = seen.row(i).norm();
+      u.col(done) = vectors.col(i);
+    }
+    if (small == 0) return;
+    basis = vectors.leftCols(small);
+    rest = lower_factor(seen.topRows(small));
+  }
+}
+
+}  // namespace
 
 LeftNull left_null_space(const Mat& matrix, const LoopOptions& options) {
   const Index m = matrix.rows(), n = matrix.cols();
@@ -91,19 +129,12 @@ LeftNull left_null_space(const Mat& matrix, const LoopOptions& options) {
   if (!tall) square.transposeInPlace();
   Mat u;
   Vec sigma;
-  bool done = false;
-  if (size >= 24) {
-    const Eigen::BDCSVD<Mat> svd(square, Eigen::ComputeFullU);
-    u = svd.matrixU();
-    sigma = svd.singularValues();
-    // Divide and conquer is checked, and the slower method takes over should it fail.
-    done = ((u.transpose() * square).rowwise().norm() - sigma).norm() < 1e-11 * sigma(0) &&
-           (u.transpose() * u - Mat::Identity(size, size)).norm() < 1e-10;
-  }
-  if (!done) {
+  if (size < 24) {
     const Eigen::JacobiSVD<Mat> svd(square, Eigen::ComputeFullU);
     u = svd.matrixU();
     sigma = svd.singularValues();
+  } else {
+    left_singular_in_stages(square, u, sigma);
   }
   for (const double s : sigma) result.spectrum.add(s / sigma(0), options);
   const Index r = result.spectrum.rank;
@@ -136,6 +167,7 @@ std::vector<Index> pivot_rows(const Mat& basis) {
 }
 
 Mat without_rows(const Mat& vectors, const Mat& null, const std::vector<Index>& rows) {
+  if (vectors.cols() == 0) return vectors;
   Mat null_at(null.cols(), null.cols()), vectors_at(null.cols(), vectors.cols());
   for (std::size_t i = 0; i < rows.size(); ++i) {
     null_at.row(static_cast<Index>(i)) = null.row(rows[i]);

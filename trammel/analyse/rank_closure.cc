@@ -38,6 +38,7 @@ Closure::Closure(const std::vector<Joint>& joints, const CycleBasis& cycles, std
     if (joint.legs == 1) {
       const std::vector<Passage>& passages = passages_[static_cast<std::size_t>(joint.leg_ids.front())];
       std::vector<int> signature;
+      signature.reserve(passages.size());
       for (const Passage& p : passages) signature.push_back(p.sign * passages.front().sign * (p.cycle + 1));
       series[signature].push_back(s);
       continue;

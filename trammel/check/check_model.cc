@@ -132,7 +132,7 @@ class ModelChecker {
     const std::string who = std::string(to_text(category)) + " '" + item.name + "'";
     const ElementDescription* description = find_element(category, item.type);
     if (description == nullptr) {
-      error("unknown-type", who + ": there is no type '" + item.type + "'", "see `trammel help elements`", item.where);
+      error("unknown-type", who + ": there is no type '" + item.type + "'", "see `trammel elements`", item.where);
       return;
     }
     check_fields(item, *description, who);

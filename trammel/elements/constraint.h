@@ -43,6 +43,8 @@ class Constraint {
   virtual bool evaluate(const ElementInput& in, const double* lambda, double* g, double* wrench) const = 0;
   // g' = C tau + g_t, for the given twists.
   virtual void rate(const ElementInput& in, double* g_dot) const = 0;
+  // c of g'' = C alpha + c, for the given twists.
+  virtual void curvature(const ElementInput& in, double* c) const = 0;
   // Only C: the cheap part, for projections.
   virtual void jacobian(const ElementInput& in, RowMatrix& C) const = 0;
   // d(C^T lambda)/dpose with C: what a Newton matrix at index 3 needs.

@@ -28,6 +28,7 @@ const std::vector<ElementDescription>& element_registry() {
       describe_bushing(),
       describe_force(),
       describe_torque(),
+      describe_general_force(),
   };
   return table;
 }

@@ -74,7 +74,8 @@ void Equations::find_length() {
   std::vector<Vec3> points;
   for (const std::vector<Item>* items : {&model_.joints, &model_.forces}) {
     for (const Item& item : *items) {
-      for (const int frame : item.frames) points.push_back(model_.frame_pose(frame).position);
+      // The first two frames: a force's further ones are only looked at.
+      for (std::size_t i = 0; i < item.frames.size() && i < 2; ++i) points.push_back(model_.frame_pose(item.frames[i]).position);
     }
   }
   for (const Body& body : model_.bodies) points.push_back(body.pose.position + body.pose.rotation * body.center_of_mass);

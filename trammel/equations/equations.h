@@ -53,6 +53,7 @@ class Equations {
   void velocity_residual(const State&, Vec& gdot, Workspace&) const;  // G v + g_t
   Eval linearise(const State&, const Rates&, Detail, Partials&, Workspace&) const;
   void jacobian(const State&, Partials&, Workspace&) const;  // only G
+  void gamma(const State&, Vec& gamma, Workspace&) const;    // of g'' = G a - gamma
   void mass(Partials&) const;                                // only M
   void multiply_mass(const Vec& a, Vec& Ma) const;
   Energy energy(const State&, const Rates&, Workspace&) const;

@@ -162,6 +162,28 @@ void Equations::jacobian(const State& state, Partials& out, Workspace& work) con
   }
 }
 
+void Equations::gamma(const State& state, Vec& out, Workspace& work) const {
+  body_states(state.q, state.v, work.bodies);
+  FrameState frames[max_frames];
+  RowMatrix C;
+  double curvature[max_rows];
+  for (const ConstraintRecord& c : constraints_) {
+    frame_states(c, work.bodies, frames);
+    const ElementInput in{state.t, frames, state.memory.data() + c.memory};
+    c.element->jacobian(in, C);
+    c.element->curvature(in, curvature);
+    FrameVector bias = FrameVector::Zero(static_cast<int>(6 * c.frames.size()));
+    for (std::size_t i = 0; i < c.frames.size(); ++i) {
+      const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
+      if (f.body != ground) bias.segment<3>(static_cast<int>(6 * i)) = frame_bias(f, work.bodies[static_cast<std::size_t>(f.body)]).value;
+    }
+    for (int k = 0; k < c.rows; ++k) {
+      const int row = c.kept[static_cast<std::size_t>(k)];
+      out[c.first_row + k] = -(C.row(row).dot(bias) + curvature[row]);
+    }
+  }
+}
+
 Eval Equations::linearise(const State& state, const Rates& rates, Detail detail, Partials& out, Workspace& work) const {
   body_states(state.q, state.v, work.bodies);
   mass(out);

@@ -5,17 +5,19 @@
 namespace trammel {
 
 AccelerationSolver::AccelerationSolver(const Equations& equations)
-    : equations_(equations), saddle_(equations), partials_(equations.make_partials(Detail::all)), residual_(equations.make_residual()),
-      zero_(equations.make_rates()), b_(Vec::Zero(saddle_.size())), z_(Vec::Zero(saddle_.size())), gdot_(Vec::Zero(equations.sizes().ng)) {}
+    : equations_(equations), saddle_(equations), partials_(equations.make_partials(Detail::newton)), residual_(equations.make_residual()),
+      zero_(equations.make_rates()), b_(Vec::Zero(saddle_.size())), z_(Vec::Zero(saddle_.size())), gdot_(Vec::Zero(equations.sizes().ng)), gamma_(gdot_) {}
 
 bool AccelerationSolver::solve(const State& state, Rates& out, Workspace& work) {
   const int nv = saddle_.velocities(), ng = saddle_.multipliers();
   if (equations_.residual(state, zero_, everything, residual_, work) != Eval::ok) return false;
-  equations_.linearise(state, zero_, Detail::all, partials_, work);
+  equations_.jacobian(state, partials_, work);
+  equations_.mass(partials_);
+  equations_.gamma(state, gamma_, work);
   saddle_.combine(partials_, {}, nullptr);
   if (!saddle_.factor()) return false;
   b_.head(nv) = -residual_.force;
-  b_.tail(ng) = partials_.gamma;
+  b_.tail(ng) = gamma_;
   saddle_.solve_refined(b_, z_);
   if (ng > 0) saddle_.recover_multipliers(b_, z_);
   if (!std::isfinite(z_.sum())) return false;

@@ -19,7 +19,6 @@ class AccelerationSolver {
   bool project(State& state, Workspace& work);
   // |M a + G^T lambda - Q|, largest entry, of the last solve.
   double force_residual() const { return force_residual_; }
-  const Partials& partials() const { return partials_; }
   SaddleSystem& saddle() { return saddle_; }
 
  private:
@@ -28,7 +27,7 @@ class AccelerationSolver {
   Partials partials_;
   Residual residual_;
   Rates zero_;
-  Vec b_, z_, gdot_, q_;
+  Vec b_, z_, gdot_, gamma_, q_;
   double force_residual_ = 0;
 };
 

@@ -29,8 +29,10 @@ std::vector<Field> with_common_options(std::vector<Field> own) {
   own.push_back({"most_iterations", FieldKind::number, Quantity::none, 10.0, "Newton corrections before a step is given up.", 2, 100});
   own.push_back({"keep_rate", FieldKind::number, Quantity::none, 0.3,
                  "Derivatives are kept from step to step while corrections contract by this factor or better; 0 evaluates them every step.", 0, 0.9});
-  own.push_back({"follow_step", FieldKind::boolean, Quantity::none, true,
-                 "Adapt the lag of the acceleration variable when the step size changes; false is the method as published."});
+  own.push_back({"step_gain", FieldKind::number, Quantity::none, 0.4,
+                 "How much of the step size change that the error asks for is made at once; 1 is (47d) as published. Smaller if many steps are rejected.", 0.1, 1});
+  own.push_back({"follow_step", FieldKind::boolean, Quantity::none, false,
+                 "Adapt the lag of the acceleration variable when the step size changes; not in the published method."});
   return own;
 }
 

@@ -180,13 +180,13 @@ void Values::read_parameters(const Node* node, const std::vector<std::pair<std::
       continue;
     }
     if (parameter_index_.count(name) != 0) continue;  // reported with the document
-    const auto override_text = given.find(name);
+    const auto overriding = given.find(name);
     read_parameter(name, key, node->value(i),
-                   override_text == given.end() ? std::nullopt : std::optional(override_text->second));
+                   overriding == given.end() ? std::nullopt : std::optional(overriding->second));
   }
-  for (const auto& [name, value] : overrides) {
-    const bool declared = parameter_index_.count(name) != 0;
-    if (declared) continue;
+  for (const auto& each : overrides) {
+    const std::string& name = each.first;
+    if (parameter_index_.count(name) != 0) continue;
     std::vector<std::string> names;
     for (const Known& known : parameters_) names.push_back(known.name);
     std::string hint = did_you_mean(name, names);
@@ -194,8 +194,8 @@ void Values::read_parameters(const Node* node, const std::vector<std::pair<std::
     if (hint.empty()) hint = "parameters: " + list_of({names.begin(), names.end()});
     problems_.add({Severity::error,
                    "unknown-parameter",
-                   "--set " + name + "=" + value + ": the model has no parameter " + quote(name),
-                   hint,
+                   Place{"--set", name, ""}.text() + ": the model has no such parameter",
+                   std::move(hint),
                    {document_.file(), 0, 0}});
   }
 }

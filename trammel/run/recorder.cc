@@ -73,6 +73,7 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
 
   joint_angles_.assign(model.joints.size(), 0);
   PlaceNames names(model);
+  names.index();
   for (const Output& o : model.outputs) {
     UserOutput user;
     user.expression = MeasuredExpression::parse(o, names, user.frames);
@@ -184,6 +185,26 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
   add(position_residual_);
   add(velocity_residual_);
   return row_;
+}
+
+void Recorder::save(Bytes& out) const {
+  put(out, joint_angles_);
+  for (const UserOutput& user : outputs_) put(out, user.memory);
+  put(out, book_);
+  put(out, started_);
+  put(out, std::array<double, 3>{last_t_, last_dissipated_, last_external_});
+}
+
+void Recorder::restore(std::span<const std::byte>& in) {
+  take(in, joint_angles_);
+  for (UserOutput& user : outputs_) take(in, user.memory);
+  take(in, book_);
+  take(in, started_);
+  std::array<double, 3> last{};
+  take(in, last);
+  last_t_ = last[0];
+  last_dissipated_ = last[1];
+  last_external_ = last[2];
 }
 
 const std::vector<double>& Recorder::step_row(const Step& step) {

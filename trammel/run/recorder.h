@@ -4,6 +4,7 @@
 #include "trammel/elements/measure.h"
 #include "trammel/equations/equations.h"
 #include "trammel/initial/consistent.h"
+#include "trammel/integrate/archive.h"
 #include "trammel/write/trajectory.h"
 
 namespace trammel {
@@ -27,6 +28,10 @@ class Recorder {
   // |g| and |G v + g_t| of the last output row.
   double position_residual() const { return position_residual_; }
   double velocity_residual() const { return velocity_residual_; }
+
+  // Total angles and booked energy, for a continued run.
+  void save(Bytes& out) const;
+  void restore(std::span<const std::byte>& in);
 
   struct Step {
     double t, h, error;

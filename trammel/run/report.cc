@@ -6,6 +6,12 @@
 #include "trammel/run/simulation.h"
 
 namespace trammel {
+namespace {
+
+// "1 solve", "2 solves"
+std::string counted(long count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
+
+}  // namespace
 
 std::string to_text(const RunSummary& s) {
   std::string out;
@@ -13,13 +19,13 @@ std::string to_text(const RunSummary& s) {
   const Counts& c = s.counts;
   const double steps = s.steps > 0 ? static_cast<double>(s.steps) : 1;
   line("time", fmt::format("{:.6g} of {:.6g} s with {}", s.reached, s.end, s.method));
-  line("system", fmt::format("{} velocities, {} constraint rows, {} degrees of freedom{}", s.sizes.nv, s.sizes.ng, s.freedoms,
+  line("system", fmt::format("{} velocities, {}, {} of freedom{}", s.sizes.nv, counted(s.sizes.ng, "constraint row"), counted(s.freedoms, "degree"),
                              s.redundant > 0 ? fmt::format(", {} redundant rows: reactions of least norm, L = {:.4g} m", s.redundant, s.length) : ""));
   line("steps", fmt::format("{} accepted, {:.3g} to {:.3g} s", s.steps, s.steps > 0 ? s.least_step : 0.0, s.greatest_step));
   line("rejected", fmt::format("{} by error, {} by Newton, {} by evaluation, {} by angle", s.rejected_error, s.rejected_newton,
                                s.rejected_evaluation, s.rejected_angle));
-  line("work", fmt::format("{} evaluations, {} linearisations, {} factorisations, {} refactorisations, {} solves", c.evaluations, c.linearisations,
-                           c.factorisations, c.refactorisations, c.solves));
+  line("work", fmt::format("{}, {}, {}, {}, {}", counted(c.evaluations, "evaluation"), counted(c.linearisations, "linearisation"),
+                           counted(c.factorisations, "factorisation"), counted(c.refactorisations, "refactorisation"), counted(c.solves, "solve")));
   line("Newton", fmt::format("{:.2f} iterations a step; start values of degree 0/1/2/3 in {}/{}/{}/{} steps", static_cast<double>(c.newton_iterations) / steps,
                              c.predictor_degree[0], c.predictor_degree[1], c.predictor_degree[2], c.predictor_degree[3]));
   if (!s.limiting.empty()) line("step limited", fmt::format("most often by {} ({:.0f} % of the steps)", s.limiting, 100.0 * static_cast<double>(s.limiting_steps) / steps));

@@ -95,7 +95,9 @@ void Simulation::start(const RunOptions& options) {
   integrator_ = method_->make(*equations_, settings_);
   integrator_->start(output_state_, output_rates_);
   recorder_ = std::make_unique<Recorder>(*equations_, initial_, method_->reactions_doubtful(settings_));
-  controller_ = StepController();
+  StepController::Options control;
+  control.gain = settings_.options.has("step_gain") ? settings_.options.number("step_gain") : 1;
+  controller_ = StepController(control);
   h_ = first_step();
   if (m.simulation.greatest_step) h_ = std::min(h_, *m.simulation.greatest_step);
   started_ = true;
@@ -130,10 +132,11 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
   summary.length = equations_->length();
   summary.least_step = std::numeric_limits<double>::infinity();
   sink.begin(recorder_->tables(), provenance());
-  recorder_->note_step(integrator_->state(), integrator_->rates());
+  if (integrator_->counts().steps == 0) recorder_->note_step(integrator_->state(), integrator_->rates());
   const bool on_grid = m.simulation.output_step.has_value();
   const double grid = m.simulation.output_step.value_or(0);
-  long next_output = 0;
+  // A continued run takes up the grid where it stands.
+  long next_output = on_grid ? static_cast<long>(std::floor(integrator_->state().t / grid + 1e-9)) : 0;
   const double clock_first = seconds();
   write_output(integrator_->state().t, sink, summary);
   ++next_output;
@@ -232,6 +235,7 @@ Bytes Simulation::save() const {
   put(bytes, h_);
   controller_.save(bytes);
   integrator_->save(bytes);
+  recorder_->save(bytes);
   return bytes;
 }
 
@@ -240,6 +244,7 @@ void Simulation::restore(std::span<const std::byte> bytes) {
   take(bytes, h_);
   controller_.restore(bytes);
   integrator_->restore(bytes);
+  recorder_->restore(bytes);
 }
 
 FailureReport Simulation::explain(const Attempt& attempt, double h, long error_rejections, long newton_rejections) const {

@@ -157,7 +157,8 @@ MemoryTrajectory read_csv_trajectory(const std::string& path, const TrajectoryRe
     const std::string beside = CsvWriter::path_of_table(path, names[i]);
     std::error_code ignored;
     if (!std::filesystem::exists(beside, ignored)) {
-      note("the result '" + path + "': its table '" + names[i] + "' is left out, because '" + beside + "' is missing");
+      std::string message = "the result '" + path + "': its table '" + names[i] + "' is left out, because ";
+      note(message.append("'").append(beside).append("' is missing"));
       continue;
     }
     files.push_back(std::make_unique<CsvFile>());

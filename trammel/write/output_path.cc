@@ -50,8 +50,8 @@ void check_output_path(const std::string& path) {
   };
   if (path.empty()) throw refuse("the name is empty", "");
   const std::string file = resolved(path);
-  std::string folder = std::filesystem::path(file).parent_path().string();
-  if (folder.empty()) folder = ".";
+  const auto parent = std::filesystem::path(file).parent_path();
+  const std::string folder = parent.empty() ? std::string(1, '.') : parent.string();
   struct stat info {};
   if (stat(file.c_str(), &info) == 0) {
     if (S_ISDIR(info.st_mode)) throw refuse("it is a folder", "give the name of a file in it");

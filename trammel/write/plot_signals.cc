@@ -101,7 +101,8 @@ PlotRequest plot_of_signals(const MemoryTrajectory& result, const std::vector<st
     }
   }
   if (wanted.empty()) throw read_failure("nothing-to-draw", "no signal to draw is named", "name one: energy.total");
-  const auto x_signal = options.x.empty() ? std::optional<SignalRef>() : result.at(options.x);
+  const bool over_time = options.x.empty();
+  const SignalRef x_signal = over_time ? SignalRef{wanted.front().table, 0} : result.at(options.x);
 
   PlotRequest request;
   request.logx = options.logx;
@@ -114,7 +115,7 @@ PlotRequest plot_of_signals(const MemoryTrajectory& result, const std::vector<st
   if (request.title.empty()) request.title = provenance.get("title");
   if (request.title.empty()) request.title = provenance.get("model_file");
   request.subtitle = run_subtitle(provenance);
-  const Signal& x = result.signal(x_signal.value_or(SignalRef{wanted.front().table, 0}));
+  const Signal& x = result.signal(x_signal);
   request.xlabel = with_unit(x.name, x.unit);
 
   // Signals of one unit share a panel, in the order in which the units appear.
@@ -123,7 +124,7 @@ PlotRequest plot_of_signals(const MemoryTrajectory& result, const std::vector<st
   double end_time = -std::numeric_limits<double>::infinity();
   for (const SignalRef ref : wanted) {
     const Signal& signal = result.signal(ref);
-    if (x_signal && x_signal->table != ref.table) {
+    if (!over_time && x_signal.table != ref.table) {
       throw read_failure("different-times",
                          "'" + signal.name + "' and '" + x.name + "' are not recorded at the same times",
                          "draw signals of one table against each other");
@@ -135,7 +136,7 @@ PlotRequest plot_of_signals(const MemoryTrajectory& result, const std::vector<st
       const double time = result.value({ref.table, 0}, i);
       end_time = std::max(end_time, time);
       if (!(time >= options.from && time <= options.to)) continue;
-      curve.x.push_back(x_signal ? result.value(*x_signal, i) : time);
+      curve.x.push_back(over_time ? time : result.value(x_signal, i));
       curve.y.push_back(result.value(ref, i));
     }
     if (curve.x.empty()) {
@@ -147,7 +148,8 @@ PlotRequest plot_of_signals(const MemoryTrajectory& result, const std::vector<st
       const std::string caveat = signal.flag_text.empty() ? "see the report of the run" : signal.flag_text;
       auto found = std::find(caveats.begin(), caveats.end(), caveat);
       if (found == caveats.end()) found = caveats.insert(caveats.end(), caveat);
-      curve.label += " " + std::string(static_cast<std::size_t>(found - caveats.begin()) + 1, '*');
+      curve.label += ' ';
+      curve.label.append(static_cast<std::size_t>(found - caveats.begin()) + 1, '*');
     }
     std::size_t p = 0;
     while (p < in_panel.size() && !options.one_panel && in_panel[p].front()->unit != signal.unit) ++p;

@@ -208,6 +208,28 @@ void PairConstraint::rate(const ElementInput& in, double* g_dot) const {
   }
 }
 
+void PairConstraint::curvature(const ElementInput& in, double* c) const {
+  const FrameState &a = in.frames[0], &b = in.frames[1];
+  std::array<double, 12> tau;
+  pack_twist(a, b, tau.data());
+  const PairTwist u(tau.data());
+  for (std::size_t k = 0; k < rows_.size(); ++k) {
+    const PairRowSpec& spec = rows_[k];
+    double sum = spec.function < 0 ? 0.0 : -functions_[static_cast<std::size_t>(spec.function)].time_derivatives(in.t, {})[2];
+    if (spec.kind != Primitive::point) {
+      const Scalar s = scalar(spec, a, b);
+      const auto count = static_cast<std::size_t>(s.count);
+      std::array<double, 2> sdot{};
+      for (std::size_t p = 0; p < count; ++p) sdot[p] = s.s[p].rate(u);
+      for (std::size_t p = 0; p < count; ++p) {
+        sum += s.F1[p] * s.s[p].curvature(u);
+        for (std::size_t q = 0; q < count; ++q) sum += s.F2[p][q] * sdot[p] * sdot[q];
+      }
+    }
+    c[k] = sum;
+  }
+}
+
 void PairConstraint::linearise(const ElementInput& in, const double* lambda, RowMatrix& C, FrameMatrix& wrench_pose) const {
   C.setZero(rows(), 12);
   wrench_pose.setZero(12, 12);

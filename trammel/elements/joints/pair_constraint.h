@@ -38,6 +38,7 @@ class PairConstraint final : public Constraint {
 
   bool evaluate(const ElementInput& in, const double* lambda, double* g, double* wrench) const override;
   void rate(const ElementInput& in, double* g_dot) const override;
+  void curvature(const ElementInput& in, double* c) const override;
   void jacobian(const ElementInput& in, RowMatrix& C) const override;
   void linearise(const ElementInput& in, const double* lambda, RowMatrix& C, FrameMatrix& wrench_pose) const override;
   void linearise_all(const ElementInput& in, const double* lambda, const double* rate, const double* bias,

@@ -30,7 +30,7 @@ struct AlphaOptions {
   double tolerance = 1e-5;   // epsilon of (34)
   bool fixed_step = false;
   int predictor_degree = Predictor::most;
-  bool follow_step = true;   // adapt the lag of a to a new step size: a_n - v'_n is proportional to h
+  bool follow_step = false;  // adapt the lag of a to a new step size: a_n - v'_n is proportional to h
   double misfit = 0;         // of loops that do not close, m: above 1e-10 L right sides are projected
   double refresh_ratio = 1.25;  // step size by that of the factorisation, either way, above which the matrix is combined anew
   NewtonMonitor::Options newton;

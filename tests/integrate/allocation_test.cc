@@ -1,0 +1,166 @@
+// A step allocates nothing: malloc and its kin are interposed and counted between calls. Operator new would not do, it sees
+// neither Eigen nor KLU.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+#include "tests/problems/mechanisms.h"
+#include "tests/problems/stepping.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TRAMMEL_OWN_MALLOC 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TRAMMEL_OWN_MALLOC 0
+#endif
+#endif
+#if !defined(TRAMMEL_OWN_MALLOC)
+#if defined(__GLIBC__)
+#define TRAMMEL_OWN_MALLOC 1
+#else
+#define TRAMMEL_OWN_MALLOC 0
+#endif
+#endif
+
+namespace {
+bool counting = false;
+long calls = 0;
+}  // namespace
+
+#if TRAMMEL_OWN_MALLOC
+// glibc's own functions under their other names.
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* block, std::size_t size);
+void* __libc_memalign(std::size_t alignment, std::size_t size);
+void __libc_free(void* block);
+
+void* malloc(std::size_t size) noexcept {
+  if (counting) ++calls;
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) noexcept {
+  if (counting) ++calls;
+  return __libc_calloc(count, size);
+}
+void* realloc(void* block, std::size_t size) noexcept {
+  if (counting) ++calls;
+  return __libc_realloc(block, size);
+}
+void* memalign(std::size_t alignment, std::size_t size) noexcept {
+  if (counting) ++calls;
+  return __libc_memalign(alignment, size);
+}
+void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  if (counting) ++calls;
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void** out, std::size_t alignment, std::size_t size) noexcept {
+  if (counting) ++calls;
+  *out = __libc_memalign(alignment, size);
+  return *out == nullptr ? ENOMEM : 0;
+}
+void free(void* block) noexcept {
+  if (counting && block != nullptr) ++calls;
+  __libc_free(block);
+}
+}
+#endif
+
+namespace trammel {
+namespace {
+
+using problems::Ready;
+
+class Allocations : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (TRAMMEL_OWN_MALLOC == 0) GTEST_SKIP() << "the sanitizer owns malloc";
+  }
+  template <class F>
+  static long count(F&& f) {
+    calls = 0;
+    counting = true;
+    f();
+    counting = false;
+    return calls;
+  }
+};
+
+TEST_F(Allocations, AreSeen) {
+  Vec v;
+  EXPECT_GE(count([&] { v = Vec::Zero(100); }), 1);
+  EXPECT_GE(count([&] { v.resize(0); }), 1);
+  EXPECT_EQ(count([&] { v = Vec(); }), 0);
+}
+
+// Steps of several sizes, a rejected one, new derivatives: all that a controlled run does between outputs.
+void expect_none(Model model, double h) {
+  const Ready ready(std::move(model));
+  AlphaOptions options;
+  options.parameters = AlphaParameters::hht(-0.3);
+  options.tolerance = 1e-6;
+  AlphaMethod method(*ready.equations, options);
+  method.start(ready.state, ready.rates);
+  const auto step = [&](double size) {
+    const Attempt attempt = method.attempt(size);
+    if (attempt.verdict == Verdict::ok) method.accept();
+    return attempt;
+  };
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(step(h).verdict, Verdict::ok);
+  EXPECT_EQ(step(1.5 * h).verdict, Verdict::ok);
+
+  const Counts before = method.counts();
+  calls = 0;
+  counting = true;
+  bool good = true;
+  for (int i = 0; i < 50; ++i) {
+    good = step(i % 10 == 4 ? 2 * h : h).verdict == Verdict::ok && good;
+    if (i % 7 == 3) {
+      // tried, not accepted, and tried again with a smaller step
+      (void)method.attempt(1.8 * h);
+      good = step(0.5 * h).verdict == Verdict::ok && good;
+    }
+  }
+  State state = method.state();  // the copy is counted: taken out again below
+  counting = false;
+  const long copies = 3;  // q, v and memory; x and u are empty
+  const Counts& after = method.counts();
+  EXPECT_TRUE(good);
+  EXPECT_LE(calls, copies);
+  EXPECT_GT(after.refactorisations, before.refactorisations + 10);
+  EXPECT_GT(after.linearisations, before.linearisations);
+  EXPECT_EQ(after.factorisations, before.factorisations);
+}
+
+TEST_F(Allocations, NoneInStepsOfAChain) { expect_none(problems::chain(8), 2e-3); }
+TEST_F(Allocations, NoneInStepsOfTheSliderCrankWithForces) { expect_none(problems::slider_crank_with_forces(), 2e-3); }
+TEST_F(Allocations, NoneInStepsWithRedundantConstraints) { expect_none(problems::four_bar(problems::Build::redundant, true), 2e-3); }
+TEST_F(Allocations, NoneInStepsOfPlanarBodies) { expect_none(problems::four_bar(problems::Build::planar), 2e-3); }
+
+TEST_F(Allocations, NoneInStepsWithAMisfit) { expect_none(problems::four_bar(problems::Build::redundant, true, 1e-8), 2e-3); }
+
+TEST_F(Allocations, NoneInSavingTheSameStateTwice) {
+  const Ready ready(problems::chain(4));
+  AlphaMethod method(*ready.equations, {});
+  method.start(ready.state, ready.rates);
+  Workspace work = ready.equations->make_workspace();
+  State out = ready.state;
+  ASSERT_EQ(method.attempt(1e-3).verdict, Verdict::ok);
+  method.accept();
+  // evaluation of residuals and derivatives into places made beforehand
+  Residual residual = ready.equations->make_residual();
+  Partials partials = ready.equations->make_partials(Detail::all);
+  EXPECT_EQ(count([&] {
+              ready.equations->residual(method.state(), method.rates(), everything, residual, work);
+              ready.equations->linearise(method.state(), method.rates(), Detail::all, partials, work);
+              ready.equations->jacobian(method.state(), partials, work);
+              ready.equations->velocity_residual(method.state(), residual.gdot, work);
+            }),
+            0);
+}
+
+}  // namespace
+}  // namespace trammel
