@@ -63,6 +63,14 @@ int plot_verb(PlotArguments a) {
                    {}},
                   ExitCode::bad_usage);
   }
+  if (a.json && !a.list && a.output.empty()) {
+    throw Failure({Severity::error,
+                   "bad-usage",
+                   "--json tells of a list or a picture, not of a drawing on the terminal",
+                   "add --list or --output FILE",
+                   {}},
+                  ExitCode::bad_usage);
+  }
   std::vector<Problem> notes;
   const MemoryTrajectory result = read_trajectory(a.result, {}, &notes);
   for (const Problem& note : notes) std::fprintf(stderr, "%s\n", to_text(note).c_str());

@@ -35,17 +35,17 @@ std::string Command::read(const std::string& file) const {
   return text.str();
 }
 
-pid_t Command::start(const std::vector<std::string>& arguments) const {
+pid_t Command::start(const std::vector<std::string>& arguments, const char* messages) const {
   const pid_t child = fork();
   if (child != 0) return child;
   const auto redirect = [](const char* file, int to) {
-    const int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_NOCTTY, 0600);
     if (fd < 0 || dup2(fd, to) < 0) _exit(126);
     close(fd);
   };
   if (chdir(folder_.c_str()) != 0) _exit(126);
   redirect(".stdout", STDOUT_FILENO);
-  redirect(".stderr", STDERR_FILENO);
+  redirect(messages, STDERR_FILENO);
   std::vector<std::string> words{TRAMMEL_COMMAND};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;

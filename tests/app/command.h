@@ -32,8 +32,8 @@ class Command {
 
   // `trammel ARGUMENTS...` with the folder as working directory; its outputs are files, so not terminals.
   Outcome run(const std::vector<std::string>& arguments) const;
-  // The same in two parts, to do something meanwhile.
-  pid_t start(const std::vector<std::string>& arguments) const;
+  // The same in two parts, to do something meanwhile. Messages may go to a terminal instead.
+  pid_t start(const std::vector<std::string>& arguments, const char* messages = ".stderr") const;
   Outcome wait(pid_t child) const;
 
  private:

@@ -1,5 +1,8 @@
 // The command line itself: help, version, wrong words.
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
 
 #include "tests/app/command.h"
 

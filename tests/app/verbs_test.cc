@@ -1,6 +1,9 @@
 // check, info, methods, elements, plot and study.
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "tests/app/command.h"
 #include "trammel/elements/measure.h"
 #include "trammel/elements/registry.h"
@@ -204,7 +207,8 @@ TEST_F(Plot, Mistakes) {
   EXPECT_EQ(command_.run({"plot", "pendulum.h5", "swing", "-o", "nowhere/p.png"}).code, 4);
   EXPECT_EQ(command_.run({"plot", "pendulum.h5", "swing", "-o", "p.bmp"}).code, 4);
   EXPECT_EQ(command_.run({"plot", "pendulum.h5", "swing", "--style", "dots"}).code, 2);
-  EXPECT_EQ(command_.run({"plot", "nowhere.h5", "swing", "--json"}).json()["exit_code"], 2);
+  EXPECT_EQ(command_.run({"plot", "nowhere.h5", "swing", "--json", "-o", "p.png"}).json()["exit_code"], 2);
+  EXPECT_EQ(command_.run({"plot", "pendulum.h5", "swing", "--json"}).json()["problems"][0]["id"], "bad-usage");
 }
 
 TEST_F(Plot, ResultOfAFailedRun) {
@@ -225,6 +229,22 @@ TEST(Study, ListAndUnknown) {
   EXPECT_EQ(unknown.code, 2);
   EXPECT_THAT(unknown.err, HasSubstr("[unknown-study]"));
   EXPECT_FALSE(command.has("studies-out"));
+}
+
+// Without its data no study can meet its targets, and says so row by row.
+TEST(Study, MissedTargetsGiveTheirExitCode) {
+  const Command command;
+  setenv("TRAMMEL_DATA", command.folder().c_str(), 1);
+  const Outcome text = command.run({"study", "cases"}), machine = command.run({"study", "cases", "--json"});
+  unsetenv("TRAMMEL_DATA");
+  EXPECT_EQ(text.code, 6) << text.out << text.err;
+  EXPECT_THAT(text.out, HasSubstr("MISSED"));
+  EXPECT_EQ(machine.code, 6);
+  const auto json = machine.json();
+  EXPECT_EQ(json["ok"], false);
+  EXPECT_EQ(json["exit_code"], 6);
+  EXPECT_EQ(json["rows"][0]["study"], "cases");
+  EXPECT_EQ(json["rows"][0]["ok"], false);
 }
 
 }  // namespace

@@ -290,8 +290,10 @@ Residual Equations::make_residual() const {
 
 Partials Equations::make_partials(Detail detail) const {
   Partials p;
-  for (Vec* v : {&p.M, &p.Ma_q, &p.force_q, &p.force_v}) v->setZero(vv_.size());
+  p.M.setZero(vv_.size());
   p.G.setZero(gv_.size());
+  if (detail == Detail::projection) return p;
+  for (Vec* v : {&p.Ma_q, &p.force_q, &p.force_v}) v->setZero(vv_.size());
   if (detail == Detail::all) {
     for (Vec* v : {&p.Gv_q, &p.Ga_q, &p.gamma_q, &p.gamma_v}) v->setZero(gv_.size());
     p.force_t.setZero(sizes_.nv);

@@ -4,8 +4,8 @@
 
 namespace trammel {
 
-SaddleSystem::SaddleSystem(const Equations& equations, double eps)
-    : equations_(equations), nv_(equations.sizes().nv), ng_(equations.sizes().ng) {
+SaddleSystem::SaddleSystem(const Equations& equations, double eps, Keep keep)
+    : equations_(equations), keep_(keep), nv_(equations.sizes().nv), ng_(equations.sizes().ng) {
   const Pattern &vv = equations.vv(), &gv = equations.gv();
   std::vector<Pattern::Entry> entries;
   entries.reserve(static_cast<std::size_t>(vv.size() + 2 * gv.size() + ng_));
@@ -43,6 +43,21 @@ SaddleSystem::SaddleSystem(const Equations& equations, double eps)
   work_.setZero(size());
   sum_.setZero(size());
   right_.setZero(size());
+}
+
+void SaddleSystem::combine_mass(const Partials& p) {
+  const Pattern &vv = equations_.vv(), &gv = equations_.gv();
+  for (int j = 0; j < nv_; ++j) {
+    const auto u = static_cast<std::size_t>(j);
+    const int count = vv.start()[u + 1] - vv.start()[u], rows = gv.start()[u + 1] - gv.start()[u];
+    double* out = values_.data() + pattern_.start()[u];
+    for (int i = 0; i < count; ++i) out[i] = p.M[vv.start()[u] + i];
+    for (int i = 0; i < rows; ++i) {
+      const int at = gv.start()[u] + i;
+      out[count + i] = values_[transposed_[static_cast<std::size_t>(at)]] = p.G[at];
+    }
+  }
+  for (int i = 0; i < ng_; ++i) values_[diagonal_[static_cast<std::size_t>(i)]] = -E_[i];
 }
 
 void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<Mat3>* T) {
@@ -117,7 +132,7 @@ bool SaddleSystem::factor() {
     }
   }
   refactored_ = false;
-  pivot_values_ = values_;
+  if (keep_ == Keep::resumable) pivot_values_ = values_;
   return solver_.factor(values_);
 }
 

@@ -21,7 +21,9 @@ struct Blend {
 class SaddleSystem {
  public:
   // `eps` 1e-8: smaller loses digits of the multipliers, larger blurs singular positions; both measured.
-  explicit SaddleSystem(const Equations& equations, double eps = 1e-8);
+  // `factors_only` leaves out what save() needs to choose the same pivots again.
+  enum class Keep { factors_only, resumable };
+  explicit SaddleSystem(const Equations& equations, double eps = 1e-8, Keep keep = Keep::resumable);
   SaddleSystem(const SaddleSystem&) = delete;
   SaddleSystem& operator=(const SaddleSystem&) = delete;
 
@@ -34,6 +36,8 @@ class SaddleSystem {
 
   // Fills the matrix; T may be null for the identity.
   void combine(const Partials& partials, const Blend& blend, const std::vector<Mat3>* T);
+  // Mh = M: accelerations and mass-weighted projections; needs M and G only.
+  void combine_mass(const Partials& partials);
   // The matrix of a projection: Mh = diag(weights); columns whose weight is infinite are held (their G is taken as zero).
   void combine_projection(const Vec& weights, const Vec& G);
 
@@ -59,6 +63,7 @@ class SaddleSystem {
  private:
   bool accurate();
   const Equations& equations_;
+  Keep keep_;
   int nv_, ng_;
   Pattern pattern_;
   std::vector<int> transposed_;  // slot of G^T for each slot of G

@@ -38,8 +38,8 @@ struct Residual {
   Vec gdot;     // G v + g_t
 };
 
-// How much `linearise` fills in: index 3 needs the first group only.
-enum class Detail { newton, all };
+// How much of the derivatives: M and G only, what index 3 needs, or everything.
+enum class Detail { projection, newton, all };
 
 // Values on the patterns Equations::vv() and Equations::gv().
 struct Partials {

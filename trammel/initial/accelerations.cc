@@ -5,7 +5,7 @@
 namespace trammel {
 
 AccelerationSolver::AccelerationSolver(const Equations& equations)
-    : equations_(equations), saddle_(equations), partials_(equations.make_partials(Detail::newton)), residual_(equations.make_residual()),
+    : equations_(equations), saddle_(equations, 1e-8, SaddleSystem::Keep::factors_only), partials_(equations.make_partials(Detail::projection)), residual_(equations.make_residual()),
       zero_(equations.make_rates()), b_(Vec::Zero(saddle_.size())), z_(Vec::Zero(saddle_.size())), gdot_(Vec::Zero(equations.sizes().ng)), gamma_(gdot_) {}
 
 bool AccelerationSolver::solve(const State& state, Rates& out, Workspace& work) {
@@ -14,7 +14,7 @@ bool AccelerationSolver::solve(const State& state, Rates& out, Workspace& work) 
   equations_.jacobian(state, partials_, work);
   equations_.mass(partials_);
   equations_.gamma(state, gamma_, work);
-  saddle_.combine(partials_, {}, nullptr);
+  saddle_.combine_mass(partials_);
   if (!saddle_.factor()) return false;
   b_.head(nv) = -residual_.force;
   b_.tail(ng) = gamma_;
@@ -34,7 +34,7 @@ bool AccelerationSolver::project(State& state, Workspace& work) {
   if (equations_.residual(state, zero_, joints, residual_, work) != Eval::ok) return false;
   equations_.jacobian(state, partials_, work);
   equations_.mass(partials_);
-  saddle_.combine(partials_, {}, nullptr);
+  saddle_.combine_mass(partials_);
   if (!saddle_.factor()) return false;
   b_.head(nv).setZero();
   if (residual_.g.lpNorm<Eigen::Infinity>() > 1e-12 * equations_.length()) {

@@ -93,7 +93,7 @@ StageReport assemble_positions(const Equations& equations, State& state, SaddleS
   const int nv = equations.sizes().nv, ng = equations.sizes().ng;
   if (ng == 0) return report;
   Residual residual = equations.make_residual();
-  Partials partials = equations.make_partials(Detail::newton);
+  Partials partials = equations.make_partials(Detail::projection);
   const Rates rates = equations.make_rates();
   const Vec weights = change_weights(equations, held), scales = equations.scales();
   const Vec start = state.q;
@@ -146,7 +146,7 @@ StageReport assemble_velocities(const Equations& equations, State& state, Saddle
   report.name = "velocities";
   const int nv = equations.sizes().nv, ng = equations.sizes().ng;
   if (ng == 0) return report;
-  Partials partials = equations.make_partials(Detail::newton);
+  Partials partials = equations.make_partials(Detail::projection);
   Vec gdot(ng), b(nv + ng), z(nv + ng);
   const Vec start = state.v, weights = change_weights(equations, held);
   equations.velocity_residual(state, gdot, work);

@@ -94,7 +94,6 @@ void Simulation::start(const RunOptions& options) {
   settings_.misfit = initial_.misfit;
   integrator_ = method_->make(*equations_, settings_);
   integrator_->start(output_state_, output_rates_);
-  recorder_ = std::make_unique<Recorder>(*equations_, initial_, method_->reactions_doubtful(settings_));
   StepController::Options control;
   control.gain = settings_.options.has("step_gain") ? settings_.options.number("step_gain") : 1;
   controller_ = StepController(control);
@@ -114,6 +113,11 @@ void Simulation::write_output(double t, TrajectorySink& sink, RunSummary& summar
   ++summary.outputs;
 }
 
+// Made when something is recorded: names and texts of all signals weigh more than the equations.
+void Simulation::make_recorder() {
+  recorder_ = std::make_unique<Recorder>(*equations_, initial_, method_->reactions_doubtful(settings_));
+}
+
 RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
   const double clock_start = seconds();
   RunResult result;
@@ -131,8 +135,11 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
   summary.redundant = initial_.rank.redundant;
   summary.length = equations_->length();
   summary.least_step = std::numeric_limits<double>::infinity();
+  if (!recorder_) {
+    make_recorder();
+    recorder_->note_step(integrator_->state(), integrator_->rates());
+  }
   sink.begin(recorder_->tables(), provenance());
-  if (integrator_->counts().steps == 0) recorder_->note_step(integrator_->state(), integrator_->rates());
   const bool on_grid = m.simulation.output_step.has_value();
   const double grid = m.simulation.output_step.value_or(0);
   // A continued run takes up the grid where it stands.
@@ -235,7 +242,8 @@ Bytes Simulation::save() const {
   put(bytes, h_);
   controller_.save(bytes);
   integrator_->save(bytes);
-  recorder_->save(bytes);
+  put(bytes, recorder_ != nullptr);
+  if (recorder_) recorder_->save(bytes);
   return bytes;
 }
 
@@ -244,7 +252,12 @@ void Simulation::restore(std::span<const std::byte> bytes) {
   take(bytes, h_);
   controller_.restore(bytes);
   integrator_->restore(bytes);
-  recorder_->restore(bytes);
+  bool recorded = false;
+  take(bytes, recorded);
+  if (recorded) {
+    make_recorder();
+    recorder_->restore(bytes);
+  }
 }
 
 FailureReport Simulation::explain(const Attempt& attempt, double h, long error_rejections, long newton_rejections) const {

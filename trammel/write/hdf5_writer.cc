@@ -2,9 +2,11 @@
 //  - format of HDF5 1.8, whose superblock has no mark "open for writing" that would bar later readers;
 //  - the metadata cache never evicts, so that metadata reaches the disk in H5Fflush only, always as a whole;
 //  - wide nodes in the chunk index, so that they are rarely split, and no filters: the last, partly filled chunk is
-//    rewritten in place with the same bytes at its front. (2,800 kills while flushing back to back: every file could be
-//    read, one had lost its last chunk of 8 rows.)
+//    rewritten in place with the same bytes at its front;
 //  - space is reserved before HDF5 writes, because HDF5 does not recover from a full disk in the middle of a write.
+// What remains is a kill among the writes of one H5Fflush. Measured with 4,500 kills of processes that did nothing but
+// append and flush: every file opened and held no wrong number. With chunks of 4 and 64 kB (2,000 kills) none lost a
+// flushed row; with 8 rows (2,500 kills) 19 lost the last chunks and 5, killed while the index was split, all rows.
 // The file is not locked: h5py may look at it during the run and sees the last flush.
 #include "trammel/write/hdf5_writer.h"
 
