@@ -644,8 +644,8 @@ ConstraintGraph random_mechanism(std::mt19937& random) {
 }
 
 TEST(Loops, RandomMechanismsAgreeWithTheWholeMatrix) {
-  int redundant = 0, momentary = 0;
-  for (unsigned seed = 1; seed <= 1500; ++seed) {
+  int redundant = 0, nearly = 0;
+  for (unsigned seed = 1; seed <= 600; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     std::mt19937 random(seed);
     const ConstraintGraph graph = random_mechanism(random);
@@ -653,15 +653,15 @@ TEST(Loops, RandomMechanismsAgreeWithTheWholeMatrix) {
     expect_as_dense(graph, found);
     if (HasFatalFailure()) return;
     redundant += found.redundant > 0 ? 1 : 0;
-    momentary += found.nearly_redundant ? 1 : 0;
+    nearly += found.nearly_redundant ? 1 : 0;
     LoopOptions sparse;
     sparse.most_loops_for_svd = 0;
     EXPECT_EQ(analyse_loops(graph, sparse).rank, found.rank);
   }
   // The sample is worth something only if it holds both kinds.
-  EXPECT_GT(redundant, 300);
-  EXPECT_LT(redundant, 1400);
-  EXPECT_LT(momentary, 15);
+  EXPECT_GT(redundant, 100);
+  EXPECT_LT(redundant, 550);
+  EXPECT_LT(nearly, 6);
 }
 
 TEST(Loops, UnitsDoNotMatter) {
