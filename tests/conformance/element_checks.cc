@@ -502,14 +502,14 @@ Complaints check_power(const Force& force, const Situation& s) {
   if (!value) return complaints;
   const double dissipated = force.dissipated_power(s.input());
   if (!(dissipated >= 0)) complaints.push_back("dissipates " + std::to_string(dissipated) + " W: makes energy");
-  if (!force.energy_is_complete()) return complaints;
+  const double external = force.external_power(s.input());
   const auto stored = derivative([&](double e) -> std::optional<Vec> {
     const Situation at = moved_on(s, e);
     if (!evaluate(force, at)) return std::nullopt;
     return Vec::Constant(1, force.potential_energy(at.input()));
   });
   if (stored)
-    compare("power", Vec::Constant(1, -(*stored)[0] - dissipated), Vec::Constant(1, value->dot(twists(s))), complaints);
+    compare("power", Vec::Constant(1, -(*stored)[0] - dissipated + external), Vec::Constant(1, value->dot(twists(s))), complaints);
   return complaints;
 }
 

@@ -18,4 +18,15 @@ void ForcePartials::set_zero(int frames) {
   time.setZero(6 * frames);
 }
 
+double Force::power(const ElementInput& in) const {
+  double wrench[6 * max_frames];
+  if (!evaluate(in, wrench)) return 0;
+  double sum = 0;
+  for (int i = 0; i < frames(); ++i) {
+    const double* w = wrench + 6 * i;
+    sum += in.frames[i].v.dot(Vec3(w[0], w[1], w[2])) + in.frames[i].w.dot(Vec3(w[3], w[4], w[5]));
+  }
+  return sum;
+}
+
 }  // namespace trammel

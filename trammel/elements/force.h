@@ -31,12 +31,15 @@ class Force {
   virtual bool evaluate(const ElementInput& in, double* wrench) const = 0;
   virtual void linearise(const ElementInput& in, ForcePartials& out) const = 0;
 
-  // For the energy balance: what is stored, and what is turned into heat per second. A force that is neither (an actuator) returns 0
-  // in both and is booked as external work.
+  // For the energy balance: what is stored, what is turned into heat per second, and the power of the rest of the wrench (an
+  // actuator), which is booked as external work.
   virtual double potential_energy(const ElementInput& /*in*/) const { return 0; }
   virtual double dissipated_power(const ElementInput& /*in*/) const { return 0; }
+  virtual double external_power(const ElementInput& in) const { return energy_is_complete() ? 0.0 : power(in); }
   // True if -d(potential)/dpose and the dissipation account for the whole wrench.
   virtual bool energy_is_complete() const { return false; }
+  // Of the whole wrench on the moving frames; 0 where it cannot be evaluated.
+  double power(const ElementInput& in) const;
 
   virtual std::vector<Observable> observables() const { return {}; }
   virtual void observe(const ElementInput& /*in*/, double* /*values*/) const {}

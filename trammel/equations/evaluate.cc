@@ -174,7 +174,7 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
     const ElementInput in{state.t, frames, state.memory.data() + f.memory};
     e.potential += f.element->potential_energy(in);
     e.dissipated_power += f.element->dissipated_power(in);
-    if (!f.element->energy_is_complete() && f.element->evaluate(in, wrench)) e.external_power += power(f.frames.size());
+    e.external_power += f.element->external_power(in);
   }
   double g[max_rows], lambda[max_rows];
   for (const ConstraintRecord& c : constraints_) {

@@ -110,6 +110,7 @@ void Recorder::note_step(const State& state, const Rates& rates) {
     started_ = true;
   } else {
     const double h = state.t - last_t_;
+    before_ = {last_t_, last_dissipated_, last_external_, book_.dissipated, book_.external};
     book_.dissipated += 0.5 * h * (e.dissipated_power + last_dissipated_);
     book_.external += 0.5 * h * (e.external_power + last_external_);
   }
@@ -179,9 +180,15 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
   add(e.kinetic);
   add(e.potential);
   add(e.kinetic + e.potential);
-  add(book_.dissipated);
-  add(book_.external);
-  add(e.kinetic + e.potential + book_.dissipated - book_.external - book_.first);
+  double dissipated = book_.dissipated, external = book_.external;
+  if (state.t < last_t_) {
+    const double h = state.t - before_.t;
+    dissipated = before_.dissipated + 0.5 * h * (before_.dissipated_power + e.dissipated_power);
+    external = before_.external + 0.5 * h * (before_.external_power + e.external_power);
+  }
+  add(dissipated);
+  add(external);
+  add(e.kinetic + e.potential + dissipated - external - book_.first);
   add(position_residual_);
   add(velocity_residual_);
   return row_;
@@ -192,6 +199,7 @@ void Recorder::save(Bytes& out) const {
   for (const UserOutput& user : outputs_) put(out, user.memory);
   put(out, book_);
   put(out, started_);
+  put(out, before_);
   put(out, std::array<double, 3>{last_t_, last_dissipated_, last_external_});
 }
 
@@ -200,6 +208,7 @@ void Recorder::restore(std::span<const std::byte>& in) {
   for (UserOutput& user : outputs_) take(in, user.memory);
   take(in, book_);
   take(in, started_);
+  take(in, before_);
   std::array<double, 3> last{};
   take(in, last);
   last_t_ = last[0];

@@ -57,7 +57,11 @@ class Recorder {
   std::vector<UserOutput> outputs_;
   EnergyBook book_;
   bool started_ = false;
+  // Powers at the end of the last step, and times, powers and books at its start: inside a step the books are interpolated.
   double last_t_ = 0, last_dissipated_ = 0, last_external_ = 0;
+  struct Before {
+    double t = 0, dissipated_power = 0, external_power = 0, dissipated = 0, external = 0;
+  } before_;
   double position_residual_ = 0, velocity_residual_ = 0;
 };
 

@@ -72,6 +72,10 @@ class RotationalSpringDamper final : public Force {
     const double rate = Turn(in).rate;
     return c_ * rate * rate;
   }
+  double external_power(const ElementInput& in) const override {
+    double torque = 0;
+    return actuator_.evaluate(in, torque) ? torque * Turn(in).rate : 0.0;
+  }
   bool energy_is_complete() const override { return actuator_.is_zero(); }
 
   std::vector<Observable> observables() const override {

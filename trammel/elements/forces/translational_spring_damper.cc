@@ -65,6 +65,10 @@ class TranslationalSpringDamper final : public Force {
     const double speed = Line(in).speed;
     return c_ * speed * speed;
   }
+  double external_power(const ElementInput& in) const override {
+    double f = 0;
+    return actuator_.evaluate(in, f) ? -f * Line(in).speed : 0.0;
+  }
   bool energy_is_complete() const override { return actuator_.is_zero(); }
 
   std::vector<Observable> observables() const override { return {{"length", "m"}, {"speed", "m/s"}, {"force", "N"}}; }
