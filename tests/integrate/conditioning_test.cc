@@ -36,7 +36,9 @@ void check(Model model) {
   EXPECT_LT(*std::max_element(c.begin() + 2, c.end()), 1.01 * *std::min_element(c.begin() + 2, c.end()));
   ASSERT_GE(b.size(), 2u);
   EXPECT_NEAR(problems::fitted_slope(h_b, b), -2, 0.1);
-  if (a.size() >= 2) EXPECT_NEAR(problems::fitted_slope(h_a, a), -4, 0.1);
+  if (a.size() >= 2) {
+    EXPECT_NEAR(problems::fitted_slope(h_a, a), -4, 0.1);
+  }
 }
 
 TEST(Conditioning, StaysFlatOnTheSliderCrank) { check(problems::spatial_slider_crank()); }

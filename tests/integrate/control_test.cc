@@ -156,12 +156,26 @@ TEST(NewtonMonitor, DoesNotTakeNoiseForDivergence) {
   EXPECT_FALSE(monitor.slow());
 }
 
-TEST(StepController, FollowsTheCubeRoot) {
-  StepController controller;
+TEST(StepController, FollowsTheCubeRootWithGainOne) {
+  StepController::Options published;
+  published.gain = 1;
+  StepController controller(published);
   EXPECT_NEAR(controller.after_accept(1, 1, 3), 0.9, 1e-15);
   EXPECT_NEAR(controller.after_accept(1, 1.0 / 8, 3), 1.8, 1e-12);
   EXPECT_NEAR(controller.after_accept(2, 1e-9, 3), 10, 1e-12);  // at most fivefold
   EXPECT_NEAR(controller.after_accept(1, 0, 3), 5, 1e-12);
+}
+
+// A smaller gain goes part of the way, to the same end.
+TEST(StepController, SettlesAtTheSameStepWithAnyGain) {
+  for (const double gain : {0.2, 0.4, 1.0}) {
+    StepController::Options options;
+    options.gain = gain;
+    StepController controller(options);
+    double h = 1;
+    for (int i = 0; i < 100; ++i) h = controller.after_accept(h, 5 * h * h * h, 3);  // error of order three
+    EXPECT_NEAR(5 * h * h * h, 0.9 * 0.9 * 0.9, 1e-8) << gain;
+  }
 }
 
 TEST(StepController, DoesNotGrowRightAfterARejection) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <numbers>
+#include <ostream>
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
@@ -25,6 +26,18 @@ struct Seat {
   Vec3 z() const { return R.col(2); }
 };
 
+const Vec3 spin(0.7, -1.1, 1.9);  // of everything at the start, about the origin
+
+// A body without mass or inertia at the seat: what holds it gives it its motion.
+int add_massless(Model& m, const char* name, const Vec3& at, const Mat3& axes) {
+  Body body;
+  body.name = name;
+  body.pose = {at, Quat(axes)};
+  body.angular_velocity = spin;
+  body.velocity = spin.cross(at);
+  return m.add_body(body);
+}
+
 using Attach = std::function<void(Model&, int, int, const Seat&)>;
 
 // Two bodies: the first swings about a ball joint on the ground, the second is attached to it by the joints under test. Both
@@ -33,7 +46,6 @@ Model arm(const Attach& attach) {
   const Seat seat;
   Model m;
   m.gravity = Vec3(0, 0, -9.81);
-  const Vec3 spin(0.7, -1.1, 1.9);
   for (int i = 0; i < 2; ++i) {
     Body body;
     body.name = i == 0 ? "upper" : "lower";
@@ -94,6 +106,7 @@ struct Equivalence {
   std::string name;
   Attach joint, combination;
 };
+void PrintTo(const Equivalence& which, std::ostream* out) { *out << which.name; }
 
 std::vector<Equivalence> equivalences() {
   return {
@@ -145,10 +158,7 @@ std::vector<Equivalence> equivalences() {
        }},
       {"universal_is_two_revolutes_with_a_cross", [](Model& m, int a, int b, const Seat& s) { add_universal(m, a, b, s); },
        [](Model& m, int a, int b, const Seat& s) {  // the cross itself has neither mass nor inertia
-         Body cross;
-         cross.name = "cross";
-         cross.pose = {s.p, Quat(s.R)};
-         const int c = m.add_body(cross);
+         const int c = add_massless(m, "cross", s.p, s.R);
          add(m, "revolute", a, c, s);
          add(m, "revolute", c, b, s.p, s.x(), s.y(), s.p, s.x(), s.y());
        }},
@@ -165,11 +175,8 @@ std::vector<Equivalence> equivalences() {
          m.add_joint("distance", "rod", {m.add_frame_at(a, s.p), m.add_frame_at(b, s.p + 0.4 * s.z())});
        },
        [](Model& m, int a, int b, const Seat& s) {
-         Body rod;
-         rod.name = "rod";
-         rod.pose = {s.p + 0.2 * s.z(), Quat(s.R)};
-         const int c = m.add_body(rod);
-         add_universal(m, a, c, s);
+         const int c = add_massless(m, "rod", s.p + 0.2 * s.z(), s.R);
+         add(m, "universal", a, c, s.p, s.x(), s.y(), s.p, s.y(), s.z());  // holds its turn about its own axis
          add_point(m, "spherical", c, b, s.p + 0.4 * s.z(), s.z(), s.p + 0.4 * s.z());
        }},
   };

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <ostream>
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
@@ -67,6 +68,7 @@ struct Case {
   double end;
   bool fixed, grid;
 };
+void PrintTo(const Case& which, std::ostream* out) { *out << which.name; }
 
 Model prepared(const Case& c) {
   Model m = c.make();

@@ -135,7 +135,7 @@ const std::array<SliderCrankSample, 2>& slider_crank_reference() {
 Model slider_crank_with_forces() {
   Model m = spatial_slider_crank();
   m.title = "spatial slider-crank with forces";
-  const int crank = 0, rod = 1, slider = 2;
+  const int rod = 1, slider = 2;
   Fields spring;
   spring.set("stiffness", 200.0);
   spring.set("damping", 2.0);
@@ -152,7 +152,7 @@ Model slider_crank_with_forces() {
   bushing.set("damping", Vec3(0.1, 0.1, 0.1));
   bushing.set("angular_stiffness", Vec3(0.01, 0.01, 0.01));
   bushing.set("angular_damping", Vec3(1e-3, 1e-3, 1e-3));
-  m.add_force("bushing", "bushing", {m.add_frame_at(crank, middle), m.add_frame_at(rod, middle)}, bushing);
+  m.add_force("bushing", "bushing", {m.add_frame_at(slider, middle), m.add_frame_at(rod, middle)}, bushing);
   m.frames[static_cast<std::size_t>(m.joints[3].frames[1])].name = "on_slider";
   m.add_force("force", "push", {m.add_frame_at(ground, Vec3::Zero()), m.add_frame_at(slider, Vec3(0.2, 0, 0))},
               expression("fx", "0.4*sin(7*time) - 3*dx(on_slider)*abs(vx(on_slider))"));

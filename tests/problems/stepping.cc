@@ -23,7 +23,7 @@ AlphaOptions fixed(const AlphaParameters& parameters) {
 
 AlphaOptions converged(const AlphaParameters& parameters) {
   AlphaOptions options = fixed(parameters);
-  options.tolerance = 1e-13;
+  options.newton.c = 1e-9;
   options.newton.most_iterations = 20;
   return options;
 }
@@ -100,31 +100,31 @@ State random_state(const Equations& equations, std::mt19937& random, double turn
 }
 
 DenseSolution dense_solution(const Equations& equations, const State& state, const Vec& E, Workspace& work) {
+  using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+  using WideVec = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
   const int nv = equations.sizes().nv;
   Partials partials = equations.make_partials(Detail::all);
   Residual residual = equations.make_residual();
   const Rates zero = equations.make_rates();
   equations.residual(state, zero, everything, residual, work);
   equations.linearise(state, zero, Detail::all, partials, work);
-  const Mat M = equations.vv().dense(partials.M), G = equations.gv().dense(partials.G);
+  const Wide M = equations.vv().dense(partials.M).cast<long double>(), G = equations.gv().dense(partials.G).cast<long double>();
+  const WideVec scales = equations.scales().cast<long double>(), gamma = partials.gamma.cast<long double>(), Q = -residual.force.cast<long double>();
   DenseSolution out;
   // G a = gamma by least squares, the rest of a in the null space of G: N^T M N y = N^T (Q - M a_p)
-  const Vec scales = equations.scales();
-  const Mat scaled = G * scales.asDiagonal();
-  Eigen::JacobiSVD<Mat> svd(scaled, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  svd.setThreshold(1e-9);
+  Eigen::JacobiSVD<Wide> svd(G * scales.asDiagonal(), Eigen::ComputeFullU | Eigen::ComputeFullV);
+  svd.setThreshold(1e-9L);
   out.rank = static_cast<int>(svd.rank());
-  const Vec particular = scales.asDiagonal() * svd.solve(partials.gamma);
-  const Mat N = scales.asDiagonal() * svd.matrixV().rightCols(nv - out.rank);
-  const Vec Q = -residual.force;
-  out.a = particular;
-  if (N.cols() > 0) out.a += N * (N.transpose() * M * N).ldlt().solve(N.transpose() * (Q - M * particular));
+  const WideVec particular = scales.asDiagonal() * svd.solve(gamma);
+  const Wide N = scales.asDiagonal() * svd.matrixV().rightCols(nv - out.rank);
+  WideVec a = particular;
+  if (N.cols() > 0) a += N * (N.transpose() * M * N).ldlt().solve(N.transpose() * (Q - M * particular));
   // G^T lambda = Q - M a with least lambda^T E lambda
-  const Vec root = E.cwiseSqrt();
-  const Mat weighted = scales.asDiagonal() * G.transpose() * root.cwiseInverse().asDiagonal();
-  Eigen::JacobiSVD<Mat> least(weighted, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  least.setThreshold(1e-9);
-  out.lambda = root.cwiseInverse().asDiagonal() * least.solve(scales.asDiagonal() * (Q - M * out.a));
+  const WideVec root = E.cast<long double>().cwiseSqrt();
+  Eigen::JacobiSVD<Wide> least(scales.asDiagonal() * G.transpose() * root.cwiseInverse().asDiagonal(), Eigen::ComputeThinU | Eigen::ComputeThinV);
+  least.setThreshold(1e-9L);
+  out.lambda = (root.cwiseInverse().asDiagonal() * least.solve(scales.asDiagonal() * (Q - M * a))).cast<double>();
+  out.a = a.cast<double>();
   return out;
 }
 

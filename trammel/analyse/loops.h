@@ -112,7 +112,7 @@ struct LoopAnalysis {
   std::vector<EdgeRank> edges;       // one for each edge of the graph
   std::vector<LoopGroup> groups;     // every block with loops, every bridge with dependent rows
   std::vector<RowOfEdge> removable;  // removing them all leaves independent rows of the same rank, at this pose;
-                                     // without the rows of groups whose directions are not known
+                                     // where directions are not known, rows dependent within joints only
 };
 
 // Throws std::invalid_argument on a malformed graph (indices, sizes, a body twice in one edge, length not positive).

@@ -3,7 +3,7 @@
 // least squares problems using Givens rotations, Linear Algebra Appl. 34 (1980); J. Liu, On general row merging schemes
 // for sparse Givens transformations, SIAM J. Sci. Stat. Comput. 7 (1986)). Rows that vanish are dropped at once. That
 // is why it is not Eigen's SparseQR: redundant loops leave half of the rows zero up to round-off, which that code
-// carries on as fill (ladder of 200 windows 16 ms, of 2000 windows 13 s; here 1.5 ms and 17 ms for the whole analysis).
+// carries on as fill (ladder of 200 windows 16 ms, of 2000 windows 13 s; here 1.4 ms and 18 ms for the whole analysis).
 #include "trammel/analyse/rank_sparse.h"
 
 #include <Eigen/OrderingMethods>

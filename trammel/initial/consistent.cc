@@ -34,11 +34,23 @@ void note_moves(const Equations& equations, const Vec& change, StageReport& repo
   report.moved_most = equations.name_of_velocity(at);
 }
 
+// A body's origin is to stay while the body may turn about it: held columns are those of the centre of mass and cannot say that.
+bool keeps_origin_only(const Body& body, bool velocities) {
+  const bool place = velocities ? body.keep_velocity : body.keep_position, turn = velocities ? body.keep_angular_velocity : body.keep_orientation;
+  return place && !turn && body.kind != BodyKind::point && body.center_of_mass.norm() > 0;
+}
+
+bool needs_initial_motions(const Model& model) {
+  return !model.initial_joints.empty() || std::any_of(model.bodies.begin(), model.bodies.end(), [](const Body& b) {
+    return keeps_origin_only(b, false) || keeps_origin_only(b, true);
+  });
+}
+
 std::vector<bool> held_columns(const Equations& equations, bool velocities) {
   std::vector<bool> held(static_cast<std::size_t>(equations.sizes().nv), false);
   for (std::size_t b = 0; b < equations.model().bodies.size(); ++b) {
     const Body& body = equations.model().bodies[b];
-    const bool translation = velocities ? body.keep_velocity : body.keep_position;
+    const bool translation = (velocities ? body.keep_velocity : body.keep_position) && !keeps_origin_only(body, velocities);
     const bool rotation = velocities ? body.keep_angular_velocity : body.keep_orientation;
     const KindColumns& columns = columns_of(body.kind);
     for (int k = 0; k < columns.count; ++k) {
@@ -73,6 +85,23 @@ Model with_initial_motions(const Model& model, const Equations& equations, const
     // A speed alone leaves the position free: it is only prescribed once positions are known.
     if (assembled == nullptr || initial.angular_speed) add("rotation", "angle", initial.angle, initial.angular_speed);
     if (assembled == nullptr || initial.speed) add("translation", "displacement", initial.displacement, initial.speed);
+  }
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    if (!keeps_origin_only(body, assembled != nullptr)) continue;
+    const int origin = driven.add_frame(static_cast<int>(b), {});
+    Vec3 place = body.pose.position;
+    if (assembled != nullptr) {
+      const BodyState& s = work.bodies[b];
+      place = s.r - s.R * body.center_of_mass;
+    }
+    for (int i = 0; i < (body.kind == BodyKind::planar ? 2 : 3); ++i) {
+      char text[80];
+      std::snprintf(text, sizeof text, "%.17g + (%.17g)*time", place[i], assembled == nullptr ? 0.0 : body.velocity[i]);
+      Fields fields;
+      fields.set("displacement", ExpressionText{text, body.where});
+      driven.motions.push_back({"translation", "kept " + body.name, {driven.add_frame_at(ground, Vec3::Zero(), Vec3::Unit(i)), origin}, fields, body.where});
+    }
   }
   return driven;
 }
@@ -252,7 +281,7 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
 
   const std::vector<bool> held_positions = held_columns(equations, false), held_velocities = held_columns(equations, true);
   SaddleSystem& saddle = accelerations.saddle();
-  if (model.initial_joints.empty()) {
+  if (!needs_initial_motions(model)) {
     report.stages.push_back(assemble_positions(equations, state, saddle, work, held_positions));
   } else {
     const Equations driven(with_initial_motions(model, equations, nullptr, work));
@@ -280,7 +309,7 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
                                "give the joint data with more digits; right sides are projected meanwhile", {}});
   }
 
-  if (model.initial_joints.empty()) {
+  if (!needs_initial_motions(model)) {
     report.stages.push_back(assemble_velocities(equations, state, saddle, work, held_velocities));
   } else {
     const Equations driven(with_initial_motions(model, equations, &state, work));

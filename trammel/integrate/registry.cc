@@ -89,6 +89,7 @@ MethodInfo generalized_alpha() {
 MethodInfo newmark() {
   MethodInfo m;
   m.key = "newmark-i3";
+  m.order = 1;  // 2 for gamma = 1/2 only
   m.title = "Newmark, index 3";
   m.formulation = "index 3";
   m.source = "Newmark 1959; Negrut et al., equations (2a)-(2c)";

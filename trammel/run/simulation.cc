@@ -237,8 +237,23 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
   return result;
 }
 
+// What a saved state belongs to: the model's text (or names, if built in C++), its sizes and the method.
+std::string Simulation::fingerprint() const {
+  const Model& m = equations_->model();
+  std::string text = m.text;
+  for (const Body& body : m.bodies) text += body.name + ";";
+  for (const std::vector<Item>* items : {&m.joints, &m.motions, &m.forces}) {
+    for (const Item& item : *items) text += item.type + " " + item.name + ";";
+  }
+  const Sizes s = equations_->sizes();
+  for (const int n : {s.nq, s.nv, s.ng}) text += std::to_string(n) + ";";
+  return sha256_hex(text + method_->key);
+}
+
 Bytes Simulation::save() const {
   Bytes bytes;
+  const std::string belongs_to = fingerprint();
+  put_bytes(bytes, belongs_to.data(), belongs_to.size());
   put(bytes, h_);
   controller_.save(bytes);
   integrator_->save(bytes);
@@ -249,6 +264,13 @@ Bytes Simulation::save() const {
 
 void Simulation::restore(std::span<const std::byte> bytes) {
   start();
+  std::string belongs_to(fingerprint().size(), ' ');
+  take_bytes(bytes, belongs_to.data(), belongs_to.size());
+  if (belongs_to != fingerprint()) {
+    throw Failure({Severity::error, "state-of-another-model", "the saved state belongs to another model or method",
+                   "restore it with the model file and the method it was saved with", {}},
+                  ExitCode::failed_run);
+  }
   take(bytes, h_);
   controller_.restore(bytes);
   integrator_->restore(bytes);

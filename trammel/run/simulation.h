@@ -87,6 +87,7 @@ class Simulation {
 
  private:
   double first_step() const;
+  std::string fingerprint() const;
   void make_recorder();
   FailureReport explain(const Attempt& attempt, double h, long error_rejections, long newton_rejections) const;
   void write_output(double t, TrajectorySink& sink, RunSummary& summary);

@@ -91,9 +91,11 @@ bool AlphaMethod::prepare_matrix(double h, bool anew) {
   ++counts_.combinations;
   matrix_h_ = h;
   monitor_.forget_rate();
+  const KluSolver& solver = saddle_.solver();
+  const int factors = solver.factors(), refactors = solver.refactors();
   const bool good = saddle_.factor();
-  counts_.factorisations = saddle_.solver().factors();
-  counts_.refactorisations = saddle_.solver().refactors();
+  counts_.factorisations += solver.factors() - factors;
+  counts_.refactorisations += solver.refactors() - refactors;
   return good;
 }
 
