@@ -145,7 +145,7 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
   // A continued run takes up the grid where it stands.
   long next_output = on_grid ? static_cast<long>(std::floor(integrator_->state().t / grid + 1e-9)) : 0;
   const double clock_first = seconds();
-  write_output(integrator_->state().t, sink, summary);
+  if (integrator_->counts().steps == 0) write_output(integrator_->state().t, sink, summary);
   ++next_output;
   double output_seconds = seconds() - clock_first;
   summary.times.start = clock_first - clock_start;

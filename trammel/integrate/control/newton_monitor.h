@@ -21,9 +21,11 @@ class NewtonMonitor {
 
   explicit NewtonMonitor(const Options& options) : options_(options) {}
 
-  void begin() {
-    iterations_ = 0;
-    last_ = 0;
+  // Before the first correction of a step; `fresh` if the derivatives are of this very step.
+  void begin(bool fresh = true) {
+    iterations_ = stalled_ = 0;
+    last_ = least_ = 0;
+    fresh_ = fresh;
   }
   // After a fresh factorisation nothing is known of its rate.
   void forget_rate() { rate_ = unknown; }
@@ -39,12 +41,17 @@ class NewtonMonitor {
     if (iterations_ > 1 && last_ > noise) {
       const double seen = correction / last_;
       if (correction > noise) rate_ = iterations_ == 2 ? seen : (seen > rate_ ? seen : rate_);
-      // Corrections that no longer fall have reached the noise of this model: near singular positions 2e-3 of the reference was
-      // seen (40 four-bar windows, h = 5e-4, as the multipliers pass their pole). Going on would gain nothing.
-      if (iterations_ > 2 && seen > 0.5 && correction <= 1e-2 * reference) return Decision::converged;
-      if (seen >= 2 && correction > goal && correction > noise) return Decision::diverged;
+      stalled_ = correction > 0.7 * least_ ? stalled_ + 1 : 0;
+      // Corrections that no longer fall, with fresh derivatives, have reached the noise of this model: near singular positions
+      // 2e-3 of the reference was seen (40 four-bar windows, h = 5e-4, as the multipliers pass their pole).
+      if (stalled_ >= 2 && correction > goal && correction > noise) {
+        if (!fresh_) return Decision::diverged;
+        if (correction <= 1e-2 * reference) return Decision::converged;
+      }
+      if (seen >= 2 && correction > 1e-2 * reference && correction > noise) return Decision::diverged;
     }
     last_ = correction;
+    least_ = iterations_ == 1 || correction < least_ ? correction : least_;
     // Whatever the rate: with positions of 100 m and h = 1e-4 round-off alone keeps xi near 1.
     if (correction <= noise || correction <= goal) return Decision::converged;
     if (iterations_ > 1 && rate_ < 0.9 && rate_ / (1 - rate_) * correction <= goal) return Decision::converged;
@@ -54,8 +61,9 @@ class NewtonMonitor {
  private:
   static constexpr double unknown = 2;
   Options options_;
-  double rate_ = unknown, last_ = 0;
-  int iterations_ = 0;
+  double rate_ = unknown, last_ = 0, least_ = 0;
+  int iterations_ = 0, stalled_ = 0;
+  bool fresh_ = false;
 };
 
 }  // namespace trammel

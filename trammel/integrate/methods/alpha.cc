@@ -1,5 +1,6 @@
 #include "trammel/integrate/methods/alpha.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -29,9 +30,29 @@ const char* to_text(Verdict verdict) {
   return "";
 }
 
+namespace {
+
+// What Newton leaves in constraint directions comes back in later steps: a must undo it. Along g = 0 the pair (v, h a) follows a recursion
+// with determinant 1 - (gamma - 1/2)/beta and trace 2 - (gamma + 1/2)/beta; its roots decide how often, a gain of about 1/(1 - r)^2. The
+// published c = 0.001 belongs to damped methods; with less damping than alpha = -0.3 it is made smaller by the gain.
+NewtonMonitor::Options stricter(const AlphaOptions& options) {
+  const AlphaParameters& p = options.parameters;
+  const auto margin = [](const AlphaParameters& q) {
+    const double determinant = 1 - (q.gamma - 0.5) / q.beta, half = 1 - 0.5 * (q.gamma + 0.5) / q.beta;
+    const double spread = half * half - determinant;
+    const double r = spread > 0 ? std::abs(half) + std::sqrt(spread) : std::sqrt(std::max(0.0, determinant));
+    return (1 - r) * (1 - r);
+  };
+  NewtonMonitor::Options newton = options.newton;
+  newton.c *= std::clamp(margin(p) / margin(AlphaParameters::hht(-0.3)), 1e-4, 1.0);
+  return newton;
+}
+
+}  // namespace
+
 AlphaMethod::AlphaMethod(const Equations& equations, const AlphaOptions& options)
     : equations_(equations), options_(options), nv_(equations.sizes().nv), ng_(equations.sizes().ng), scales_(equations.scales()),
-      monitor_(options.newton), saddle_(equations), partials_(equations.make_partials(Detail::newton)),
+      monitor_(stricter(options)), saddle_(equations), partials_(equations.make_partials(Detail::newton)),
       residual_(equations.make_residual()), work_(equations.make_workspace()), z_(Vec::Zero(nv_ + ng_)) {
   predictor_.resize(nv_ + ng_, nv_);
   predictor_.set_limit(options.predictor_degree);
@@ -126,7 +147,7 @@ Attempt AlphaMethod::attempt(double h) {
         return result;
       }
     }
-    monitor_.begin();
+    monitor_.begin(anew);
     NewtonMonitor::Decision decision = NewtonMonitor::Decision::go_on;
     bool evaluable = true;
     while (decision == NewtonMonitor::Decision::go_on) {
