@@ -1,5 +1,5 @@
-// Benchmark cases with known solutions: each model file is run at its own settings, and what it gives is compared with the
-// reference under data/cases. Tolerances are what an engineer needs (data/cases.json).
+// Benchmark cases with known solutions: each model file is run at its own settings, and what it gives is compared with
+// the reference under data/cases. Tolerances are what an engineer needs (data/cases.json).
 #include <algorithm>
 #include <cmath>
 
@@ -16,7 +16,8 @@ using Json = nlohmann::json;
 // The reference's value at the one time of comparison.
 double value_at(const Reference& reference, const std::string& column, double t) {
   const std::vector<double>& times = reference.time();
-  const auto nearest = std::min_element(times.begin(), times.end(), [t](double a, double b) { return std::abs(a - t) < std::abs(b - t); });
+  const auto nearest = std::min_element(times.begin(), times.end(),
+                                        [t](double a, double b) { return std::abs(a - t) < std::abs(b - t); });
   return reference.column(column)[static_cast<std::size_t>(nearest - times.begin())];
 }
 
@@ -25,8 +26,10 @@ void add_work(std::vector<Row>& rows, const std::string& name, const RunSummary&
   const auto steps = static_cast<double>(std::max(1L, s.steps));
   rows.push_back(Row::measure("work", name, "steps", static_cast<double>(s.steps)));
   rows.push_back(Row::measure("work", name, "rejected attempts", static_cast<double>(rejected)));
-  rows.push_back(Row::measure("work", name, "Newton iterations a step", static_cast<double>(s.counts.newton_iterations) / steps));
-  rows.push_back(Row::measure("work", name, "linearisations a step", static_cast<double>(s.counts.linearisations) / steps));
+  rows.push_back(
+      Row::measure("work", name, "Newton iterations a step", static_cast<double>(s.counts.newton_iterations) / steps));
+  rows.push_back(
+      Row::measure("work", name, "linearisations a step", static_cast<double>(s.counts.linearisations) / steps));
 }
 
 // Largest error so far over time, as a part of what is allowed.
@@ -39,7 +42,8 @@ PlotCurve error_curve(const ModelRun& run, const Json& c, const Reference& refer
     const std::vector<double> ours = sample(run, compare["signal"].get<std::string>(), reference.time());
     const std::string column = compare["column"].get<std::string>();
     const std::vector<double>& exact = reference.column(column);
-    const double scale = c.value("relative", false) ? std::abs(value_at(reference, column, c["at"].get<double>())) : 1.0;
+    const double scale =
+        c.value("relative", false) ? std::abs(value_at(reference, column, c["at"].get<double>())) : 1.0;
     for (std::size_t i = 0; i < ours.size(); ++i) {
       largest[i] = std::max(largest[i], std::abs(ours[i] - exact[i]) / scale);
     }
@@ -63,22 +67,26 @@ void compare_case(const Json& c, std::vector<Row>& rows, std::vector<Row>& work,
       const double t = c["at"].get<double>();
       const double ours = sample(run, signal, {t}).at(0);
       const double exact = value_at(reference, column, t);
-      rows.push_back(Row::near("errors", name, signal + " at " + c["at"].dump() + " s, " + compare["unit"].get<std::string>(), exact, ours,
-                               allowed * std::abs(exact)));
+      rows.push_back(Row::near("errors", name,
+                               signal + " at " + c["at"].dump() + " s, " + compare["unit"].get<std::string>(), exact,
+                               ours, allowed * std::abs(exact)));
       if (c.contains("printed")) rows.back().printed = c["printed"].get<double>();
     } else {
-      rows.push_back(Row::error("errors", name, "largest error of " + signal + ", " + compare["unit"].get<std::string>(),
+      rows.push_back(Row::error("errors", name,
+                                "largest error of " + signal + ", " + compare["unit"].get<std::string>(),
                                 max_error(run, signal, reference, column), allowed));
     }
   }
   if (c.contains("energy_drift")) {
-    rows.push_back(Row::error("errors", name, "largest energy drift, J", run.result.summary.energy.largest_imbalance, c["energy_drift"].get<double>()));
+    rows.push_back(Row::error("errors", name, "largest energy drift, J", run.result.summary.energy.largest_imbalance,
+                              c["energy_drift"].get<double>()));
   }
   add_work(work, name, run.result.summary);
   panel.curves.push_back(error_curve(run, c, reference));
 }
 
-// The trajectory between two accepted steps, as the integrator itself interpolates it: the cubic through positions and velocities.
+// The trajectory between two accepted steps, as the integrator itself interpolates it: the cubic through positions and
+// velocities.
 struct Arc {
   double t, h, x0, v0, x1, v1;
 
@@ -86,7 +94,9 @@ struct Arc {
     const double s2 = s * s, s3 = s2 * s;
     return (2 * s3 - 3 * s2 + 1) * x0 + (s3 - 2 * s2 + s) * h * v0 + (3 * s2 - 2 * s3) * x1 + (s3 - s2) * h * v1;
   }
-  double velocity(double s) const { return (6 * s * s - 6 * s) * (x0 - x1) / h + (3 * s * s - 4 * s + 1) * v0 + (3 * s * s - 2 * s) * v1; }
+  double velocity(double s) const {
+    return (6 * s * s - 6 * s) * (x0 - x1) / h + (3 * s * s - 4 * s + 1) * v0 + (3 * s * s - 2 * s) * v1;
+  }
 
   // Where `f` changes its sign, as a part of the step.
   template <class F>
@@ -114,7 +124,8 @@ void compare_bounce(const Json& c, const StudyContext& context, std::vector<Row>
       (gap[i + 1] < 0 ? touch : leave).push_back(arc.t + s * arc.h);
       if (gap[i + 1] >= 0) speed.push_back(arc.velocity(s));
     }
-    if (velocity[i] < 0 && velocity[i + 1] >= 0) depth.push_back(-arc.position(Arc::root([&](double at) { return arc.velocity(at); })));
+    if (velocity[i] < 0 && velocity[i + 1] >= 0)
+      depth.push_back(-arc.position(Arc::root([&](double at) { return arc.velocity(at); })));
   }
   const auto add = [&](const char* quantity, const char* key, double ours) {
     const double exact = c[key].get<double>();

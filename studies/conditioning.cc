@@ -1,12 +1,13 @@
-// Condition of HHT's Newton matrix as the step size goes to zero, for the three choices of unknowns and scaling the paper weighs
-// (Negrut, Rampalli, Ottarsson, Sajdak, below equation (14)); b = beta h^2:
+// Condition of HHT's Newton matrix as the step size goes to zero, for the three choices of unknowns and scaling the
+// paper weighs (Negrut, Rampalli, Ottarsson, Sajdak, below equation (14)); b = beta h^2:
 //
 //   (a) positions, multipliers         (b) accelerations, multipliers      (c) as (b), constraints divided by b
 //       [ Mh/b  G^T ]                      [ Mh   G^T ]                        [ Mh  G^T ]
 //       [ G     0   ]                      [ b G  0   ]                        [ G   0   ]
 //
-// (c) is what the engine factors. The condition of (a) grows beyond 1/round-off, so the inverses of (a) and (b) are taken from the
-// well-conditioned inverse of (c), whose rows and columns they only scale; norms are then largest singular values.
+// (c) is what the engine factors. The condition of (a) grows beyond 1/round-off, so the inverses of (a) and (b) are
+// taken from the well-conditioned inverse of (c), whose rows and columns they only scale; norms are then largest
+// singular values.
 #include <Eigen/LU>
 #include <Eigen/SVD>
 #include <algorithm>
@@ -55,7 +56,8 @@ Conditions conditions(const Mat& Kc, int nv, double bh2) {
   Conditions out;
   out.c = norm(Kc) * norm(inverse);
   out.b = norm(scaled(Kc, nv, 1, bh2, 1, 1)) * norm(scaled(inverse, nv, 1, 1, 1, 1 / bh2));
-  out.a = norm(scaled(Kc, nv, 1 / root, root, 1 / root, root)) * norm(scaled(inverse, nv, root, 1 / root, root, 1 / root));
+  out.a =
+      norm(scaled(Kc, nv, 1 / root, root, 1 / root, root)) * norm(scaled(inverse, nv, root, 1 / root, root, 1 / root));
   return out;
 }
 
@@ -67,13 +69,15 @@ struct Sample {
 
 Sample sample_of(const std::string& file, double end) {
   Sample out;
-  out.simulation = std::make_unique<Simulation>(load_model((data_directory() / "models" / file).string(), {.step = 1e-3, .end = end}));
+  out.simulation = std::make_unique<Simulation>(
+      load_model((data_directory() / "models" / file).string(), {.step = 1e-3, .end = end}));
   MemoryTrajectory ignored;
   out.simulation->run(ignored);
   const Equations& e = out.simulation->equations();
   Workspace work = e.make_workspace();
   out.partials = e.make_partials(Detail::newton);
-  e.linearise(out.simulation->integrator().state(), out.simulation->integrator().rates(), Detail::newton, out.partials, work);
+  e.linearise(out.simulation->integrator().state(), out.simulation->integrator().rates(), Detail::newton, out.partials,
+              work);
   return out;
 }
 
@@ -89,7 +93,8 @@ std::vector<Row> run(const StudyContext& context) {
   plot.subtitle = "(a) positions, (b) accelerations, (c) accelerations and scaled constraints as unknowns and rows";
   plot.xlabel = "step size, s";
   plot.logx = true;
-  for (const Mechanism& m : {Mechanism{"spatial_slider_crank.yaml", 0.3}, Mechanism{"heavy_top.yaml", 0.1}, Mechanism{"slider_crank.yaml", 0.2}}) {
+  for (const Mechanism& m : {Mechanism{"spatial_slider_crank.yaml", 0.3}, Mechanism{"heavy_top.yaml", 0.1},
+                             Mechanism{"slider_crank.yaml", 0.2}}) {
     const std::string name = std::string(m.file).substr(0, std::string(m.file).find('.'));
     context.note(name);
     guard(rows, name, name, [&] {
@@ -116,13 +121,17 @@ std::vector<Row> run(const StudyContext& context) {
       const auto spread = [](const std::vector<double>& y) {
         return *std::max_element(y.begin() + 1, y.end()) / *std::min_element(y.begin() + 1, y.end());
       };
-      rows.push_back(Row::at_most(name, "h = 1e-2 ... 1e-8 s", "greatest by least condition, option (c): flat", 1.1, spread(curves[2].y)));
+      rows.push_back(Row::at_most(name, "h = 1e-2 ... 1e-8 s", "greatest by least condition, option (c): flat", 1.1,
+                                  spread(curves[2].y)));
       rows.push_back(Row::near(name, "h = 1e-4 ... 1e-8 s", "slope of the condition over h, option (c)", 0,
-                               fitted_order({hs.begin() + 3, hs.end()}, {curves[2].y.begin() + 3, curves[2].y.end()}), 0.01));
+                               fitted_order({hs.begin() + 3, hs.end()}, {curves[2].y.begin() + 3, curves[2].y.end()}),
+                               0.01));
       rows.push_back(Row::near(name, "h = 1e-4 ... 1e-8 s", "slope of the condition over h, option (b)", -2,
-                               fitted_order({hs.begin() + 3, hs.end()}, {curves[1].y.begin() + 3, curves[1].y.end()}), 0.1));
+                               fitted_order({hs.begin() + 3, hs.end()}, {curves[1].y.begin() + 3, curves[1].y.end()}),
+                               0.1));
       rows.push_back(Row::near(name, "h = 1e-4 ... 1e-8 s", "slope of the condition over h, option (a)", -4,
-                               fitted_order({hs.begin() + 3, hs.end()}, {curves[0].y.begin() + 3, curves[0].y.end()}), 0.1));
+                               fitted_order({hs.begin() + 3, hs.end()}, {curves[0].y.begin() + 3, curves[0].y.end()}),
+                               0.1));
       PlotPanel panel{name, {}, true};
       const char* const labels[3] = {"(a)", "(b)", "(c)"};
       for (int i = 0; i < 3; ++i) {

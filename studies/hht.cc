@@ -1,6 +1,6 @@
-// What HHT at index 3 does, measured: orders of positions, velocities and multipliers; the error estimate's slope; steps over the
-// tolerance; the work of Newton's corrector with start values of degree 0 and adaptive, with kept derivatives and other constants c;
-// rejections and noise of multipliers when the step size changes.
+// What HHT at index 3 does, measured: orders of positions, velocities and multipliers; the error estimate's slope;
+// steps over the tolerance; the work of Newton's corrector with start values of degree 0 and adaptive, with kept
+// derivatives and other constants c; rejections and noise of multipliers when the step size changes.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -26,7 +26,9 @@ std::string label(const char* format, double value) {
   return text;
 }
 
-Model load(const std::string& file, const ModelChanges& changes = {}) { return load_model((data_directory() / "models" / file).string(), changes); }
+Model load(const std::string& file, const ModelChanges& changes = {}) {
+  return load_model((data_directory() / "models" / file).string(), changes);
+}
 
 // The default of an option of HHT.
 double default_of(std::string_view option) {
@@ -36,20 +38,24 @@ double default_of(std::string_view option) {
   throw Failure({Severity::error, "unknown-option", "hht-i3 has no option " + std::string(option), "", {}});
 }
 
-double per_step(long count, const RunSummary& s) { return static_cast<double>(count) / static_cast<double>(std::max(1L, s.steps)); }
+double per_step(long count, const RunSummary& s) {
+  return static_cast<double>(count) / static_cast<double>(std::max(1L, s.steps));
+}
 double rejected(const RunSummary& s) {
   return static_cast<double>(s.rejected_error + s.rejected_newton + s.rejected_evaluation + s.rejected_angle);
 }
 
-// ---- Orders ----------------------------------------------------------------------------------------------------------
+// ---- Orders
+// ----------------------------------------------------------------------------------------------------------
 
-// Positions, velocities and multipliers on a grid: those of the method itself at accepted steps, and the multipliers that satisfy
-// the equations of motion at these states (as in every output).
+// Positions, velocities and multipliers on a grid: those of the method itself at accepted steps, and the multipliers
+// that satisfy the equations of motion at these states (as in every output).
 struct Grid {
   std::vector<Vec> q, v, lambda, reported;
 };
 
-Grid fixed_run(const std::string& file, const std::string& method, const Options& options, double h, double end, double grid) {
+Grid fixed_run(const std::string& file, const std::string& method, const Options& options, double h, double end,
+               double grid) {
   Options all = options;
   all.push_back("corrector=1e-8");
   Simulation simulation(load(file, {.method = method, .step = h, .end = end, .options = all}));
@@ -63,7 +69,8 @@ Grid fixed_run(const std::string& file, const std::string& method, const Options
   const auto every = static_cast<long>(std::lround(grid / h)), steps = static_cast<long>(std::lround(end / h));
   for (long n = 1; n <= steps; ++n) {
     if (integrator.attempt(h).verdict != Verdict::ok) {
-      throw Failure({Severity::error, "run-failed", file + ": a fixed step of " + label("%g s fails", h), "", {}}, ExitCode::failed_run);
+      throw Failure({Severity::error, "run-failed", file + ": a fixed step of " + label("%g s fails", h), "", {}},
+                    ExitCode::failed_run);
     }
     integrator.accept();
     if (n % every != 0) continue;
@@ -80,7 +87,8 @@ Grid fixed_run(const std::string& file, const std::string& method, const Options
 
 double grid_error(const std::vector<Vec>& ours, const std::vector<Vec>& exact, std::size_t from) {
   double largest = 0;
-  for (std::size_t i = from; i < ours.size(); ++i) largest = std::max(largest, (ours[i] - exact[i]).lpNorm<Eigen::Infinity>());
+  for (std::size_t i = from; i < ours.size(); ++i)
+    largest = std::max(largest, (ours[i] - exact[i]).lpNorm<Eigen::Infinity>());
   return largest;
 }
 
@@ -95,14 +103,18 @@ void orders(const StudyContext& context, std::vector<Row>& rows) {
     const char* option;
     bool multipliers;  // do they converge?
   };
-  const Variant variants[] = {{"hht-i3", "alpha=-0.05", true}, {"hht-i3", "alpha=-0.1", true}, {"hht-i3", "alpha=-0.3", true},
-                              {"hht-i3", "alpha=-0.333333333333333", true}, {"generalized-alpha-i3", "rho_inf=0.6", true},
+  const Variant variants[] = {{"hht-i3", "alpha=-0.05", true},
+                              {"hht-i3", "alpha=-0.1", true},
+                              {"hht-i3", "alpha=-0.3", true},
+                              {"hht-i3", "alpha=-0.333333333333333", true},
+                              {"generalized-alpha-i3", "rho_inf=0.6", true},
                               {"generalized-alpha-i3", "rho_inf=0.9", true}};
   PlotRequest plot;
   plot.title = "HHT (alpha = -0.3) with fixed steps: errors over the step size";
   plot.xlabel = "step size, s";
   plot.logx = true;
-  for (const OrderCase& c : {OrderCase{"spatial_slider_crank.yaml", 1.0, 0.02, 1e-3, 1e-5}, OrderCase{"heavy_top.yaml", 0.4, 0.02, 1e-3, 1e-5}}) {
+  for (const OrderCase& c : {OrderCase{"spatial_slider_crank.yaml", 1.0, 0.02, 1e-3, 1e-5},
+                             OrderCase{"heavy_top.yaml", 0.4, 0.02, 1e-3, 1e-5}}) {
     const std::string table = "orders: " + std::string(c.file).substr(0, std::string(c.file).find('.'));
     context.note(table);
     const Grid exact = fixed_run(c.file, "hht-i3", {"alpha=-0.05"}, c.finest, c.end, c.grid);
@@ -120,13 +132,15 @@ void orders(const StudyContext& context, std::vector<Row>& rows) {
         }
         rows.push_back(Row::near(table, row, "order of positions", 2, fitted_order(hs, eq), 0.1));
         rows.push_back(Row::near(table, row, "order of velocities", 2, fitted_order(hs, ev), 0.1));
-        rows.push_back(Row::near(table, row, "order of the method's multipliers, second half", 2, fitted_order(hs, el), 0.1));
+        rows.push_back(
+            Row::near(table, row, "order of the method's multipliers, second half", 2, fitted_order(hs, el), 0.1));
         rows.push_back(Row::near(table, row, "order of reported multipliers", 2, fitted_order(hs, er), 0.1));
         if (std::string(variant.option) != "alpha=-0.3") return;
         PlotPanel panel{std::string(c.file).substr(0, std::string(c.file).find('.')), {}, true};
         panel.curves.push_back({hs, eq, "positions, m or 1", PlotStyle::linespoints, false});
         panel.curves.push_back({hs, ev, "velocities, m/s or rad/s", PlotStyle::linespoints, false});
-        panel.curves.push_back({hs, el, "the method's multipliers, second half, N or N m", PlotStyle::linespoints, false});
+        panel.curves.push_back(
+            {hs, el, "the method's multipliers, second half, N or N m", PlotStyle::linespoints, false});
         panel.curves.push_back({hs, er, "reported multipliers, N or N m", PlotStyle::linespoints, false});
         std::vector<double> second;
         for (const double h : hs) second.push_back(0.3 * eq[0] * h * h / (hs[0] * hs[0]));
@@ -144,26 +158,30 @@ void error_estimate(std::vector<Row>& rows) {
     const char* file;
     double coarsest, end;
   };
-  for (const Case& c : {Case{"spatial_slider_crank.yaml", 2e-3, 1}, Case{"heavy_top.yaml", 1e-3, 0.4}, Case{"hht_pendulum.yaml", 1e-2, 5}}) {
+  for (const Case& c : {Case{"spatial_slider_crank.yaml", 2e-3, 1}, Case{"heavy_top.yaml", 1e-3, 0.4},
+                        Case{"hht_pendulum.yaml", 1e-2, 5}}) {
     const std::string name = std::string(c.file).substr(0, std::string(c.file).find('.'));
     for (const double alpha : {-0.3, -0.1}) {
       guard(rows, table, name, [&] {
         std::vector<double> hs, es;
         for (double h = c.coarsest; h > 0.1 * c.coarsest; h /= 2) {
-          const ModelRun run = run_model(c.file, {.step = h, .end = c.end, .options = {label("alpha=%.1f", alpha), "corrector=1e-8"}});
+          const ModelRun run =
+              run_model(c.file, {.step = h, .end = c.end, .options = {label("alpha=%.1f", alpha), "corrector=1e-8"}});
           const std::vector<double> e = run.column("solver.error");
           double sum = 0;  // root mean square in the second half, after the start-up
           for (std::size_t i = e.size() / 2; i < e.size(); ++i) sum += e[i] * e[i];
           hs.push_back(h);
           es.push_back(std::sqrt(sum / static_cast<double>(e.size() - e.size() / 2)));
         }
-        rows.push_back(Row::near(table, name + label(", alpha %.1f", alpha), "slope of the estimate over h", 3, fitted_order(hs, es), 0.1));
+        rows.push_back(Row::near(table, name + label(", alpha %.1f", alpha), "slope of the estimate over h", 3,
+                                 fitted_order(hs, es), 0.1));
       });
     }
   }
 }
 
-// ---- Variable steps --------------------------------------------------------------------------------------------------
+// ---- Variable steps
+// --------------------------------------------------------------------------------------------------
 
 struct Benchmark {
   const char* file;
@@ -209,24 +227,30 @@ void work_and_precision(const StudyContext& context, std::vector<Row>& rows) {
         work.push_back(static_cast<double>(run.result.summary.counts.evaluations));
         errors.push_back(error_of(p, run));
         rows.push_back(Row::measure(table, p.file + label(", tolerance %.0e", tolerance), "steps", steps.back()));
-        rows.push_back(Row::measure(table, p.file + label(", tolerance %.0e", tolerance), "rejected", rejected(run.result.summary)));
-        rows.push_back(Row::measure(table, p.file + label(", tolerance %.0e", tolerance), "largest error", errors.back()));
+        rows.push_back(Row::measure(table, p.file + label(", tolerance %.0e", tolerance), "rejected",
+                                    rejected(run.result.summary)));
+        rows.push_back(
+            Row::measure(table, p.file + label(", tolerance %.0e", tolerance), "largest error", errors.back()));
       }
       const auto tail = [](const std::vector<double>& y) { return std::vector<double>(y.begin() + 2, y.end()); };
-      rows.push_back(Row::near(table, std::string(p.file) + ", 1e-6 ... 1e-9", "slope of steps over tolerance", -1.0 / 3, fitted_order(tail(tolerances), tail(steps)), 0.02));
-      rows.push_back(Row::measure(table, std::string(p.file) + ", 1e-6 ... 1e-9", "slope of the error over tolerance", fitted_order(tail(tolerances), tail(errors))));
+      rows.push_back(Row::near(table, std::string(p.file) + ", 1e-6 ... 1e-9", "slope of steps over tolerance",
+                               -1.0 / 3, fitted_order(tail(tolerances), tail(steps)), 0.02));
+      rows.push_back(Row::measure(table, std::string(p.file) + ", 1e-6 ... 1e-9", "slope of the error over tolerance",
+                                  fitted_order(tail(tolerances), tail(errors))));
       panel.curves.push_back({work, errors, p.file, PlotStyle::linespoints, false});
     });
   }
   plot.panels = {panel};
   plot.width = 1000;
   plot.height = 650;
-  if (const auto file = context.picture("hht_work_precision.png"); file && !panel.curves.empty()) draw_plot(plot, *file);
+  if (const auto file = context.picture("hht_work_precision.png"); file && !panel.curves.empty())
+    draw_plot(plot, *file);
 }
 
-// The constants of Newton's corrector: what they cost and what they spoil. `variants` are options; the first is the reference.
-void corrector(const StudyContext& context, std::vector<Row>& rows, const std::string& table, const std::vector<Options>& variants,
-               const std::vector<std::string>& names) {
+// The constants of Newton's corrector: what they cost and what they spoil. `variants` are options; the first is the
+// reference.
+void corrector(const StudyContext& context, std::vector<Row>& rows, const std::string& table,
+               const std::vector<Options>& variants, const std::vector<std::string>& names) {
   for (const Benchmark& p : benchmarks()) {
     if (!p.typical) continue;
     context.note(table + ": " + p.file);
@@ -250,16 +274,19 @@ void predictor(const StudyContext& context, std::vector<Row>& rows) {
     guard(rows, table, p.file, [&] {
       double iterations[2] = {0, 0};
       for (const int degree : {0, 3}) {
-        const ModelRun run = run_model(std::string(p.file) + ".yaml", {.tolerance = 1e-7, .options = {"predictor_degree=" + std::to_string(degree)}});
+        const ModelRun run = run_model(std::string(p.file) + ".yaml",
+                                       {.tolerance = 1e-7, .options = {"predictor_degree=" + std::to_string(degree)}});
         iterations[degree / 3] = per_step(run.result.summary.counts.newton_iterations, run.result.summary);
       }
       rows.push_back(Row::measure(table, p.file, "Newton iterations a step, degree 0", iterations[0]));
-      rows.push_back(Row::at_most(table, p.file, "Newton iterations a step, adaptive (target: degree 0)", iterations[0], iterations[1]));
+      rows.push_back(Row::at_most(table, p.file, "Newton iterations a step, adaptive (target: degree 0)", iterations[0],
+                                  iterations[1]));
     });
   }
 }
 
-// ---- The pendulum of the tables --------------------------------------------------------------------------------------
+// ---- The pendulum of the tables
+// --------------------------------------------------------------------------------------
 
 // Jacobi's sn, cn, dn of parameter m by the arithmetic-geometric mean (Abramowitz, Stegun 16.4).
 struct Elliptic {
@@ -294,7 +321,8 @@ PendulumState pendulum(double t) {
   const double K = std::comp_ellint_1(k);
   const Elliptic e = jacobi(K - w * t, m);
   const double half = -k * e.sn, theta = 2 * std::asin(half), rate = 2 * k * w * e.cn;
-  return {std::sin(theta), -std::cos(theta), rate * std::cos(theta), rate * std::sin(theta), rate * rate + g * std::cos(theta)};
+  return {std::sin(theta), -std::cos(theta), rate * std::cos(theta), rate * std::sin(theta),
+          rate * rate + g * std::cos(theta)};
 }
 
 struct PendulumRun {
@@ -327,7 +355,8 @@ PendulumRun pendulum_run(double tolerance, double gain, Options options) {
     if (attempt.verdict != Verdict::ok || attempt.error > 1) {
       out.rejected += 1;
       h = attempt.verdict == Verdict::ok ? controller.after_reject(h, attempt.error, 3) : controller.after_failure(h);
-      if (h < 1e-12) throw Failure({Severity::error, "run-failed", "the step size falls to nothing", "", {}}, ExitCode::failed_run);
+      if (h < 1e-12)
+        throw Failure({Severity::error, "run-failed", "the step size falls to nothing", "", {}}, ExitCode::failed_run);
       continue;
     }
     integrator.accept();
@@ -356,11 +385,13 @@ PendulumRun pendulum_run(double tolerance, double gain, Options options) {
 void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
   const Json printed = read_printed("hht.json");
   PlotRequest plot;
-  plot.title = "Pendulum with controlled steps, alpha = -0.3, tolerance 1e-5: error of the rod's force";
+  plot.title = "Pendulum with controlled steps: error of the rod's force";
+  plot.subtitle = "HHT, alpha = -0.3, tolerance 1e-5; the multiplier of the method itself, not the reported one";
   plot.xlabel = "time, s";
   plot.style = PlotStyle::linespoints;
   PlotPanel panel{"error of the method's multiplier, N", {}, true};
-  // The prototype's norm averages over x and y, ours over the three coordinates of a point: the same test at sqrt(2/3) of the tolerance.
+  // The prototype's norm averages over x and y, ours over the three coordinates of a point: the same test at sqrt(2/3)
+  // of the tolerance.
   const double same_test = std::sqrt(2.0 / 3);
   struct Variant {
     const char* name;
@@ -390,43 +421,61 @@ void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
         const PendulumRun run = pendulum_run(same_test * tolerance, variant.gain, options);
         const auto number = [&](const char* key) { return p[key].get<double>(); };
         if (variant.published) {
-          rows.push_back(Row::near(table, row, "steps", number("steps"), run.steps, 0.05 * number("steps")).with_printed(number("steps")));
-          rows.push_back(Row::near(table, row, "largest error of positions, m", number("position"), run.position, 0.15 * number("position")).with_printed(number("position")));
-          rows.push_back(Row::near(table, row, "largest error of velocities, m/s", number("velocity"), run.velocity, 0.15 * number("velocity")).with_printed(number("velocity")));
+          rows.push_back(Row::near(table, row, "steps", number("steps"), run.steps, 0.05 * number("steps"))
+                             .with_printed(number("steps")));
+          rows.push_back(Row::near(table, row, "largest error of positions, m", number("position"), run.position,
+                                   0.15 * number("position"))
+                             .with_printed(number("position")));
+          rows.push_back(Row::near(table, row, "largest error of velocities, m/s", number("velocity"), run.velocity,
+                                   0.15 * number("velocity"))
+                             .with_printed(number("velocity")));
           rows.push_back(Row::measure(table, row, "rejected", run.rejected).with_printed(number("rejected")));
-          rows.push_back(Row::measure(table, row, "largest error of the method's multiplier, N", run.lambda).with_printed(number("lambda")));
+          rows.push_back(Row::measure(table, row, "largest error of the method's multiplier, N", run.lambda)
+                             .with_printed(number("lambda")));
         } else {
           rows.push_back(Row::measure(table, row, "steps", run.steps).with_printed(number("steps")));
-          rows.push_back(Row::at_most(table, row, "largest error of positions, m (target: printed and 20 %)", 1.2 * number("position"), run.position).with_printed(number("position")));
-          if (variant.gain < 1) rows.push_back(Row::at_most(table, row, "rejected (target: printed)", number("rejected"), run.rejected).with_printed(number("rejected")));
-          else rows.push_back(Row::measure(table, row, "rejected", run.rejected).with_printed(number("rejected")));
-          rows.push_back(Row::measure(table, row, "largest error of the method's multiplier, N", run.lambda).with_printed(number("lambda")));
+          rows.push_back(Row::at_most(table, row, "largest error of positions, m (target: printed and 20 %)",
+                                      1.2 * number("position"), run.position)
+                             .with_printed(number("position")));
+          if (variant.gain < 1)
+            rows.push_back(Row::at_most(table, row, "rejected (target: printed)", number("rejected"), run.rejected)
+                               .with_printed(number("rejected")));
+          else
+            rows.push_back(Row::measure(table, row, "rejected", run.rejected).with_printed(number("rejected")));
+          rows.push_back(Row::measure(table, row, "largest error of the method's multiplier, N", run.lambda)
+                             .with_printed(number("lambda")));
           rows.push_back(Row::measure(table, row, "largest error of the reported multiplier, N", run.reported));
         }
         rows.push_back(Row::measure(table, row, "Newton iterations a step", run.newton).with_printed(number("newton")));
-        if (alpha == -0.3 && tolerance == 1e-5) panel.curves.push_back({run.t, run.noise, variant.name, {}, false});
+        const bool drawn = variant.published || variant.options.empty();
+        if (drawn && alpha == -0.3 && tolerance == 1e-5)
+          panel.curves.push_back({run.t, run.noise, variant.name, {}, false});
       });
     }
   }
   plot.panels = {panel};
   plot.width = 1000;
   plot.height = 600;
-  if (const auto file = context.picture("hht_multiplier_noise.png"); file && !panel.curves.empty()) draw_plot(plot, *file);
+  if (const auto file = context.picture("hht_multiplier_noise.png"); file && !panel.curves.empty())
+    draw_plot(plot, *file);
 }
 
-// A change of the step size disturbs the acceleration variable, which the error estimate sees: how much of a change is made at
-// once, and whether the variable's lag behind the acceleration is adapted to it.
+// A change of the step size disturbs the acceleration variable, which the error estimate sees: how much of a change is
+// made at once, and whether the variable's lag behind the acceleration is adapted to it.
 void step_changes(const StudyContext& context, std::vector<Row>& rows) {
   const std::string table = "changes of the step size, tolerance 1e-7";
   for (const Benchmark& p : benchmarks()) {
     context.note(table + ": " + p.file);
-    const Options variants[] = {{"step_gain=1", "follow_step=false"}, {"step_gain=1", "follow_step=true"}, {"step_gain=0.4", "follow_step=false"}};
+    const Options variants[] = {{"step_gain=1", "follow_step=false"},
+                                {"step_gain=1", "follow_step=true"},
+                                {"step_gain=0.4", "follow_step=false"}};
     for (const Options& options : variants) {
       const std::string row = std::string(p.file) + ", " + options[0] + ", " + options[1];
       guard(rows, table, row, [&] {
         const ModelRun run = run_model(std::string(p.file) + ".yaml", {.tolerance = 1e-7, .options = options});
         const RunSummary& s = run.result.summary;
-        rows.push_back(Row::measure(table, row, "rejected, part of the steps", rejected(s) / static_cast<double>(s.steps)));
+        rows.push_back(
+            Row::measure(table, row, "rejected, part of the steps", rejected(s) / static_cast<double>(s.steps)));
         rows.push_back(Row::measure(table, row, "Newton iterations a step", per_step(s.counts.newton_iterations, s)));
         rows.push_back(Row::measure(table, row, "largest error", error_of(p, run)));
       });
@@ -434,7 +483,8 @@ void step_changes(const StudyContext& context, std::vector<Row>& rows) {
     guard(rows, table, p.file, [&] {
       const ModelRun run = run_model(std::string(p.file) + ".yaml", {.tolerance = 1e-7});
       const auto steps = static_cast<double>(run.result.summary.steps);
-      rows.push_back(Row::at_most(table, std::string(p.file) + ", defaults", "rejected, part of the steps", 0.02, rejected(run.result.summary) / steps));
+      rows.push_back(Row::at_most(table, std::string(p.file) + ", defaults", "rejected, part of the steps", 0.02,
+                                  rejected(run.result.summary) / steps));
     });
   }
 }
@@ -445,9 +495,11 @@ std::vector<Row> run(const StudyContext& context) {
   error_estimate(rows);
   work_and_precision(context, rows);
   predictor(context, rows);
-  corrector(context, rows, "kept derivatives, tolerance 1e-7", {{"keep_rate=0"}, {"keep_rate=0.1"}, {"keep_rate=0.3"}, {"keep_rate=0.5"}},
+  corrector(context, rows, "kept derivatives, tolerance 1e-7",
+            {{"keep_rate=0"}, {"keep_rate=0.1"}, {"keep_rate=0.3"}, {"keep_rate=0.5"}},
             {"keep_rate 0", "keep_rate 0.1", "keep_rate 0.3", "keep_rate 0.5"});
-  corrector(context, rows, "corrector's constant c, tolerance 1e-7", {{"corrector=1e-2"}, {"corrector=1e-3"}, {"corrector=1e-4"}, {"corrector=1e-5"}},
+  corrector(context, rows, "corrector's constant c, tolerance 1e-7",
+            {{"corrector=1e-2"}, {"corrector=1e-3"}, {"corrector=1e-4"}, {"corrector=1e-5"}},
             {"c 1e-2", "c 1e-3", "c 1e-4", "c 1e-5"});
   step_changes(context, rows);
   pendulum_table(context, rows);

@@ -12,9 +12,17 @@ nlohmann::json read_printed(const std::string& file) {
   try {
     if (in) return nlohmann::json::parse(in);
   } catch (const nlohmann::json::exception& e) {
-    throw Failure({Severity::error, "bad-reference", std::string("the numbers cannot be read: ") + e.what(), "", {intern(path), 0, 0}});
+    throw Failure({Severity::error,
+                   "bad-reference",
+                   std::string("the numbers cannot be read: ") + e.what(),
+                   "",
+                   {intern(path), 0, 0}});
   }
-  throw Failure({Severity::error, "bad-reference", "the file cannot be read", "is TRAMMEL_DATA set to another folder?", {intern(path), 0, 0}});
+  throw Failure({Severity::error,
+                 "bad-reference",
+                 "the file cannot be read",
+                 "is TRAMMEL_DATA set to another folder?",
+                 {intern(path), 0, 0}});
 }
 
 }  // namespace trammel

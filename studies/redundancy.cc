@@ -1,5 +1,5 @@
-// Redundant constraints and singular positions: a mechanism with more conditions than it needs must move as its twin without them, and
-// its reactions must be those of least norm. On four-bar, ladder (N-four-bar) and Bricard's loop:
+// Redundant constraints and singular positions: a mechanism with more conditions than it needs must move as its twin
+// without them, and its reactions must be those of least norm. On four-bar, ladder (N-four-bar) and Bricard's loop:
 //   motion against the twin; reactions against the pseudo-inverse of a dense solver that knows nothing of the block -E;
 //   steps, rejections and Newton iterations against the twin; counts by rank; fill of the factors.
 // Printed numbers are those of the prototype in data/redundancy.json.
@@ -28,24 +28,32 @@ std::string label(const char* format, double value) {
   return text;
 }
 
-Model load(const std::string& file, const ModelChanges& changes = {}) { return load_model((data_directory() / "models" / file).string(), changes); }
+Model load(const std::string& file, const ModelChanges& changes = {}) {
+  return load_model((data_directory() / "models" / file).string(), changes);
+}
 
-double newton_per_step(const RunSummary& s) { return static_cast<double>(s.counts.newton_iterations) / static_cast<double>(std::max(1L, s.steps)); }
+double newton_per_step(const RunSummary& s) {
+  return static_cast<double>(s.counts.newton_iterations) / static_cast<double>(std::max(1L, s.steps));
+}
 double rejected(const RunSummary& s) {
   return static_cast<double>(s.rejected_error + s.rejected_newton + s.rejected_evaluation + s.rejected_angle);
 }
 
-// ---- States of a recorded run ----------------------------------------------------------------------------------------
+// ---- States of a recorded run
+// ----------------------------------------------------------------------------------------
 
 State recorded_state(const Equations& e, const ModelRun& run, std::size_t row) {
   State state = e.initial_state();
   const auto value = [&](const std::string& name) { return run.trajectory.value(run.trajectory.at(name), row); };
-  const auto vector = [&](const std::string& name) { return Vec3(value(name + ".x"), value(name + ".y"), value(name + ".z")); };
+  const auto vector = [&](const std::string& name) {
+    return Vec3(value(name + ".x"), value(name + ".y"), value(name + ".z"));
+  };
   state.t = value("time");
   const std::vector<Body>& bodies = e.model().bodies;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     const std::string path = "body." + bodies[b].name;
-    const Quat turn(value(path + ".orientation.w"), value(path + ".orientation.x"), value(path + ".orientation.y"), value(path + ".orientation.z"));
+    const Quat turn(value(path + ".orientation.w"), value(path + ".orientation.x"), value(path + ".orientation.y"),
+                    value(path + ".orientation.z"));
     const Vec3 arm = turn * bodies[b].center_of_mass, spin = vector(path + ".angular_velocity");
     const int q0 = e.first_coordinate(static_cast<int>(b)), v0 = e.first_velocity(static_cast<int>(b));
     state.q.segment<3>(q0) = vector(path + ".position") + arm;
@@ -67,16 +75,18 @@ double motion_difference(const ModelRun& a, const ModelRun& b) {
   return largest;
 }
 
-// ---- A dense solver that needs no regularisation ---------------------------------------------------------------------
+// ---- A dense solver that needs no regularisation
+// ---------------------------------------------------------------------
 
 struct Dense {
   Rates rates;
-  Vec sigma;   // singular values of G
-  Mat null;    // left null vectors of G: self-stresses
+  Vec sigma;  // singular values of G
+  Mat null;   // left null vectors of G: self-stresses
   int rank = 0;
 };
 
-// M a + G^T lambda = Q, G a = gamma: a from the null space of G, lambda with least sum of F^2 + T^2/L^2 by the pseudo-inverse.
+// M a + G^T lambda = Q, G a = gamma: a from the null space of G, lambda with least sum of F^2 + T^2/L^2 by the
+// pseudo-inverse.
 Dense solve_dense(const Equations& e, const State& state, Workspace& work) {
   const int nv = e.sizes().nv, ng = e.sizes().ng;
   Rates zero = e.make_rates();
@@ -127,7 +137,8 @@ ReactionCheck check_reactions(const Equations& e, const ModelRun& run, std::size
       for (int i = 0; i < 3; ++i) {
         for (const bool turning : {false, true}) {
           const double exact = turning ? torque[i] : force[i];
-          const double ours = run.trajectory.value(run.trajectory.at(path + (turning ? ".torque" : ".force") + axes[i]), row);
+          const double ours =
+              run.trajectory.value(run.trajectory.at(path + (turning ? ".torque" : ".force") + axes[i]), row);
           out.difference = std::max(out.difference, std::abs(ours - exact));
           out.largest = std::max(out.largest, std::abs(exact));
         }
@@ -137,7 +148,8 @@ ReactionCheck check_reactions(const Equations& e, const ModelRun& run, std::size
   return out;
 }
 
-// ---- Ladders (N-four-bar) --------------------------------------------------------------------------------------------
+// ---- Ladders (N-four-bar)
+// --------------------------------------------------------------------------------------------
 
 // Puts the cranks at the angle theta from the vertical, turning with `speed`.
 void place_ladder(Model& model, double theta, double speed) {
@@ -177,26 +189,31 @@ LoopAnalysis ranks(const Equations& e, const State& state) {
   return analyse_loops(constraint_graph(e, state, work));
 }
 
-void add_counts(std::vector<Row>& rows, const std::string& table, const std::string& row, const LoopAnalysis& rank, int conditions, int redundant, int freedoms) {
+void add_counts(std::vector<Row>& rows, const std::string& table, const std::string& row, const LoopAnalysis& rank,
+                int conditions, int redundant, int freedoms) {
   rows.push_back(Row::near(table, row, "conditions", conditions, rank.rows, 0));
   rows.push_back(Row::near(table, row, "redundant conditions", redundant, rank.redundant, 0));
   rows.push_back(Row::near(table, row, "degrees of freedom by rank", freedoms, rank.freedoms_by_rank, 0));
 }
 
-// ---- The same run of a mechanism and of its twin ---------------------------------------------------------------------
+// ---- The same run of a mechanism and of its twin
+// ---------------------------------------------------------------------
 
-void compare_variable(std::vector<Row>& rows, const std::string& table, const std::string& file, const std::string& twin_file, const Json& printed,
-                      const std::string& alpha) {
+void compare_variable(std::vector<Row>& rows, const std::string& table, const std::string& file,
+                      const std::string& twin_file, const Json& printed, const std::string& alpha) {
   for (const Json& p : printed) {
     const double tolerance = p["tolerance"].get<double>();
     const std::string row = label("tolerance %.0e", tolerance) + ", alpha " + alpha;
     const ModelChanges changes{.tolerance = tolerance, .options = {"alpha=" + alpha}};
     const ModelRun run = run_model(file, changes), twin = run_model(twin_file, changes);
-    const auto steps = static_cast<double>(run.result.summary.steps), twin_steps = static_cast<double>(twin.result.summary.steps);
-    rows.push_back(Row::near(table, row, "steps (target: the twin)", twin_steps, steps, std::max(2.0, 0.03 * twin_steps)));
+    const auto steps = static_cast<double>(run.result.summary.steps),
+               twin_steps = static_cast<double>(twin.result.summary.steps);
+    rows.push_back(
+        Row::near(table, row, "steps (target: the twin)", twin_steps, steps, std::max(2.0, 0.03 * twin_steps)));
     rows.back().printed = p["steps"].get<double>();
     const double most = rejected(twin.result.summary) + std::max(5.0, 0.02 * twin_steps);
-    rows.push_back(Row::at_most(table, row, "rejected (target: the twin and 2 % of the steps)", most, rejected(run.result.summary)));
+    rows.push_back(Row::at_most(table, row, "rejected (target: the twin and 2 % of the steps)", most,
+                                rejected(run.result.summary)));
     rows.back().printed = p["rejected"].get<double>();
     rows.push_back(Row::measure(table, row, "rejected by the twin", rejected(twin.result.summary)));
     rows.push_back(Row::measure(table, row, "motion against the twin, m or 1", motion_difference(run, twin)));
@@ -205,31 +222,39 @@ void compare_variable(std::vector<Row>& rows, const std::string& table, const st
 
 // With Newton taken to the end, so that nothing but the redundancy differs.
 const std::vector<std::string> tight = {"corrector=1e-10"};
-constexpr double same_motion = 1e-8;      // m; truncation errors are 1e-4
-constexpr double same_reactions = 1e-8;   // of the largest
+constexpr double same_motion = 1e-8;     // m; truncation errors are 1e-4
+constexpr double same_reactions = 1e-8;  // of the largest
 
 void four_bar(const Json& printed, std::vector<Row>& rows) {
   const std::string table = "four-bar of revolute joints (3.1)", base = "h = 1e-3 s, alpha -0.1";
   const Simulation simulation(load("four_bar.yaml"));
   const Equations& e = simulation.equations();
   const LoopAnalysis rank = ranks(e, e.initial_state());
-  add_counts(rows, table, "counts", rank, printed["rows"].get<int>(), printed["rows"].get<int>() - printed["rank"].get<int>(), 1);
-  const ModelRun run = run_model("four_bar.yaml", {.options = tight}), twin = run_model("four_bar_twin.yaml", {.options = tight});
-  rows.push_back(Row::error(table, base, "motion against the twin, m or 1", motion_difference(run, twin), same_motion).with_printed(printed["motion"].get<double>()));
-  rows.push_back(Row::at_most(table, base, "Newton iterations a step, converged (target: the twin and 5 %)", 1.05 * newton_per_step(twin.result.summary),
-                              newton_per_step(run.result.summary)).with_printed(printed["newton"].get<double>()));
+  add_counts(rows, table, "counts", rank, printed["rows"].get<int>(),
+             printed["rows"].get<int>() - printed["rank"].get<int>(), 1);
+  const ModelRun run = run_model("four_bar.yaml", {.options = tight}),
+                 twin = run_model("four_bar_twin.yaml", {.options = tight});
+  rows.push_back(Row::error(table, base, "motion against the twin, m or 1", motion_difference(run, twin), same_motion)
+                     .with_printed(printed["motion"].get<double>()));
+  rows.push_back(Row::at_most(table, base, "Newton iterations a step, converged (target: the twin and 5 %)",
+                              1.05 * newton_per_step(twin.result.summary), newton_per_step(run.result.summary))
+                     .with_printed(printed["newton"].get<double>()));
   const ModelRun plain = run_model("four_bar.yaml"), plain_twin = run_model("four_bar_twin.yaml");
-  rows.push_back(Row::at_most(table, base, "Newton iterations a step (target: the twin and 5 %)", 1.05 * newton_per_step(plain_twin.result.summary),
+  rows.push_back(Row::at_most(table, base, "Newton iterations a step (target: the twin and 5 %)",
+                              1.05 * newton_per_step(plain_twin.result.summary),
                               newton_per_step(plain.result.summary)));
-  rows.push_back(Row::measure(table, base, "motion against the twin with the usual corrector, m or 1", motion_difference(plain, plain_twin)));
+  rows.push_back(Row::measure(table, base, "motion against the twin with the usual corrector, m or 1",
+                              motion_difference(plain, plain_twin)));
   for (const double length : {e.length(), 0.1, 10.0}) {
     Model model = load("four_bar.yaml");
     model.simulation.length = length;
     const ModelRun scaled = run_model(model);
     const ReactionCheck check = check_reactions(Equations(model), scaled, 4);
     const std::string row = label("L = %.4g m", length);
-    rows.push_back(Row::error(table, row, "reactions against the pseudo-inverse, of the largest", check.relative(), same_reactions));
-    rows.push_back(Row::measure(table, row, "largest reaction, N", check.largest).with_printed(printed["largest_reaction"].get<double>()));
+    rows.push_back(Row::error(table, row, "reactions against the pseudo-inverse, of the largest", check.relative(),
+                              same_reactions));
+    rows.push_back(Row::measure(table, row, "largest reaction, N", check.largest)
+                       .with_printed(printed["largest_reaction"].get<double>()));
   }
   // The block -E at other sizes, on states of the run.
   for (const Json& p : printed["eps"]) {
@@ -255,12 +280,15 @@ void four_bar(const Json& printed, std::vector<Row>& rows) {
       recovered = std::max(recovered, (z.tail(saddle.multipliers()) - dense.rates.lambda).lpNorm<Eigen::Infinity>());
     }
     const std::string row = label("eps = %.0e", eps);
-    rows.push_back(Row::measure(table, row, "multipliers of two sweeps against the pseudo-inverse, N", refined).with_printed(p["plain"].get<double>()));
-    rows.push_back(Row::measure(table, row, "recovered multipliers against the pseudo-inverse, N", recovered).with_printed(p["recovered"].get<double>()));
+    rows.push_back(Row::measure(table, row, "multipliers of two sweeps against the pseudo-inverse, N", refined)
+                       .with_printed(p["plain"].get<double>()));
+    rows.push_back(Row::measure(table, row, "recovered multipliers against the pseudo-inverse, N", recovered)
+                       .with_printed(p["recovered"].get<double>()));
   }
   compare_variable(rows, table, "four_bar.yaml", "four_bar_twin.yaml", printed["variable"], "-0.3");
   for (const double ratio : {1e3, 1e6}) {
-    Model heavy = load("four_bar.yaml", {.options = tight}), heavy_twin = load("four_bar_twin.yaml", {.options = tight});
+    Model heavy = load("four_bar.yaml", {.options = tight}),
+          heavy_twin = load("four_bar_twin.yaml", {.options = tight});
     for (Model* m : {&heavy, &heavy_twin}) {
       Body& coupler = m->bodies[static_cast<std::size_t>(m->find_body("coupler"))];
       coupler.mass *= ratio;
@@ -270,24 +298,29 @@ void four_bar(const Json& printed, std::vector<Row>& rows) {
     guard(rows, table, row, [&] {
       const Equations equations(heavy);
       const ModelRun run_heavy = run_model(heavy), run_twin = run_model(heavy_twin);
-      rows.push_back(Row::error(table, row, "motion against the twin, m or 1", motion_difference(run_heavy, run_twin), ratio > 1e4 ? 1e-6 : same_motion));
-      rows.push_back(Row::error(table, row, "reactions against the pseudo-inverse, of the largest", check_reactions(equations, run_heavy, 10).relative(), same_reactions));
+      rows.push_back(Row::error(table, row, "motion against the twin, m or 1", motion_difference(run_heavy, run_twin),
+                                ratio > 1e4 ? 1e-6 : same_motion));
+      rows.push_back(Row::error(table, row, "reactions against the pseudo-inverse, of the largest",
+                                check_reactions(equations, run_heavy, 10).relative(), same_reactions));
     });
   }
 }
 
 void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& rows) {
-  const std::string table = "ladder with 2 windows (3.2)", file = "iftomm_a02_nfourbar_N2.yaml", twin_file = "nfourbar_twin.yaml";
+  const std::string table = "ladder with 2 windows (3.2)", file = "iftomm_a02_nfourbar_N2.yaml",
+                    twin_file = "nfourbar_twin.yaml";
   const double quarter = 1.57079632679489662;
   const Reference exact = read_reference("data/cases/iftomm_a02_nfourbar_N2.csv");
-  const int conditions = printed["rows"].get<int>(), rank = printed["rank"].get<int>(), singular = printed["rank_singular"].get<int>();
+  const int conditions = printed["rows"].get<int>(), rank = printed["rank"].get<int>(),
+            singular = printed["rank_singular"].get<int>();
   {
     const Equations e(load(file));
     add_counts(rows, table, "cranks upright", ranks(e, e.initial_state()), conditions, conditions - rank, 30 - rank);
     Model flat = load(file);
     place_ladder(flat, quarter, 0);
     const Equations f(flat);
-    add_counts(rows, table, "cranks flat", ranks(f, f.initial_state()), conditions, conditions - singular, 30 - singular);
+    add_counts(rows, table, "cranks flat", ranks(f, f.initial_state()), conditions, conditions - singular,
+               30 - singular);
   }
   for (const Json& p : printed["fixed"]) {
     const double h = p["step"].get<double>(), alpha = p["alpha"].get<double>();
@@ -296,11 +329,16 @@ void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& 
     guard(rows, table, row, [&] {
       const std::string option = label("alpha=%.1f", alpha);
       const ModelRun converged = run_model(file, {.step = h, .options = {option, "corrector=1e-5"}});
-      const double error = p["error"].get<double>(), energy = p["energy"].get<double>(), least = ladder_error(converged, exact);
-      rows.push_back(Row::near(table, row, "largest error of B0, corrector 1e-5, m", error, least, 0.1 * error).with_printed(error));
+      const double error = p["error"].get<double>(), energy = p["energy"].get<double>(),
+                   least = ladder_error(converged, exact);
+      rows.push_back(Row::near(table, row, "largest error of B0, corrector 1e-5, m", error, least, 0.1 * error)
+                         .with_printed(error));
       const ModelRun run = run_model(file, {.step = h, .options = {option}});
-      rows.push_back(Row::near(table, row, "largest error of B0 (target: corrector 1e-5), m", least, ladder_error(run, exact), 0.1 * least));
-      rows.push_back(Row::near(table, row, "largest energy drift, J", energy, run.result.summary.energy.largest_imbalance, 0.1 * energy).with_printed(energy));
+      rows.push_back(Row::near(table, row, "largest error of B0 (target: corrector 1e-5), m", least,
+                               ladder_error(run, exact), 0.1 * least));
+      rows.push_back(Row::near(table, row, "largest energy drift, J", energy,
+                               run.result.summary.energy.largest_imbalance, 0.1 * energy)
+                         .with_printed(energy));
       rows.push_back(Row::measure(table, row, "Newton iterations a step", newton_per_step(run.result.summary)));
       rows.push_back(Row::error(table, row, "cranks parallel, rad", not_parallel(run), 1e-5));
     });
@@ -313,19 +351,23 @@ void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& 
       const ModelChanges changes{.tolerance = tolerance, .options = {label("alpha=%.1f", alpha)}};
       const ModelRun run = run_model(file, changes), twin = run_model(twin_file, changes);
       const auto twin_steps = static_cast<double>(twin.result.summary.steps);
-      rows.push_back(Row::near(table, row, "steps (target: the twin)", twin_steps, static_cast<double>(run.result.summary.steps),
-                               std::max(2.0, 0.03 * twin_steps)).with_printed(p["steps"].get<double>()));
+      rows.push_back(Row::near(table, row, "steps (target: the twin)", twin_steps,
+                               static_cast<double>(run.result.summary.steps), std::max(2.0, 0.03 * twin_steps))
+                         .with_printed(p["steps"].get<double>()));
       rows.push_back(Row::at_most(table, row, "rejected (target: the twin and 2 % of the steps)",
-                                  rejected(twin.result.summary) + std::max(5.0, 0.02 * twin_steps), rejected(run.result.summary))
+                                  rejected(twin.result.summary) + std::max(5.0, 0.02 * twin_steps),
+                                  rejected(run.result.summary))
                          .with_printed(p["rejected"].get<double>()));
-      rows.push_back(Row::measure(table, row, "largest error of B0, m", ladder_error(run, exact)).with_printed(p["error"].get<double>()));
+      rows.push_back(Row::measure(table, row, "largest error of B0, m", ladder_error(run, exact))
+                         .with_printed(p["error"].get<double>()));
     });
   }
   guard(rows, table, "h = 1e-3 s, alpha -0.3", [&] {
     // Tighter than 1e-7 the corrector meets its round-off at the singular positions, with the twin as well.
     const ModelChanges changes{.step = 1e-3, .options = {"corrector=1e-7"}};
     const ModelRun run = run_model(file, changes), twin = run_model(twin_file, changes);
-    rows.push_back(Row::error(table, "h = 1e-3 s, alpha -0.3", "motion against the twin, m or 1", motion_difference(run, twin), 1e-6));
+    rows.push_back(Row::error(table, "h = 1e-3 s, alpha -0.3", "motion against the twin, m or 1",
+                              motion_difference(run, twin), 1e-6));
   });
 
   Model unequal = load(file, {.step = 1e-3});
@@ -334,15 +376,18 @@ void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& 
     unequal.bodies[i].mass *= masses[i];
     unequal.bodies[i].inertia *= masses[i];
   }
-  rows.push_back(Row::error(table, "unequal masses, h = 1e-3 s", "cranks parallel, rad", not_parallel(run_model(unequal)), 1e-5));
+  rows.push_back(
+      Row::error(table, "unequal masses, h = 1e-3 s", "cranks parallel, rad", not_parallel(run_model(unequal)), 1e-5));
   Model flat = load(file, {.step = 1e-3});
   place_ladder(flat, quarter, 4.5);
   guard(rows, table, "start with flat cranks", [&] {
-    rows.push_back(Row::error(table, "start with flat cranks, h = 1e-3 s", "cranks parallel, rad", not_parallel(run_model(flat)), 1e-5));
+    rows.push_back(Row::error(table, "start with flat cranks, h = 1e-3 s", "cranks parallel, rad",
+                              not_parallel(run_model(flat)), 1e-5));
   });
 
   // Least-norm reactions have a true pole at the singular position.
-  PlotCurve dense_curve{{}, {}, "pseudo-inverse", PlotStyle::lines, false}, ours_curve{{}, {}, "with the block -E, eps = 1e-8", PlotStyle::points, false};
+  PlotCurve dense_curve{{}, {}, "pseudo-inverse", PlotStyle::lines, false},
+      ours_curve{{}, {}, "with the block -E, eps = 1e-8", PlotStyle::points, false};
   const auto reactions = [&](double distance) {
     Model near = load(file);
     place_ladder(near, quarter - distance, 4.5);
@@ -357,7 +402,8 @@ void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& 
     const double distance = p["distance"].get<double>(), print = p["exact"].get<double>();
     const auto [dense, ours] = reactions(distance);
     const std::string row = label("%.0e rad before flat, 4.5 rad/s", distance);
-    rows.push_back(Row::near(table, row, "norm of the multipliers by the pseudo-inverse, N", print, dense, 0.02 * print).with_printed(print));
+    rows.push_back(Row::near(table, row, "norm of the multipliers by the pseudo-inverse, N", print, dense, 0.02 * print)
+                       .with_printed(print));
     rows.push_back(Row::measure(table, row, "with the block -E", ours));
     if (p.contains("regularised")) rows.back().printed = p["regularised"].get<double>();
   }
@@ -387,9 +433,14 @@ void ladder40(const Json& printed, const StudyContext& context, std::vector<Row>
   context.note("ladder with 40 windows");
   const ModelRun run = run_model(file, {.step = 1e-3});
   const double error = printed["error"].get<double>();
-  rows.push_back(Row::near(table, "h = 1e-3 s, alpha -0.3", "largest error of B0, m", error, ladder_error(run, exact), 0.1 * error).with_printed(error));
-  rows.push_back(Row::measure(table, "h = 1e-3 s, alpha -0.3", "Newton iterations a step", newton_per_step(run.result.summary)).with_printed(printed["newton"].get<double>()));
-  rows.push_back(Row::at_most(table, "h = 1e-3 s, alpha -0.3", "factorisations with new pivots", 1, static_cast<double>(run.result.summary.counts.factorisations)));
+  rows.push_back(
+      Row::near(table, "h = 1e-3 s, alpha -0.3", "largest error of B0, m", error, ladder_error(run, exact), 0.1 * error)
+          .with_printed(error));
+  rows.push_back(
+      Row::measure(table, "h = 1e-3 s, alpha -0.3", "Newton iterations a step", newton_per_step(run.result.summary))
+          .with_printed(printed["newton"].get<double>()));
+  rows.push_back(Row::at_most(table, "h = 1e-3 s, alpha -0.3", "factorisations with new pivots", 1,
+                              static_cast<double>(run.result.summary.counts.factorisations)));
   for (const Json& p : printed["variable"]) {
     Model model = load(file, {.tolerance = p["tolerance"].get<double>()});
     model.simulation.length = 1;  // the prototype's norm had no length scale
@@ -399,13 +450,16 @@ void ladder40(const Json& printed, const StudyContext& context, std::vector<Row>
       const ModelRun variable = run_model(model);
       const auto steps = static_cast<double>(variable.result.summary.steps);
       rows.push_back(Row::measure(table, row, "steps", steps).with_printed(p["steps"].get<double>()));
-      rows.push_back(Row::at_most(table, row, "rejected (target: 10 % of the steps)", 0.1 * steps, rejected(variable.result.summary)).with_printed(p["rejected"].get<double>()));
+      rows.push_back(Row::at_most(table, row, "rejected (target: 10 % of the steps)", 0.1 * steps,
+                                  rejected(variable.result.summary))
+                         .with_printed(p["rejected"].get<double>()));
       rows.push_back(Row::measure(table, row, "largest error of B0, m", ladder_error(variable, exact)));
     });
   }
 }
 
-// ---- Fill ------------------------------------------------------------------------------------------------------------
+// ---- Fill
+// ------------------------------------------------------------------------------------------------------------
 
 // Links of 1 m and 1 kg, hinged one to the next: a tree.
 Model chain(int links) {
@@ -427,8 +481,8 @@ struct Fill {
   double regularised, plain;  // entries of L and U
 };
 
-// Rows in an order that leaves no zero on the diagonal, by augmenting paths: without it an ordering of the plain saddle matrix, whose
-// lower right block is zero, means nothing. (KLU does the same in its block triangular form.)
+// Rows in an order that leaves no zero on the diagonal, by augmenting paths: without it an ordering of the plain saddle
+// matrix, whose lower right block is zero, means nothing. (KLU does the same in its block triangular form.)
 class Transversal {
  public:
   explicit Transversal(const Pattern& pattern)
@@ -440,14 +494,16 @@ class Transversal {
 
  private:
   bool match(int column, int stamp) {
-    for (int k = pattern_.start()[static_cast<std::size_t>(column)]; k < pattern_.start()[static_cast<std::size_t>(column) + 1]; ++k) {
+    for (int k = pattern_.start()[static_cast<std::size_t>(column)];
+         k < pattern_.start()[static_cast<std::size_t>(column) + 1]; ++k) {
       const auto row = static_cast<std::size_t>(pattern_.row()[static_cast<std::size_t>(k)]);
       if (column_of_[row] < 0) {
         column_of_[row] = column;
         return true;
       }
     }
-    for (int k = pattern_.start()[static_cast<std::size_t>(column)]; k < pattern_.start()[static_cast<std::size_t>(column) + 1]; ++k) {
+    for (int k = pattern_.start()[static_cast<std::size_t>(column)];
+         k < pattern_.start()[static_cast<std::size_t>(column) + 1]; ++k) {
       const auto row = static_cast<std::size_t>(pattern_.row()[static_cast<std::size_t>(k)]);
       if (seen_[row] == stamp) continue;
       seen_[row] = stamp;
@@ -467,7 +523,8 @@ double plain_fill(const SaddleSystem& saddle) {
   std::vector<Pattern::Entry> entries;
   const auto each = [&](const auto& take) {
     for (int j = 0; j < saddle.size(); ++j) {
-      for (int k = saddle.pattern().start()[static_cast<std::size_t>(j)]; k < saddle.pattern().start()[static_cast<std::size_t>(j) + 1]; ++k) {
+      for (int k = saddle.pattern().start()[static_cast<std::size_t>(j)];
+           k < saddle.pattern().start()[static_cast<std::size_t>(j) + 1]; ++k) {
         const int i = saddle.pattern().row()[static_cast<std::size_t>(k)];
         if (i != j || i < saddle.velocities()) take(i, j, saddle.values()[k]);
       }
@@ -502,8 +559,10 @@ Fill fill_of(const Equations& e) {
 void fill(const Json& printed, std::vector<Row>& rows) {
   const std::string table = "fill of the factors (3.3)";
   const Fill tree = fill_of(Equations(chain(1000)));
-  rows.push_back(Row::measure(table, "chain of 1000 links", "entries, no block -E, KLU's own pivots", tree.plain).with_printed(printed["chain1000_plain"].get<double>()));
-  rows.push_back(Row::at_most(table, "chain of 1000 links", "entries, with -E on the diagonal (target: without)", tree.plain, tree.regularised)
+  rows.push_back(Row::measure(table, "chain of 1000 links", "entries, no block -E, KLU's own pivots", tree.plain)
+                     .with_printed(printed["chain1000_plain"].get<double>()));
+  rows.push_back(Row::at_most(table, "chain of 1000 links", "entries, with -E on the diagonal (target: without)",
+                              tree.plain, tree.regularised)
                      .with_printed(printed["chain1000"].get<double>()));
   const Equations ladder_equations(load("iftomm_a02_nfourbar_N40.yaml"));
   const Fill loops = fill_of(ladder_equations);
@@ -512,8 +571,12 @@ void fill(const Json& printed, std::vector<Row>& rows) {
     if (joint.name.rfind("BR", 0) == 0) joint.type = "point_on_line";
   }
   const Fill loops_twin = fill_of(Equations(twin));
-  rows.push_back(Row::measure(table, "ladder with 40 windows", "entries, rows dropped, KLU's own pivots", loops_twin.plain).with_printed(printed["ladder40_twin"].get<double>()));
-  rows.push_back(Row::at_most(table, "ladder with 40 windows", "entries, with -E (target: 1.5 times the rows-dropped twin)", 1.5 * loops_twin.plain, loops.regularised)
+  rows.push_back(
+      Row::measure(table, "ladder with 40 windows", "entries, rows dropped, KLU's own pivots", loops_twin.plain)
+          .with_printed(printed["ladder40_twin"].get<double>()));
+  rows.push_back(Row::at_most(table, "ladder with 40 windows",
+                              "entries, with -E (target: 1.5 times the rows-dropped twin)", 1.5 * loops_twin.plain,
+                              loops.regularised)
                      .with_printed(printed["ladder40"].get<double>()));
   // Pivots chosen once, then all positions, the singular one included.
   Model posed = load("iftomm_a02_nfourbar_N40.yaml");
@@ -538,11 +601,15 @@ void fill(const Json& printed, std::vector<Row>& rows) {
     saddle.residual(b, z, r);
     worst = std::max(worst, r.norm() / b.norm());
   }
-  rows.push_back(Row::error(table, "ladder, all positions with the pivots of one", "residual after two sweeps, of the right side", worst, 1e-8).with_printed(1e-10));
-  rows.push_back(Row::at_most(table, "ladder, all positions with the pivots of one", "factorisations with new pivots", 1, saddle.solver().factors()));
+  rows.push_back(Row::error(table, "ladder, all positions with the pivots of one",
+                            "residual after two sweeps, of the right side", worst, 1e-8)
+                     .with_printed(1e-10));
+  rows.push_back(Row::at_most(table, "ladder, all positions with the pivots of one", "factorisations with new pivots",
+                              1, saddle.solver().factors()));
 }
 
-// ---- Bricard's loop --------------------------------------------------------------------------------------------------
+// ---- Bricard's loop
+// --------------------------------------------------------------------------------------------------
 
 void bricard(const Json& printed, const StudyContext& context, std::vector<Row>& rows) {
   const std::string table = "Bricard's loop (3.4)";
@@ -553,17 +620,29 @@ void bricard(const Json& printed, const StudyContext& context, std::vector<Row>&
     const std::string row = label("h = %.0e s", h);
     context.note("Bricard, " + row);
     guard(rows, table, row, [&] {
-      const ModelRun run = run_model("bricard.yaml", {.step = h, .options = tight}), twin = run_model("bricard_twin.yaml", {.step = h, .options = tight});
-      rows.push_back(Row::error(table, row, "motion against the twin, m or 1", motion_difference(run, twin), same_motion).with_printed(p["motion"].get<double>()));
-      rows.push_back(Row::measure(table, row, "Newton iterations a step, converged", newton_per_step(run.result.summary)).with_printed(p["newton"].get<double>()));
-      rows.push_back(Row::measure(table, row, "Newton iterations a step, converged, twin", newton_per_step(twin.result.summary)).with_printed(p["newton"].get<double>()));
-      const ModelRun usual = run_model("bricard.yaml", {.step = h}), usual_twin = run_model("bricard_twin.yaml", {.step = h});
-      rows.push_back(Row::at_most(table, row, "Newton iterations a step (target: the twin and 5 %)", 1.05 * newton_per_step(usual_twin.result.summary),
+      const ModelRun run = run_model("bricard.yaml", {.step = h, .options = tight}),
+                     twin = run_model("bricard_twin.yaml", {.step = h, .options = tight});
+      rows.push_back(
+          Row::error(table, row, "motion against the twin, m or 1", motion_difference(run, twin), same_motion)
+              .with_printed(p["motion"].get<double>()));
+      rows.push_back(
+          Row::measure(table, row, "Newton iterations a step, converged", newton_per_step(run.result.summary))
+              .with_printed(p["newton"].get<double>()));
+      rows.push_back(
+          Row::measure(table, row, "Newton iterations a step, converged, twin", newton_per_step(twin.result.summary))
+              .with_printed(p["newton"].get<double>()));
+      const ModelRun usual = run_model("bricard.yaml", {.step = h}),
+                     usual_twin = run_model("bricard_twin.yaml", {.step = h});
+      rows.push_back(Row::at_most(table, row, "Newton iterations a step (target: the twin and 5 %)",
+                                  1.05 * newton_per_step(usual_twin.result.summary),
                                   newton_per_step(usual.result.summary)));
-      rows.push_back(Row::measure(table, row, "linearisations", static_cast<double>(usual.result.summary.counts.linearisations)));
-      rows.push_back(Row::measure(table, row, "linearisations, twin", static_cast<double>(usual_twin.result.summary.counts.linearisations)));
+      rows.push_back(
+          Row::measure(table, row, "linearisations", static_cast<double>(usual.result.summary.counts.linearisations)));
+      rows.push_back(Row::measure(table, row, "linearisations, twin",
+                                  static_cast<double>(usual_twin.result.summary.counts.linearisations)));
       const ReactionCheck check = check_reactions(e, run, 5);
-      rows.push_back(Row::error(table, row, "reactions against the pseudo-inverse, of the largest", check.relative(), same_reactions)
+      rows.push_back(Row::error(table, row, "reactions against the pseudo-inverse, of the largest", check.relative(),
+                                same_reactions)
                          .with_printed(p["reaction"].get<double>() / printed["largest_reaction"].get<double>()));
     });
   }
@@ -573,9 +652,11 @@ void bricard(const Json& printed, const StudyContext& context, std::vector<Row>&
   Vec last;
   Vec least = Vec::Zero(e.sizes().ng), most = Vec::Zero(e.sizes().ng);
   double sigma = std::numeric_limits<double>::infinity();
-  PlotCurve gap{{}, {}, "smallest singular value that is not zero", {}, false}, zero{{}, {}, "the one that is zero", {}, false};
+  PlotCurve gap{{}, {}, "smallest singular value that is not zero", {}, false},
+      zero{{}, {}, "the one that is zero", {}, false};
   std::vector<PlotCurve> entries;
-  for (const int row : {2, 13, 22}) entries.push_back({{}, {}, e.name_of_row(row), {}, false});
+  const int shown[3] = {0, 2, 13};
+  for (const int row : shown) entries.push_back({{}, {}, e.name_of_row(row), {}, false});
   for (std::size_t i = 0; i < run.time().size(); i += 2) {
     const Dense dense = solve_dense(e, recorded_state(e, run, i), work);
     if (dense.null.cols() != 1) continue;
@@ -589,14 +670,15 @@ void bricard(const Json& printed, const StudyContext& context, std::vector<Row>&
     gap.y.push_back(dense.sigma[dense.rank - 1]);
     zero.x.push_back(run.time()[i]);
     zero.y.push_back(std::max(dense.sigma[dense.rank], 1e-17));
-    const int shown[3] = {2, 13, 22};
     for (std::size_t k = 0; k < 3; ++k) {
       entries[k].x.push_back(run.time()[i]);
       entries[k].y.push_back(null[shown[k]]);
     }
   }
-  rows.push_back(Row::at_least(table, "along the motion", "least singular value of G that is not zero", 0.1, sigma).with_printed(printed["sigma"].get<double>()));
-  rows.push_back(Row::measure(table, "along the motion", "entries of the self-stress that change sign", static_cast<double>((least.array() < -1e-6 && most.array() > 1e-6).count()))
+  rows.push_back(Row::at_least(table, "along the motion", "least singular value of G that is not zero", 0.1, sigma)
+                     .with_printed(printed["sigma"].get<double>()));
+  rows.push_back(Row::measure(table, "along the motion", "entries of the self-stress that change sign",
+                              static_cast<double>((least.array() < -1e-6 && most.array() > 1e-6).count()))
                      .with_printed(printed["sign_changes"].get<double>()));
   compare_variable(rows, table, "bricard.yaml", "bricard_twin.yaml", printed["variable"], "-0.3");
   const auto picture = context.picture("redundancy_bricard.png");

@@ -12,7 +12,8 @@ const std::vector<Study>& study_registry() {
   static const std::vector<Study> table{
       {"cases", "Benchmark cases with known solutions, each at its file's own settings", study_cases},
       {"hht", "Orders, error estimate, step control and corrector of HHT at index 3", study_hht},
-      {"redundancy", "Redundant constraints and singular positions: motion against a twin, least-norm reactions, fill", study_redundancy},
+      {"redundancy", "Redundant constraints and singular positions: motion against a twin, least-norm reactions, fill",
+       study_redundancy},
       {"conditioning", "Condition of HHT's Newton matrix as the step size goes to zero", study_conditioning},
   };
   return table;

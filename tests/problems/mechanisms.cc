@@ -238,7 +238,7 @@ Model bricard(Build build) {
   for (std::size_t i = 0; i < 5; ++i) m.add_body(rod(numbered("link", i), corner[i], corner[i + 1], 1, hinge(i)));
   for (int i = 0; i < 6; ++i) {
     const auto u = static_cast<std::size_t>(i);
-    const bool slides = build == Build::independent && i == 4;
+    const bool slides = build == Build::independent && i == 5;  // this row stays redundant all the way
     m.add_joint(slides ? "cylindrical" : "revolute", numbered("J", i), i == 0 ? ground : i - 1, i == 5 ? ground : i, corner[u], hinge(u));
   }
   return m;

@@ -1,5 +1,5 @@
-// The model files of the studies run, and the benchmark cases meet their tolerances: what `trammel study cases` computes,
-// case by case, so that each test stays short.
+// The model files of the studies run, and the benchmark cases meet their tolerances: what `trammel study cases`
+// computes, case by case, so that each test stays short.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,8 @@ std::vector<std::string> model_names() {
 
 std::string test_name(const ::testing::TestParamInfo<std::string>& info) { return info.param; }
 
-// ---- Every model file ------------------------------------------------------------------------------------------------
+// ---- Every model file
+// ------------------------------------------------------------------------------------------------
 
 class ModelFile : public ::testing::TestWithParam<std::string> {};
 
@@ -55,7 +56,8 @@ TEST_P(ModelFile, Runs) {
 
 INSTANTIATE_TEST_SUITE_P(Models, ModelFile, ::testing::ValuesIn(model_names()), test_name);
 
-// ---- Cases -----------------------------------------------------------------------------------------------------------
+// ---- Cases
+// -----------------------------------------------------------------------------------------------------------
 
 nlohmann::json cases() {
   std::ifstream in(source / "studies" / "data" / "cases.json");
@@ -74,8 +76,10 @@ struct Csv {
       if (!header) rows.emplace_back();
       std::istringstream cells(line);
       for (std::string cell; std::getline(cells, cell, ',');) {
-        if (header) names.push_back(cell);
-        else rows.back().push_back(std::strtod(cell.c_str(), nullptr));
+        if (header)
+          names.push_back(cell);
+        else
+          rows.back().push_back(std::strtod(cell.c_str(), nullptr));
       }
     }
   }
@@ -110,7 +114,8 @@ TEST_P(Case, MeetsItsTolerance) {
       for (const auto& compare : c["compare"]) {
         const double exact = reference.value(i, compare["column"]);
         const double allowed = c["tolerance"].get<double>() * (c.value("relative", false) ? std::abs(exact) : 1.0);
-        EXPECT_NEAR(ours.value(ours.at(compare["signal"].get<std::string>()), i), exact, allowed) << compare["signal"] << " at t = " << t;
+        EXPECT_NEAR(ours.value(ours.at(compare["signal"].get<std::string>()), i), exact, allowed)
+            << compare["signal"] << " at t = " << t;
       }
     }
     if (c.contains("energy_drift")) {
@@ -121,7 +126,8 @@ TEST_P(Case, MeetsItsTolerance) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, Case, ::testing::ValuesIn(case_names()), test_name);
 
-// ---- Twins -----------------------------------------------------------------------------------------------------------
+// ---- Twins
+// -----------------------------------------------------------------------------------------------------------
 
 TEST(Redundant, FourBarMovesAsItsTwin) {
   RunResult result, twin_result;
@@ -150,11 +156,14 @@ TEST(Redundant, BricardLoopIsCountedRight) {
   EXPECT_EQ(twin_result.summary.redundant, 0);
 }
 
-// ---- The command -----------------------------------------------------------------------------------------------------
+// ---- The command
+// -----------------------------------------------------------------------------------------------------
 
 TEST(Study, ConditioningMissesNothing) {
-  const fs::path file = fs::temp_directory_path() / ("trammel-conditioning-" + std::to_string(std::hash<std::string>{}(TRAMMEL_COMMAND)) + ".json");
-  const std::string command = std::string("'") + TRAMMEL_COMMAND + "' study conditioning --no-pictures --json > '" + file.string() + "'";
+  const fs::path file = fs::temp_directory_path() /
+                        ("trammel-conditioning-" + std::to_string(std::hash<std::string>{}(TRAMMEL_COMMAND)) + ".json");
+  const std::string command =
+      std::string("'") + TRAMMEL_COMMAND + "' study conditioning --no-pictures --json > '" + file.string() + "'";
   EXPECT_EQ(std::system(command.c_str()), 0);
   std::ifstream in(file);
   const nlohmann::json result = nlohmann::json::parse(in);

@@ -6,6 +6,7 @@
 // step is not limited by the error test, the change itself, so that the corrector error stays a small part of
 // the actual local error.
 #pragma once
+#include <algorithm>
 
 namespace trammel {
 
@@ -43,12 +44,14 @@ class NewtonMonitor {
       if (correction > noise) rate_ = iterations_ == 2 ? seen : (seen > rate_ ? seen : rate_);
       stalled_ = correction > 0.7 * least_ ? stalled_ + 1 : 0;
       // Corrections that no longer fall, with fresh derivatives, have reached the noise of this model: near singular positions
-      // 2e-3 of the reference was seen (40 four-bar windows, h = 5e-4, as the multipliers pass their pole).
+      // 2e-3 of the reference was seen (40 four-bar windows, h = 5e-4, as the multipliers pass their pole), or 1e4 times the
+      // plain round-off; as positions both are below 1e-10 of the length scale.
+      const double harmless = std::max(1e-2 * reference, 1e5 * noise);
       if (stalled_ >= 2 && correction > goal && correction > noise) {
         if (!fresh_) return Decision::diverged;
-        if (correction <= 1e-2 * reference) return Decision::converged;
+        if (correction <= harmless) return Decision::converged;
       }
-      if (seen >= 2 && correction > 1e-2 * reference && correction > noise) return Decision::diverged;
+      if (seen >= 2 && correction > harmless) return Decision::diverged;
     }
     last_ = correction;
     least_ = iterations_ == 1 || correction < least_ ? correction : least_;
