@@ -47,9 +47,9 @@ TEST(Usage, NothingAskedFor) {
 }
 
 TEST(Usage, UnknownVerbGivesTheNearest) {
-  const Outcome outcome = Command().run({"rnu", "model.yaml"});
+  const Outcome outcome = Command().run({"runn", "model.yaml"});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_THAT(outcome.err, HasSubstr("there is no verb 'rnu'"));
+  EXPECT_THAT(outcome.err, HasSubstr("there is no verb 'runn'"));
   EXPECT_THAT(outcome.err, HasSubstr("did you mean `trammel run`?"));
 }
 

@@ -6,7 +6,10 @@ namespace trammel {
 
 AccelerationSolver::AccelerationSolver(const Equations& equations)
     : equations_(equations), saddle_(equations, 1e-8, SaddleSystem::Keep::factors_only), partials_(equations.make_partials(Detail::projection)), residual_(equations.make_residual()),
-      zero_(equations.make_rates()), b_(Vec::Zero(saddle_.size())), z_(Vec::Zero(saddle_.size())), gdot_(Vec::Zero(equations.sizes().ng)), gamma_(gdot_) {}
+      zero_(equations.make_rates()), b_(Vec::Zero(saddle_.size())), z_(Vec::Zero(saddle_.size())), gdot_(Vec::Zero(equations.sizes().ng)), gamma_(gdot_), reaction_(Vec::Zero(saddle_.size())), weights_(equations.scales()) {
+  const double length = equations.length();
+  for (double& w : weights_) w = equations.greatest_mass() * (length / w) * (length / w);
+}
 
 bool AccelerationSolver::solve(const State& state, Rates& out, Workspace& work) {
   const int nv = saddle_.velocities(), ng = saddle_.multipliers();
@@ -19,11 +22,24 @@ bool AccelerationSolver::solve(const State& state, Rates& out, Workspace& work) 
   b_.head(nv) = -residual_.force;
   b_.tail(ng) = gamma_;
   saddle_.solve_refined(b_, z_);
-  if (ng > 0) saddle_.recover_multipliers(b_, z_);
   if (!std::isfinite(z_.sum())) return false;
   out.a = z_.head(nv);
+  reaction_.setZero();
+  if (ng > 0) {
+    // Least-norm multipliers with G^T lambda = c = Q - M a, from the system (c, 0). Any upper left block serves; weights of one size
+    // for all bodies keep light bodies from spoiling them (mass ratio 1e6: 1e-5 of the reactions with M, see the redundancy study).
+    z_.tail(ng).setZero();
+    saddle_.residual(b_, z_, reaction_);
+    reaction_.tail(ng).setZero();
+    saddle_.combine_projection(weights_, partials_.G);
+    if (!saddle_.factor()) return false;
+    saddle_.solve_refined(reaction_, z_);
+    if (!std::isfinite(z_.sum())) return false;
+  }
   out.lambda = z_.tail(ng);
-  saddle_.residual(b_, z_, b_);
+  // What G^T lambda leaves of c.
+  b_ = reaction_;
+  equations_.gv().transpose_multiply_add(partials_.G, -1, out.lambda.data(), b_.data());
   force_residual_ = nv > 0 ? b_.head(nv).lpNorm<Eigen::Infinity>() : 0;
   return true;
 }

@@ -28,6 +28,8 @@ class AccelerationSolver {
   Residual residual_;
   Rates zero_;
   Vec b_, z_, gdot_, gamma_, q_;
+  Vec reaction_;  // (Q - M a, 0)
+  Vec weights_;   // one size for all bodies: m_max, and m_max L^2 for rotations
   double force_residual_ = 0;
 };
 
