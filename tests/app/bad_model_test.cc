@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                  "trammel: 1\nbodies:\n  bar: {mass: 1, inertia: [1, 1, 1]}\n"
                  "simulation: {end: 1, tolerance: 1e-5, options: {alpha: 0}}\n",
                  4, "alpha"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& test) { return std::string(test.param.name); });
 
 TEST(BadModel, MissingFile) {
   const Command command;

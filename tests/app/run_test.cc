@@ -212,7 +212,7 @@ TEST_P(Interrupt, KeepsAReadableResult) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Signals, Interrupt, ::testing::Values(SIGINT, SIGTERM),
-                         [](const auto& info) { return info.param == SIGINT ? "SIGINT" : "SIGTERM"; });
+                         [](const auto& test) { return test.param == SIGINT ? "SIGINT" : "SIGTERM"; });
 
 // On a terminal a long run shows how far it is; nowhere else (see NoProgressLineInPipes).
 TEST(Run, ProgressLineOnATerminal) {
