@@ -218,7 +218,7 @@ INSTANTIATE_TEST_SUITE_P(Signals, Interrupt, ::testing::Values(SIGINT, SIGTERM),
 TEST(Run, ProgressLineOnATerminal) {
   const Command command;
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
-  ASSERT_GE(terminal, 0);
+  if (terminal < 0) GTEST_SKIP() << "there are no pseudo-terminals here (a bare root without /dev/pts)";
   ASSERT_EQ(grantpt(terminal) + unlockpt(terminal), 0);
   const pid_t child = command.start({"run", model_file("pendulum.yaml"), "--end", "1e7"}, ptsname(terminal));
   ASSERT_GT(child, 0);
