@@ -1,6 +1,7 @@
-// trammel-bench: what a step costs, beside its error. Every model runs with a fixed step of 1e-3 s for one second with default settings,
-// again with Newton a thousand times tighter (fresh derivatives every step), and once more with half the step; from the last two
-// the solution is extrapolated, so that errors of both runs can be told. Times are process CPU time, measured side by side.
+// trammel-bench: what a step costs, beside its error. Every model runs with a fixed step of 1e-3 s for one second with
+// default settings, again with Newton a thousand times tighter (fresh derivatives every step), and once more with half
+// the step; from the last two the solution is extrapolated, so that errors of both runs can be told. Times are process
+// CPU time, measured side by side.
 #include <malloc.h>
 #include <time.h>
 
@@ -31,13 +32,13 @@ double used_kilobytes() {
 
 struct Outcome {
   bool good = false;
-  Vec q;                // at the end
-  double seconds = 0;   // of stepping
-  double setup = 0;     // built Model to the end of the first step
+  Vec q;               // at the end
+  double seconds = 0;  // of stepping
+  double setup = 0;    // built Model to the end of the first step
   Counts counts;
   double equations_kb = 0, method_kb = 0, all_kb = 0;
   long fill = 0;
-  int tip = 0;          // coordinate of the last body
+  int tip = 0;  // coordinate of the last body
   std::string failure;
 };
 
@@ -84,7 +85,9 @@ Outcome run(const Model& given, double h, double end, bool converged) {
 struct Difference {
   double all = 0, tip = 0;
 };
-Difference difference(const Vec& p, const Vec& q, int tip) { return {(p - q).lpNorm<Eigen::Infinity>(), (p.segment<3>(tip) - q.segment<3>(tip)).norm()}; }
+Difference difference(const Vec& p, const Vec& q, int tip) {
+  return {(p - q).lpNorm<Eigen::Infinity>(), (p.segment<3>(tip) - q.segment<3>(tip)).norm()};
+}
 
 void measure(const char* name, int size, const Model& model, bool with_error) {
   constexpr double h = 1e-3, end = 1;
@@ -95,8 +98,9 @@ void measure(const char* name, int size, const Model& model, bool with_error) {
     return;
   }
   const double steps = static_cast<double>(ours.counts.steps);
-  std::printf("%-10s %6d %7.0f %8.3f %6.2f %6ld %6ld %8.1f %8.1f %8.1f %9.3f", name, size, bodies, 1e6 * ours.seconds / (bodies * (steps - 1)),
-              static_cast<double>(ours.counts.newton_iterations) / steps, ours.counts.linearisations, ours.counts.factorisations + ours.counts.refactorisations,
+  std::printf("%-10s %6d %7.0f %8.3f %6.2f %6ld %6ld %8.1f %8.1f %8.1f %9.3f", name, size, bodies,
+              1e6 * ours.seconds / (bodies * (steps - 1)), static_cast<double>(ours.counts.newton_iterations) / steps,
+              ours.counts.linearisations, ours.counts.factorisations + ours.counts.refactorisations,
               ours.equations_kb / bodies, ours.method_kb / bodies, ours.all_kb / bodies, ours.setup);
   if (with_error) {
     const Outcome coarse = run(model, h, end, true), fine = run(model, h / 2, end, true);
@@ -119,11 +123,14 @@ void measure_reading(int links) {
     std::ofstream file(path);
     file << "trammel: 1\ntitle: chain\ngravity: [0, 0, -9.81]\nbodies:\n";
     for (int i = 0; i < links; ++i) {
-      file << "  link" << i << ": {mass: 1, inertia: [8.333333333333333e-05, 0.08333333333333333, 0.08333333333333333], position: [" << i + 0.5 << ", 0, 0]}\n";
+      file << "  link" << i
+           << ": {mass: 1, inertia: [8.333333333333333e-05, 0.08333333333333333, 0.08333333333333333], position: ["
+           << i + 0.5 << ", 0, 0]}\n";
     }
     file << "joints:\n";
     for (int i = 0; i < links; ++i) {
-      file << "  pin" << i << ": {type: revolute, between: [" << (i == 0 ? std::string("ground") : "link" + std::to_string(i - 1)) << ", link" << i << "], at: [" << i
+      file << "  pin" << i << ": {type: revolute, between: ["
+           << (i == 0 ? std::string("ground") : "link" + std::to_string(i - 1)) << ", link" << i << "], at: [" << i
            << ", 0, 0], axis: [0, 1, 0]}\n";
     }
     file << "simulation: {end: 1, step: 1e-3}\n";
@@ -142,9 +149,12 @@ int main(int argc, char** argv) {
   using namespace trammel::bench;
   const bool quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
   try {
-    std::printf("hht-i3, defaults, h = 1e-3 s, 1 s of motion; errors in m against the extrapolated solution, ours and fully converged\n");
-    std::printf("%-10s %6s %7s %8s %6s %6s %6s %8s %8s %8s %9s  %9s %9s %9s %9s %6s\n", "model", "size", "bodies", "us/b/st", "it/st", "linear", "factor", "eqs kB/b",
-                "meth kB/b", "all kB/b", "setup s", "tip ours", "tip conv", "all ours", "all conv", "ratio");
+    std::printf(
+        "hht-i3, defaults, h = 1e-3 s, 1 s of motion; errors in m against the extrapolated solution, ours and fully "
+        "converged\n");
+    std::printf("%-10s %6s %7s %8s %6s %6s %6s %8s %8s %8s %9s  %9s %9s %9s %9s %6s\n", "model", "size", "bodies",
+                "us/b/st", "it/st", "linear", "factor", "eqs kB/b", "meth kB/b", "all kB/b", "setup s", "tip ours",
+                "tip conv", "all ours", "all conv", "ratio");
     for (const int n : {1, 10, 100, 1000, 10000}) {
       if (!(quick && n > 1000)) measure("chain", n, chain(n), true);
     }

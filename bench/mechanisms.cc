@@ -22,12 +22,14 @@ Body block(const std::string& name, const Vec3& centre, double mass, const Vec3&
   return body;
 }
 
-void add_spring(Model& model, const std::string& name, int a, int b, const Vec3& at_a, const Vec3& at_b, double stiffness, double damping) {
+void add_spring(Model& model, const std::string& name, int a, int b, const Vec3& at_a, const Vec3& at_b,
+                double stiffness, double damping) {
   Fields fields;
   fields.set("stiffness", stiffness);
   fields.set("damping", damping);
   fields.set("free_length", (at_b - at_a).norm());
-  model.add_force("translational_spring_damper", name, {model.add_frame_at(a, at_a), model.add_frame_at(b, at_b)}, fields);
+  model.add_force("translational_spring_damper", name, {model.add_frame_at(a, at_a), model.add_frame_at(b, at_b)},
+                  fields);
 }
 
 }  // namespace
@@ -72,7 +74,8 @@ Model convoy(int vehicles) {
   for (int v = 0; v < vehicles; ++v) {
     const Vec3 origin(-6.0 * v, 0, 0);
     const std::string prefix = "v" + std::to_string(v) + ".";
-    const int chassis = model.add_body(block(prefix + "chassis", origin + Vec3(0, 0, 0.7), 1200, Vec3(400, 1600, 1800)));
+    const int chassis =
+        model.add_body(block(prefix + "chassis", origin + Vec3(0, 0, 0.7), 1200, Vec3(400, 1600, 1800)));
     for (int corner = 0; corner < 4; ++corner) {
       const double x = corner < 2 ? 1.4 : -1.4, s = corner % 2 == 0 ? 1 : -1;  // front or rear, left or right
       const std::string name = prefix + "c" + std::to_string(corner) + ".";
@@ -85,13 +88,17 @@ Model convoy(int vehicles) {
       model.add_joint("revolute", name + "upper_pivot", chassis, upper, place(0, 0.4, 0.6), Vec3::UnitX());
       model.add_joint("spherical", name + "lower_ball", lower, upright, place(0, 0.75, 0.3));
       model.add_joint("spherical", name + "upper_ball", upper, upright, place(0, 0.7, 0.6));
-      model.add_joint("distance", name + "tie_rod", {model.add_frame_at(chassis, place(0.15, 0.4, 0.4)), model.add_frame_at(upright, place(0.15, 0.75, 0.4))});
+      model.add_joint(
+          "distance", name + "tie_rod",
+          {model.add_frame_at(chassis, place(0.15, 0.4, 0.4)), model.add_frame_at(upright, place(0.15, 0.75, 0.4))});
       model.add_joint("revolute", name + "hub", upright, wheel, place(0, 0.85, 0.45), Vec3::UnitY());
       add_spring(model, name + "spring", chassis, lower, place(0, 0.5, 0.8), place(0, 0.6, 0.3), 40000, 3000);
       add_spring(model, name + "tyre", ground, wheel, place(0, 0.85, -5), place(0, 0.85, 0.45), 200000, 500);
     }
     if (previous != ground) {
-      model.add_joint("distance", prefix + "tow", {model.add_frame_at(previous, origin + Vec3(4, 0, 0.6)), model.add_frame_at(chassis, origin + Vec3(2, 0, 0.6))});
+      model.add_joint("distance", prefix + "tow",
+                      {model.add_frame_at(previous, origin + Vec3(4, 0, 0.6)),
+                       model.add_frame_at(chassis, origin + Vec3(2, 0, 0.6))});
     }
     previous = chassis;
   }

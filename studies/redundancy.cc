@@ -241,8 +241,7 @@ void four_bar(const Json& printed, std::vector<Row>& rows) {
                      .with_printed(printed["newton"].get<double>()));
   const ModelRun plain = run_model("four_bar.yaml"), plain_twin = run_model("four_bar_twin.yaml");
   rows.push_back(Row::at_most(table, base, "Newton iterations a step (target: the twin and 10 %)",
-                              1.1 * newton_per_step(plain_twin.result.summary),
-                              newton_per_step(plain.result.summary)));
+                              1.1 * newton_per_step(plain_twin.result.summary), newton_per_step(plain.result.summary)));
   rows.push_back(Row::measure(table, base, "motion against the twin with the usual corrector, m or 1",
                               motion_difference(plain, plain_twin)));
   for (const double length : {e.length(), 0.1, 10.0}) {

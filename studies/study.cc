@@ -115,7 +115,10 @@ std::vector<Row> run_study(const Study& study, const StudyContext& context) {
 
 namespace {
 
-std::string row_digits(double value, int count) { return fmt::format("{:.{}g}", value, count); }
+std::string row_digits(double value, int count) {
+  const bool whole = value == std::round(value) && std::abs(value) < 1e9;  // counts are shown in full
+  return whole ? fmt::format("{:.0f}", value) : fmt::format("{:.{}g}", value, count);
+}
 
 // As many digits as show whether the tolerance is met.
 int row_digits_needed(const Row& row) {

@@ -59,6 +59,7 @@ TEST(StudyFramework, TextAndJson) {
   const std::string text = to_text(rows);
   EXPECT_THAT(text, HasSubstr("s: Table 1\n"));
   EXPECT_THAT(text, HasSubstr("2.00641"));  // the digits that decide are shown
+  EXPECT_THAT(to_text({Row::measure("t", "r", "steps", 45341)}), HasSubstr("45341"));
   EXPECT_THAT(text, HasSubstr("MISSED"));
   EXPECT_THAT(text, HasSubstr("  b: broke\n"));
   EXPECT_THAT(text, HasSubstr("2 rows, 1 missed"));

@@ -509,7 +509,8 @@ Complaints check_power(const Force& force, const Situation& s) {
     return Vec::Constant(1, force.potential_energy(at.input()));
   });
   if (stored)
-    compare("power", Vec::Constant(1, -(*stored)[0] - dissipated + external), Vec::Constant(1, value->dot(twists(s))), complaints);
+    compare("power", Vec::Constant(1, -(*stored)[0] - dissipated + external), Vec::Constant(1, value->dot(twists(s))),
+            complaints);
   return complaints;
 }
 

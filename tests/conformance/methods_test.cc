@@ -1,5 +1,6 @@
 // Every method of the registry: what its entry claims (orders, options, refusals) is what it does, and it keeps to the
-// rules of the Integrator interface: attempts change nothing, saved runs continue bit for bit, dense output meets the steps.
+// rules of the Integrator interface: attempts change nothing, saved runs continue bit for bit, dense output meets the
+// steps.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -18,7 +19,8 @@ using problems::fitted_slope;
 using problems::Ready;
 
 bool same_bits(const Vec& a, const Vec& b) {
-  return a.size() == b.size() && (a.size() == 0 || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0);
+  return a.size() == b.size() &&
+         (a.size() == 0 || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0);
 }
 
 class Methods : public testing::TestWithParam<std::string> {
@@ -40,7 +42,10 @@ class Methods : public testing::TestWithParam<std::string> {
 
 TEST_P(Methods, AreDescribed) {
   const MethodInfo& m = info();
-  for (const char c : m.key) EXPECT_TRUE(std::islower(static_cast<unsigned char>(c)) != 0 || std::isdigit(static_cast<unsigned char>(c)) != 0 || c == '-') << m.key;
+  for (const char c : m.key)
+    EXPECT_TRUE(std::islower(static_cast<unsigned char>(c)) != 0 || std::isdigit(static_cast<unsigned char>(c)) != 0 ||
+                c == '-')
+        << m.key;
   for (const std::string* text : {&m.title, &m.formulation, &m.source, &m.stability}) EXPECT_FALSE(text->empty());
   for (const Field& option : m.options) {
     EXPECT_FALSE(option.text.empty()) << option.name;
@@ -89,7 +94,8 @@ TEST_P(Methods, RefuseOptionsTheyDoNotKnow) {
 TEST_P(Methods, HaveTheOrderTheyClaim) {
   const Ready ready(problems::spherical_pendulum());
   // closed form: position at t = 1 s
-  const Vec3 truth(-0.7670905966190552, -0.376783722018906, -0.5192360189742251), speed(0.40772171534639473, -1.4931941615096236, 0.48119111706556605);
+  const Vec3 truth(-0.7670905966190552, -0.376783722018906, -0.5192360189742251),
+      speed(0.40772171534639473, -1.4931941615096236, 0.48119111706556605);
   std::vector<double> h, q, v, estimate;
   for (const int count : {400, 800, 1600, 3200}) {
     const std::unique_ptr<Integrator> integrator = make(ready);
@@ -112,7 +118,8 @@ TEST_P(Methods, HaveTheOrderTheyClaim) {
 
 // A step is an affair of the bodies: one that is turned as a whole is the same step.
 TEST_P(Methods, DoNotKnowWhereTheWorldIs) {
-  const Ready level(problems::four_bar(problems::Build::redundant)), tilted(problems::four_bar(problems::Build::redundant, true));
+  const Ready level(problems::four_bar(problems::Build::redundant)),
+      tilted(problems::four_bar(problems::Build::redundant, true));
   const std::unique_ptr<Integrator> a = make(level), b = make(tilted);
   for (int i = 0; i < 300; ++i) {
     step(*a, 1e-3);
@@ -120,7 +127,8 @@ TEST_P(Methods, DoNotKnowWhereTheWorldIs) {
   }
   for (int body = 0; body < 3; ++body) {
     // angular velocities are in body axes, which are alike
-    EXPECT_LT((a->state().v.segment(6 * body + 3, 3) - b->state().v.segment(6 * body + 3, 3)).norm(), 1e-5);  // what Newton leaves
+    EXPECT_LT((a->state().v.segment(6 * body + 3, 3) - b->state().v.segment(6 * body + 3, 3)).norm(),
+              1e-5);  // what Newton leaves
   }
 }
 
@@ -171,7 +179,9 @@ TEST_P(Methods, DenseOutputMeetsTheSteps) {
   EXPECT_TRUE(same_bits(out.v, integrator->state().v));
   EXPECT_EQ(integrator->last_step(), 2e-3);
   // in between as good as a cubic can be: against a run with steps a hundred times finer from the same start
-  const std::unique_ptr<Integrator> fine = info().make(*ready.equations, resolve_settings(info(), {.fixed_step = true, .tolerance = 1e-9, .misfit = 0, .options = {}}, {}));
+  const std::unique_ptr<Integrator> fine =
+      info().make(*ready.equations,
+                  resolve_settings(info(), {.fixed_step = true, .tolerance = 1e-9, .misfit = 0, .options = {}}, {}));
   Rates rates = ready.equations->make_rates();
   Workspace work = ready.equations->make_workspace();
   AccelerationSolver solver(*ready.equations);
@@ -243,7 +253,8 @@ TEST_P(Methods, ControlledRunsGetBetterWithTheTolerance) {
     const RunResult result = simulation.run(trajectory);
     ASSERT_EQ(result.status, RunStatus::finished);
     EXPECT_EQ(simulation.integrator().state().t, 1);
-    errors[i++] = (simulation.integrator().state().q - Vec3(-0.7670905966190552, -0.376783722018906, -0.5192360189742251)).norm();
+    errors[i++] =
+        (simulation.integrator().state().q - Vec3(-0.7670905966190552, -0.376783722018906, -0.5192360189742251)).norm();
   }
   EXPECT_LT(errors[1], errors[0] / (info().order == 1 ? 5 : 30));
 }

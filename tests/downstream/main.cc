@@ -1,5 +1,5 @@
-// Uses the installed library from outside: a pendulum built in C++ and simulated, an exception caught across the boundary, the
-// Eigen types of its interface, the installed data. Exits with 0 if all of them behave.
+// Uses the installed library from outside: a pendulum built in C++ and simulated, an exception caught across the
+// boundary, the Eigen types of its interface, the installed data. Exits with 0 if all of them behave.
 #include <cmath>
 #include <filesystem>
 #include <iostream>
@@ -53,7 +53,6 @@ int main(int, char** argv) {
   const bool installed = data == argv[1] && std::filesystem::exists(data / "models");
 
   std::cout << "nearest name: " << found << ", failure caught: " << caught << ", axis: " << axis.transpose()
-            << ", data: " << data
-            << ", pendulum: " << simulated << "\n";
+            << ", data: " << data << ", pendulum: " << simulated << "\n";
   return simulated && found && caught && computed && installed ? 0 : 1;
 }

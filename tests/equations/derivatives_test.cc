@@ -21,8 +21,8 @@ constexpr double tolerance = 1e-7;  // relative to the largest entry of the row;
 
 // Rows are compared by their own size: forces of 1e6 N must not hide a wrong torque. `noise` is the size of the numbers
 // that were differenced.
-void expect_same(const Equations& e, const char* what, const Mat& given, const Mat& expected, const std::vector<int>& columns, double noise,
-                 bool constraint_rows) {
+void expect_same(const Equations& e, const char* what, const Mat& given, const Mat& expected,
+                 const std::vector<int>& columns, double noise, bool constraint_rows) {
   const Vec scales = e.scales()(columns);
   ASSERT_EQ(given.rows(), expected.rows());
   ASSERT_EQ(given.cols(), expected.cols());
@@ -30,11 +30,13 @@ void expect_same(const Equations& e, const char* what, const Mat& given, const M
     const Vec a = given.row(i).transpose().cwiseProduct(scales), b = expected.row(i).transpose().cwiseProduct(scales);
     if (a.size() == 0) continue;
     Eigen::Index at = 0;
-    const double error = (a - b).cwiseAbs().maxCoeff(&at), allowed = tolerance * b.cwiseAbs().maxCoeff() + 1e-11 * noise;
+    const double error = (a - b).cwiseAbs().maxCoeff(&at),
+                 allowed = tolerance * b.cwiseAbs().maxCoeff() + 1e-11 * noise;
     if (error <= allowed) continue;
     const auto row = static_cast<int>(i);
     ADD_FAILURE() << what << ", " << (constraint_rows ? e.name_of_row(row) : e.name_of_velocity(row)) << " by "
-                  << e.name_of_velocity(columns[static_cast<std::size_t>(at)]) << ": " << a[at] << " instead of " << b[at] << ", allowed " << allowed;
+                  << e.name_of_velocity(columns[static_cast<std::size_t>(at)]) << ": " << a[at] << " instead of "
+                  << b[at] << ", allowed " << allowed;
     return;  // one report for each matrix
   }
 }
@@ -51,7 +53,11 @@ void expect_same(const char* what, const Vec& given, const Vec& expected, double
 class Probe {
  public:
   Probe(const Equations& e, State state, Rates rates)
-      : e_(e), state_(std::move(state)), rates_(std::move(rates)), work_(e.make_workspace()), residual_(e.make_residual()),
+      : e_(e),
+        state_(std::move(state)),
+        rates_(std::move(rates)),
+        work_(e.make_workspace()),
+        residual_(e.make_residual()),
         partials_(e.make_partials(Detail::all)) {}
 
   State moved(const Vec& delta, double dt = 0) const {
@@ -110,14 +116,17 @@ void check_derivatives(const Equations& e, const State& state, const Rates& rate
   ASSERT_EQ(e.linearise(state, rates, Detail::all, p, work), Eval::ok);
   Probe probe(e, state, rates);
   const Vec scales = e.scales(), at = probe.all(state);
-  const double force_noise = at.head(2 * nv).lpNorm<Eigen::Infinity>() + 1, g_noise = at.tail(4 * ng).lpNorm<Eigen::Infinity>() + 1;
+  const double force_noise = at.head(2 * nv).lpNorm<Eigen::Infinity>() + 1,
+               g_noise = at.tail(4 * ng).lpNorm<Eigen::Infinity>() + 1;
 
   Mat by_q(at.size(), columns.size()), by_v(at.size(), columns.size());
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const int j = columns[k];
     const Vec unit = scales[j] * Vec::Unit(nv, j);
-    by_q.col(static_cast<Eigen::Index>(k)) = derivative([&](double s) { return probe.all(probe.moved(s * unit)); }) / scales[j];
-    by_v.col(static_cast<Eigen::Index>(k)) = derivative([&](double s) { return probe.all(probe.sped_up(s * unit)); }) / scales[j];
+    by_q.col(static_cast<Eigen::Index>(k)) =
+        derivative([&](double s) { return probe.all(probe.moved(s * unit)); }) / scales[j];
+    by_v.col(static_cast<Eigen::Index>(k)) =
+        derivative([&](double s) { return probe.all(probe.sped_up(s * unit)); }) / scales[j];
   }
   const Vec by_t = derivative([&](double s) { return probe.all(probe.moved(Vec::Zero(nv), s)); });
 
@@ -158,7 +167,9 @@ void check_derivatives(const Equations& e, const State& state, const Rates& rate
   Vec Gv = p.g_t;
   e.gv().multiply_add(p.G, 1, state.v.data(), Gv.data());
   expect_same("G v + g_t", Gv, probe.velocity_residual(state), g_noise);
-  expect_same("G v + g_t", Gv, derivative([&](double s) { return Vec(probe.all(probe.moved(s * state.v, s)).segment(2 * nv, ng)); }), g_noise);
+  expect_same("G v + g_t", Gv,
+              derivative([&](double s) { return Vec(probe.all(probe.moved(s * state.v, s)).segment(2 * nv, ng)); }),
+              g_noise);
   const Vec bias = derivative([&](double s) { return probe.velocity_residual(probe.moved(s * state.v, s)); });
   expect_same("gamma", p.gamma, -bias, g_noise);
   Vec gamma(ng);
@@ -169,13 +180,15 @@ void check_derivatives(const Equations& e, const State& state, const Rates& rate
 // The cheap evaluations give what the complete one gives.
 void check_details(const Equations& e, const State& state, const Rates& rates) {
   Workspace work = e.make_workspace();
-  Partials all = e.make_partials(Detail::all), newton = e.make_partials(Detail::newton), parts = e.make_partials(Detail::newton);
+  Partials all = e.make_partials(Detail::all), newton = e.make_partials(Detail::newton),
+           parts = e.make_partials(Detail::newton);
   e.linearise(state, rates, Detail::all, all, work);
   e.linearise(state, rates, Detail::newton, newton, work);
   e.jacobian(state, parts, work);
   e.mass(parts);
   const auto same = [](const Vec& a, const Vec& b) {
-    return a.size() == b.size() && (a.size() == 0 || (a - b).lpNorm<Eigen::Infinity>() <= 1e-13 * (1 + a.lpNorm<Eigen::Infinity>()));
+    return a.size() == b.size() &&
+           (a.size() == 0 || (a - b).lpNorm<Eigen::Infinity>() <= 1e-13 * (1 + a.lpNorm<Eigen::Infinity>()));
   };
   EXPECT_TRUE(same(all.M, newton.M));
   EXPECT_TRUE(same(all.Ma_q, newton.Ma_q));
@@ -196,7 +209,8 @@ void check_details(const Equations& e, const State& state, const Rates& rates) {
 }
 
 // The matrix for any blend of weights is the derivative of the residual that a method with these weights solves:
-//   r(x, lambda) = M a + (G^T lambda - Q),  s(x) = g / w_q,   q = retract(q_0, delta + w_q x), v = v_0 + w_v x, a = a_0 + w_M x
+//   r(x, lambda) = M a + (G^T lambda - Q),  s(x) = g / w_q,   q = retract(q_0, delta + w_q x), v = v_0 + w_v x, a = a_0
+//   + w_M x
 void check_blends(const Equations& e, const State& state, const Rates& rates, std::mt19937& random) {
   const int nv = e.sizes().nv, ng = e.sizes().ng;
   const Vec scales = e.scales();
@@ -257,7 +271,8 @@ void check_blends(const Equations& e, const State& state, const Rates& rates, st
     for (Eigen::Index row = 0; row < K.rows(); ++row) {
       const double noise = 1e-11 * (1 + (row < nv ? r.head(nv) : r.tail(ng)).lpNorm<Eigen::Infinity>());
       Eigen::Index worst = 0;
-      EXPECT_LE((given.row(row) - expected.row(row)).cwiseAbs().maxCoeff(&worst), tolerance * expected.row(row).cwiseAbs().maxCoeff() + noise)
+      EXPECT_LE((given.row(row) - expected.row(row)).cwiseAbs().maxCoeff(&worst),
+                tolerance * expected.row(row).cwiseAbs().maxCoeff() + noise)
           << "row " << row << ", column " << columns[static_cast<std::size_t>(worst)];
     }
     // Without T the same matrix as for a step of length zero.
@@ -291,7 +306,8 @@ int check_model(Model model, unsigned seed, int wanted, int tries) {
   return used;
 }
 void check_model(Model model, unsigned seed, int wanted) {
-  EXPECT_EQ(check_model(std::move(model), seed, wanted, 5 * wanted), wanted) << "too few states at which all elements can be evaluated";
+  EXPECT_EQ(check_model(std::move(model), seed, wanted, 5 * wanted), wanted)
+      << "too few states at which all elements can be evaluated";
 }
 
 // ---- model files ----------------------------------------------------------------------------------------------------
@@ -300,7 +316,8 @@ std::vector<std::string> model_files() {
   std::vector<std::string> out;
   for (const auto& entry : std::filesystem::directory_iterator(std::string(TRAMMEL_SOURCE_DIR) + "/models")) {
     const std::string extension = entry.path().extension().string();
-    if (extension == ".yaml" || extension == ".yml" || extension == ".json") out.push_back(entry.path().filename().string());
+    if (extension == ".yaml" || extension == ".yml" || extension == ".json")
+      out.push_back(entry.path().filename().string());
   }
   std::sort(out.begin(), out.end());
   return out;
@@ -341,7 +358,8 @@ std::vector<std::string> element_keys() {
   for (const ElementDescription& d : element_registry()) keys.push_back(d.key);
   return keys;
 }
-INSTANTIATE_TEST_SUITE_P(All, EveryElement, testing::ValuesIn(element_keys()), [](const auto& key) { return key.param; });
+INSTANTIATE_TEST_SUITE_P(All, EveryElement, testing::ValuesIn(element_keys()),
+                         [](const auto& key) { return key.param; });
 
 TEST(Derivatives, SliderCrankWithForces) { check_model(problems::slider_crank_with_forces(), 3, 3); }
 TEST(Derivatives, PlanarFourBar) { check_model(problems::four_bar(problems::Build::planar), 4, 3); }
@@ -354,8 +372,8 @@ TEST(Derivatives, OnTheConstraints) {
   check_derivatives(*ready.equations, end.state, end.rates);
 }
 
-// A missing entry is found: a mechanism whose pattern is poorer than its derivatives must fail. The comparison is dense, so it
-// is enough that a matrix with one entry removed no longer agrees.
+// A missing entry is found: a mechanism whose pattern is poorer than its derivatives must fail. The comparison is
+// dense, so it is enough that a matrix with one entry removed no longer agrees.
 TEST(Derivatives, DenseComparisonFindsAMissingEntry) {
   const Equations e(problems::spatial_slider_crank());
   std::mt19937 random(8);

@@ -50,7 +50,8 @@ TEST(Manifold, RetractDerivativeTakesIncrementsToTheEnd) {
   e.retract_derivative(delta, T);
   ASSERT_EQ(T.size(), e.rotation_columns().size());
   Vec expected = u;
-  for (std::size_t i = 0; i < T.size(); ++i) expected.segment<3>(e.rotation_columns()[i]) = T[i] * u.segment<3>(e.rotation_columns()[i]);
+  for (std::size_t i = 0; i < T.size(); ++i)
+    expected.segment<3>(e.rotation_columns()[i]) = T[i] * u.segment<3>(e.rotation_columns()[i]);
   const Vec seen = problems::derivative([&](double s) {
     Vec q(state.q.size()), out(e.sizes().nv);
     e.retract(state.q, delta + s * u, q);
@@ -92,7 +93,7 @@ TEST(Manifold, ScalesAreTheLengthAndOneRadian) {
   EXPECT_EQ(scales[0], 0.25);
   EXPECT_EQ(scales[3], 1);
   EXPECT_EQ(scales[12], 0.25);
-  EXPECT_EQ(scales[14], 1);   // angle of a planar body
+  EXPECT_EQ(scales[14], 1);  // angle of a planar body
   EXPECT_EQ(scales[20], 0.25);
   Vec q = e.initial_state().q;
   q[0] = -7;
@@ -160,7 +161,8 @@ TEST(Manifold, EnergyBelongsToTheEquations) {
       e.retract(state.q, s * state.v, moved.q);
       return Vec(Vec::Constant(1, e.energy(moved, rates, work).potential));
     });
-    EXPECT_NEAR(residual.force.dot(state.v), rate[0] + energy.dissipated_power - energy.external_power, 1e-7 * (1 + std::abs(rate[0])));
+    EXPECT_NEAR(residual.force.dot(state.v), rate[0] + energy.dissipated_power - energy.external_power,
+                1e-7 * (1 + std::abs(rate[0])));
   }
 }
 

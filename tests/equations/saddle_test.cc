@@ -95,7 +95,8 @@ TEST_P(Redundant, SolutionsAreThoseOfTheDensePseudoInverse) {
   Sample s(model());
   std::mt19937 random(3);
   ASSERT_TRUE(s.saddle.factor());
-  const Mat Mh = s.K.topLeftCorner(s.nv, s.nv), Gt = s.K.topRightCorner(s.nv, s.ng), G = s.K.bottomLeftCorner(s.ng, s.nv);
+  const Mat Mh = s.K.topLeftCorner(s.nv, s.nv), Gt = s.K.topRightCorner(s.nv, s.ng),
+            G = s.K.bottomLeftCorner(s.ng, s.nv);
   Eigen::JacobiSVD<Mat> trial(G, Eigen::ComputeFullV), test(Gt.transpose(), Eigen::ComputeFullV);
   trial.setThreshold(1e-9);
   test.setThreshold(1e-9);
@@ -106,7 +107,8 @@ TEST_P(Redundant, SolutionsAreThoseOfTheDensePseudoInverse) {
     Vec b(s.nv + s.ng);
     b << random_vector(s.nv, random), G * wanted;
     // a = wanted + N y with N_test^T (Mh a - b1) = 0
-    const Vec a = wanted + N * (N_test.transpose() * Mh * N).fullPivLu().solve(N_test.transpose() * (b.head(s.nv) - Mh * wanted));
+    const Vec a =
+        wanted + N * (N_test.transpose() * Mh * N).fullPivLu().solve(N_test.transpose() * (b.head(s.nv) - Mh * wanted));
     const Vec root = s.saddle.E().cwiseSqrt();
     Eigen::JacobiSVD<Mat> least(Gt * root.cwiseInverse().asDiagonal(), Eigen::ComputeThinU | Eigen::ComputeThinV);
     least.setThreshold(1e-9);

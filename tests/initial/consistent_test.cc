@@ -1,5 +1,5 @@
-// The start of a run: positions and velocities by least change with kept values kept, wanted joint values met, accelerations and
-// multipliers of the equations of motion; conflicts named by joint.
+// The start of a run: positions and velocities by least change with kept values kept, wanted joint values met,
+// accelerations and multipliers of the equations of motion; conflicts named by joint.
 #include "trammel/initial/consistent.h"
 
 #include <gmock/gmock.h>
@@ -77,7 +77,8 @@ Mat freedoms(const Ready& ready) {
 // ---- positions ------------------------------------------------------------------------------------------------------
 
 TEST(Positions, ThatFitAreLeftAlone) {
-  for (const Model& m : {problems::spatial_slider_crank(), problems::four_bar(Build::redundant, true), problems::bricard(Build::redundant)}) {
+  for (const Model& m : {problems::spatial_slider_crank(), problems::four_bar(Build::redundant, true),
+                         problems::bricard(Build::redundant)}) {
     const Ready ready(m);
     EXPECT_LT(problems::distance(*ready.equations, ready.equations->initial_state().q, ready.state.q), 1e-14);
   }
@@ -102,8 +103,9 @@ TEST(Positions, MoveToTheNearestPoint) {
 
 TEST(Positions, ChangeLeastInAll) {
   for (const unsigned seed : {1u, 2u, 3u}) {
-    for (const Model& base : {problems::spatial_slider_crank(), problems::four_bar(Build::independent, true), problems::four_bar(Build::planar),
-                              problems::four_bar(Build::redundant, true), problems::chain(5)}) {
+    for (const Model& base :
+         {problems::spatial_slider_crank(), problems::four_bar(Build::independent, true),
+          problems::four_bar(Build::planar), problems::four_bar(Build::redundant, true), problems::chain(5)}) {
       Model m = displaced(base, 0.03, seed);
       m.initial_joints.clear();
       const Ready ready(m);
@@ -164,7 +166,10 @@ TEST(Positions, AreKeptAtTheOriginOfTheBody) {
   // its tip, at (1, 0, 0) of the body, shall be 0.9 above: the body must turn about its origin
   Fields rod;
   rod.set("length", 0.9);
-  m.add_joint("distance", "rod", {m.add_frame(ground, {Vec3(1, 0, -1), Quat::Identity()}), m.add_frame(0, {Vec3(1, 0, 0), Quat::Identity()})}, rod);
+  m.add_joint(
+      "distance", "rod",
+      {m.add_frame(ground, {Vec3(1, 0, -1), Quat::Identity()}), m.add_frame(0, {Vec3(1, 0, 0), Quat::Identity()})},
+      rod);
   const int origin = m.add_frame(0, {});
   Ready ready(m);
   EXPECT_LT(position_residual(ready), 1e-12);
@@ -297,7 +302,8 @@ TEST(JointValues, OfSpeedInConflictAreRefusedByName) {
 
 TEST(Velocities, ChangeLeast) {
   std::mt19937 random(9);
-  for (const Model& base : {problems::spatial_slider_crank(), problems::chain(4), problems::bricard(Build::redundant)}) {
+  for (const Model& base :
+       {problems::spatial_slider_crank(), problems::chain(4), problems::bricard(Build::redundant)}) {
     Model m = base;
     for (Body& body : m.bodies) {
       body.velocity = problems::random_vector(3, random);
@@ -360,8 +366,9 @@ TEST(Velocities, OfMotionsInConflictAreRefusedByName) {
 // ---- accelerations and multipliers ----------------------------------------------------------------------------------
 
 TEST(Accelerations, SatisfyTheEquations) {
-  for (const Model& m : {problems::slider_crank_with_forces(), problems::four_bar(Build::redundant, true), problems::four_bar(Build::planar),
-                         problems::ladder(3, Build::redundant), problems::bricard(Build::redundant), problems::heavy_top(), problems::chain(20)}) {
+  for (const Model& m : {problems::slider_crank_with_forces(), problems::four_bar(Build::redundant, true),
+                         problems::four_bar(Build::planar), problems::ladder(3, Build::redundant),
+                         problems::bricard(Build::redundant), problems::heavy_top(), problems::chain(20)}) {
     Ready ready(m);
     Residual residual = ready.equations->make_residual();
     Partials p = ready.equations->make_partials(Detail::all);
@@ -431,7 +438,8 @@ TEST(PlanarBodies, OutOfTheirPlaneAreRefusedByName) {
 TEST(PlanarBodies, WithATiltedAxisAreRefusedByName) {
   Model m = problems::four_bar(Build::planar);
   const int frame = m.joints[2].frames[1];
-  m.frames[static_cast<std::size_t>(frame)].local.rotation = m.frames[static_cast<std::size_t>(frame)].local.rotation * rotation_exp(Vec3(0.2, 0, 0));
+  m.frames[static_cast<std::size_t>(frame)].local.rotation =
+      m.frames[static_cast<std::size_t>(frame)].local.rotation * rotation_exp(Vec3(0.2, 0, 0));
   const Problem problem = refusal(m);
   EXPECT_THAT(problem.id, testing::AnyOf("out-of-plane", "loop-does-not-close"));
   EXPECT_THAT(problem.message, HasSubstr("'B'"));

@@ -1,5 +1,5 @@
-// A step allocates nothing: malloc and its kin are interposed and counted between calls. Operator new would not do, it sees
-// neither Eigen nor KLU.
+// A step allocates nothing: malloc and its kin are interposed and counted between calls. Operator new would not do, it
+// sees neither Eigen nor KLU.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -137,10 +137,14 @@ void expect_none(Model model, double h) {
 
 TEST_F(Allocations, NoneInStepsOfAChain) { expect_none(problems::chain(8), 2e-3); }
 TEST_F(Allocations, NoneInStepsOfTheSliderCrankWithForces) { expect_none(problems::slider_crank_with_forces(), 2e-3); }
-TEST_F(Allocations, NoneInStepsWithRedundantConstraints) { expect_none(problems::four_bar(problems::Build::redundant, true), 2e-3); }
+TEST_F(Allocations, NoneInStepsWithRedundantConstraints) {
+  expect_none(problems::four_bar(problems::Build::redundant, true), 2e-3);
+}
 TEST_F(Allocations, NoneInStepsOfPlanarBodies) { expect_none(problems::four_bar(problems::Build::planar), 2e-3); }
 
-TEST_F(Allocations, NoneInStepsWithAMisfit) { expect_none(problems::four_bar(problems::Build::redundant, true, 1e-8), 2e-3); }
+TEST_F(Allocations, NoneInStepsWithAMisfit) {
+  expect_none(problems::four_bar(problems::Build::redundant, true, 1e-8), 2e-3);
+}
 
 TEST_F(Allocations, NoneInSavingTheSameStateTwice) {
   const Ready ready(problems::chain(4));

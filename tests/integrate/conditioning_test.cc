@@ -1,5 +1,5 @@
-// The condition number of Newton's matrix over the step size: flat for the scaling that is used, growing like h^-2 and h^-4
-// for the other two.
+// The condition number of Newton's matrix over the step size: flat for the scaling that is used, growing like h^-2 and
+// h^-4 for the other two.
 #include "tests/problems/conditioning.h"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,8 @@ namespace {
 void check(Model model) {
   const problems::Ready ready(std::move(model));
   const AlphaParameters p = AlphaParameters::hht(-0.3);
-  const problems::End at = problems::run_fixed(ready, problems::fixed(p), 1e-3, 150);  // nothing special about this state
+  const problems::End at =
+      problems::run_fixed(ready, problems::fixed(p), 1e-3, 150);  // nothing special about this state
   std::vector<double> c, h_a, a, h_b, b;
   for (int k = 1; k <= 8; ++k) {
     const double h = std::pow(10.0, -k);

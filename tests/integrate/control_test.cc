@@ -18,7 +18,8 @@ TEST(Predictor, ContinuesPolynomials) {
   for (int degree = 0; degree <= 3; ++degree) {
     const auto value = [&](double t) {
       Vec out(3);
-      out << 1 - std::pow(t, degree), 2 + 0.5 * std::pow(t - 0.2, degree), std::pow(t, degree);  // the third is not judged
+      out << 1 - std::pow(t, degree), 2 + 0.5 * std::pow(t - 0.2, degree),
+          std::pow(t, degree);  // the third is not judged
       return out;
     };
     Predictor predictor;
@@ -100,7 +101,9 @@ TEST(Predictor, SavesIterations) {
   options.predictor_degree = 3;
   const Counts counts = problems::run_fixed(ready, options, 1e-3, 500).counts;
   EXPECT_LT(counts.newton_iterations, constant);
-  EXPECT_EQ(counts.predictor_degree[0] + counts.predictor_degree[1] + counts.predictor_degree[2] + counts.predictor_degree[3], 500);
+  EXPECT_EQ(
+      counts.predictor_degree[0] + counts.predictor_degree[1] + counts.predictor_degree[2] + counts.predictor_degree[3],
+      500);
 }
 
 TEST(NewtonMonitor, StopsWhenTheRestIsSmall) {
@@ -145,7 +148,8 @@ TEST(NewtonMonitor, GivesUpWhenItTakesTooLong) {
   EXPECT_TRUE(monitor.slow());
 }
 
-// At the level of round-off the ratio of corrections means nothing: it must neither look like divergence nor spoil the rate.
+// At the level of round-off the ratio of corrections means nothing: it must neither look like divergence nor spoil the
+// rate.
 TEST(NewtonMonitor, DoesNotTakeNoiseForDivergence) {
   NewtonMonitor monitor{NewtonMonitor::Options{}};
   monitor.forget_rate();

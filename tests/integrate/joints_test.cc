@@ -1,5 +1,5 @@
-// Joints against equivalent combinations of other joints, and with their bodies exchanged: the motion must be the same. Angles
-// that go round many times.
+// Joints against equivalent combinations of other joints, and with their bodies exchanged: the motion must be the same.
+// Angles that go round many times.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -40,8 +40,8 @@ int add_massless(Model& m, const char* name, const Vec3& at, const Mat3& axes) {
 
 using Attach = std::function<void(Model&, int, int, const Seat&)>;
 
-// Two bodies: the first swings about a ball joint on the ground, the second is attached to it by the joints under test. Both
-// start turning as one, which every joint permits; springs to the ground pull them apart.
+// Two bodies: the first swings about a ball joint on the ground, the second is attached to it by the joints under test.
+// Both start turning as one, which every joint permits; springs to the ground pull them apart.
 Model arm(const Attach& attach) {
   const Seat seat;
   Model m;
@@ -51,7 +51,8 @@ Model arm(const Attach& attach) {
     body.name = i == 0 ? "upper" : "lower";
     body.mass = i == 0 ? 2 : 1;
     body.inertia = Vec3(0.11, 0.07 + 0.02 * i, 0.09).asDiagonal();
-    body.pose = {i == 0 ? Vec3(0.3, 0.1, 0) : Vec3(0.9, 0.3, -0.3), rotation_exp(i == 0 ? Vec3(0.2, 0.1, -0.4) : Vec3(-0.5, 0.9, 0.3))};
+    body.pose = {i == 0 ? Vec3(0.3, 0.1, 0) : Vec3(0.9, 0.3, -0.3),
+                 rotation_exp(i == 0 ? Vec3(0.2, 0.1, -0.4) : Vec3(-0.5, 0.9, 0.3))};
     body.center_of_mass = Vec3(0.02, -0.03, 0.01 * i);
     body.angular_velocity = spin;
     body.velocity = spin.cross(body.pose.position);
@@ -62,8 +63,10 @@ Model arm(const Attach& attach) {
   spring.set("stiffness", 20.0);
   spring.set("damping", 0.5);
   spring.set("free_length", 0.5);
-  m.add_force("translational_spring_damper", "left", {m.add_frame_at(ground, Vec3(1.2, -1, 0.4)), m.add_frame_at(1, Vec3(1.0, 0.3, -0.2))}, spring);
-  m.add_force("translational_spring_damper", "right", {m.add_frame_at(ground, Vec3(1.5, 1, -0.9)), m.add_frame_at(1, Vec3(0.8, 0.5, -0.3))}, spring);
+  m.add_force("translational_spring_damper", "left",
+              {m.add_frame_at(ground, Vec3(1.2, -1, 0.4)), m.add_frame_at(1, Vec3(1.0, 0.3, -0.2))}, spring);
+  m.add_force("translational_spring_damper", "right",
+              {m.add_frame_at(ground, Vec3(1.5, 1, -0.9)), m.add_frame_at(1, Vec3(0.8, 0.5, -0.3))}, spring);
   attach(m, 0, 1, seat);
   return m;
 }
@@ -71,13 +74,18 @@ Model arm(const Attach& attach) {
 // Frames at p; z along the given axis, x along another.
 int frame(Model& m, int body, const Vec3& p, const Vec3& z, const Vec3& x) { return m.add_frame_at(body, p, z, x); }
 
-void add(Model& m, const char* type, int a, int b, const Vec3& at_a, const Vec3& z_a, const Vec3& x_a, const Vec3& at_b, const Vec3& z_b, const Vec3& x_b) {
+void add(Model& m, const char* type, int a, int b, const Vec3& at_a, const Vec3& z_a, const Vec3& x_a, const Vec3& at_b,
+         const Vec3& z_b, const Vec3& x_b) {
   const int first = frame(m, a, at_a, z_a, x_a), second = frame(m, b, at_b, z_b, x_b);
   m.add_joint(type, std::string(type) + std::to_string(m.joints.size()), {first, second});
 }
 // Both frames alike.
-void add(Model& m, const char* type, int a, int b, const Seat& s) { add(m, type, a, b, s.p, s.z(), s.x(), s.p, s.z(), s.x()); }
-void add_universal(Model& m, int a, int b, const Seat& s) { add(m, "universal", a, b, s.p, s.z(), s.x(), s.p, s.x(), s.y()); }
+void add(Model& m, const char* type, int a, int b, const Seat& s) {
+  add(m, type, a, b, s.p, s.z(), s.x(), s.p, s.z(), s.x());
+}
+void add_universal(Model& m, int a, int b, const Seat& s) {
+  add(m, "universal", a, b, s.p, s.z(), s.x(), s.p, s.x(), s.y());
+}
 
 // The origin of a's frame at p with z along `normal`; the point of b at `point`.
 void add_point(Model& m, const char* type, int a, int b, const Vec3& p, const Vec3& z, const Vec3& point) {
@@ -110,27 +118,32 @@ void PrintTo(const Equivalence& which, std::ostream* out) { *out << which.name; 
 
 std::vector<Equivalence> equivalences() {
   return {
-      {"revolute_is_spherical_and_point_on_line", [](Model& m, int a, int b, const Seat& s) { add(m, "revolute", a, b, s); },
+      {"revolute_is_spherical_and_point_on_line",
+       [](Model& m, int a, int b, const Seat& s) { add(m, "revolute", a, b, s); },
        [](Model& m, int a, int b, const Seat& s) {
          add(m, "spherical", a, b, s);
          add_point(m, "point_on_line", a, b, s.p, s.z(), s.p + 0.4 * s.z());
        }},
-      {"revolute_is_cylindrical_and_point_in_plane", [](Model& m, int a, int b, const Seat& s) { add(m, "revolute", a, b, s); },
+      {"revolute_is_cylindrical_and_point_in_plane",
+       [](Model& m, int a, int b, const Seat& s) { add(m, "revolute", a, b, s); },
        [](Model& m, int a, int b, const Seat& s) {
          add(m, "cylindrical", a, b, s);
          add_point(m, "point_in_plane", a, b, s.p, s.z(), s.p + 0.3 * s.x());
        }},
-      {"cylindrical_is_two_points_on_a_line", [](Model& m, int a, int b, const Seat& s) { add(m, "cylindrical", a, b, s); },
+      {"cylindrical_is_two_points_on_a_line",
+       [](Model& m, int a, int b, const Seat& s) { add(m, "cylindrical", a, b, s); },
        [](Model& m, int a, int b, const Seat& s) {
          add_point(m, "point_on_line", a, b, s.p, s.z(), s.p);
          add_point(m, "point_on_line", a, b, s.p, s.z(), s.p + 0.5 * s.z());
        }},
-      {"translational_is_cylindrical_and_point_in_plane", [](Model& m, int a, int b, const Seat& s) { add(m, "translational", a, b, s); },
+      {"translational_is_cylindrical_and_point_in_plane",
+       [](Model& m, int a, int b, const Seat& s) { add(m, "translational", a, b, s); },
        [](Model& m, int a, int b, const Seat& s) {
          add(m, "cylindrical", a, b, s);
          add_point(m, "point_in_plane", a, b, s.p, s.y(), s.p + 0.5 * s.x());
        }},
-      {"fixed_is_translational_and_point_in_plane", [](Model& m, int a, int b, const Seat& s) { add(m, "fixed", a, b, s); },
+      {"fixed_is_translational_and_point_in_plane",
+       [](Model& m, int a, int b, const Seat& s) { add(m, "fixed", a, b, s); },
        [](Model& m, int a, int b, const Seat& s) {
          add(m, "translational", a, b, s);
          add_point(m, "point_in_plane", a, b, s.p, s.z(), s.p);
@@ -144,19 +157,23 @@ std::vector<Equivalence> equivalences() {
       {"fixed_is_three_spherical_arms", [](Model& m, int a, int b, const Seat& s) { add(m, "fixed", a, b, s); },
        [](Model& m, int a, int b, const Seat& s) {  // nine rows, three of them redundant
          add(m, "spherical", a, b, s);
-         for (const Vec3& arm : {Vec3(0.5 * s.z()), Vec3(0.5 * s.x())}) add_point(m, "spherical", a, b, s.p + arm, s.z(), s.p + arm);
+         for (const Vec3& arm : {Vec3(0.5 * s.z()), Vec3(0.5 * s.x())})
+           add_point(m, "spherical", a, b, s.p + arm, s.z(), s.p + arm);
        }},
-      {"spherical_is_point_on_line_and_in_plane", [](Model& m, int a, int b, const Seat& s) { add(m, "spherical", a, b, s); },
+      {"spherical_is_point_on_line_and_in_plane",
+       [](Model& m, int a, int b, const Seat& s) { add(m, "spherical", a, b, s); },
        [](Model& m, int a, int b, const Seat& s) {
          add_point(m, "point_on_line", a, b, s.p, s.z(), s.p);
          add_point(m, "point_in_plane", a, b, s.p, s.z(), s.p);
        }},
-      {"universal_is_spherical_and_point_in_plane", [](Model& m, int a, int b, const Seat& s) { add_universal(m, a, b, s); },
+      {"universal_is_spherical_and_point_in_plane",
+       [](Model& m, int a, int b, const Seat& s) { add_universal(m, a, b, s); },
        [](Model& m, int a, int b, const Seat& s) {
          add(m, "spherical", a, b, s);
          add_point(m, "point_in_plane", a, b, s.p, s.z(), s.p + 0.5 * s.x());
        }},
-      {"universal_is_two_revolutes_with_a_cross", [](Model& m, int a, int b, const Seat& s) { add_universal(m, a, b, s); },
+      {"universal_is_two_revolutes_with_a_cross",
+       [](Model& m, int a, int b, const Seat& s) { add_universal(m, a, b, s); },
        [](Model& m, int a, int b, const Seat& s) {  // the cross itself has neither mass nor inertia
          const int c = add_massless(m, "cross", s.p, s.R);
          add(m, "revolute", a, c, s);
@@ -164,14 +181,17 @@ std::vector<Equivalence> equivalences() {
        }},
       {"planar_is_three_points_in_a_plane", [](Model& m, int a, int b, const Seat& s) { add(m, "planar", a, b, s); },
        [](Model& m, int a, int b, const Seat& s) {
-         for (const Vec3& arm : {Vec3(Vec3::Zero()), Vec3(0.5 * s.x()), Vec3(0.4 * s.y())}) add_point(m, "point_in_plane", a, b, s.p, s.z(), s.p + arm);
+         for (const Vec3& arm : {Vec3(Vec3::Zero()), Vec3(0.5 * s.x()), Vec3(0.4 * s.y())})
+           add_point(m, "point_in_plane", a, b, s.p, s.z(), s.p + arm);
        }},
-      {"point_on_line_is_two_planes", [](Model& m, int a, int b, const Seat& s) { add_point(m, "point_on_line", a, b, s.p, s.z(), s.p); },
+      {"point_on_line_is_two_planes",
+       [](Model& m, int a, int b, const Seat& s) { add_point(m, "point_on_line", a, b, s.p, s.z(), s.p); },
        [](Model& m, int a, int b, const Seat& s) {
          add_point(m, "point_in_plane", a, b, s.p, s.x(), s.p);
          add_point(m, "point_in_plane", a, b, s.p, s.y(), s.p);
        }},
-      {"distance_is_a_massless_rod", [](Model& m, int a, int b, const Seat& s) {
+      {"distance_is_a_massless_rod",
+       [](Model& m, int a, int b, const Seat& s) {
          m.add_joint("distance", "rod", {m.add_frame_at(a, s.p), m.add_frame_at(b, s.p + 0.4 * s.z())});
        },
        [](Model& m, int a, int b, const Seat& s) {
@@ -186,7 +206,8 @@ class Equivalents : public testing::TestWithParam<Equivalence> {};
 
 TEST_P(Equivalents, MoveTheSame) { EXPECT_LT(difference(arm(GetParam().joint), arm(GetParam().combination)), 1e-9); }
 
-INSTANTIATE_TEST_SUITE_P(All, Equivalents, testing::ValuesIn(equivalences()), [](const auto& which) { return which.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, Equivalents, testing::ValuesIn(equivalences()),
+                         [](const auto& which) { return which.param.name; });
 
 // ---- bodies exchanged -----------------------------------------------------------------------------------------------
 
@@ -207,7 +228,8 @@ TEST_P(Exchanged, MoveTheSame) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Exchanged,
-                         testing::Values("fixed", "revolute", "translational", "cylindrical", "spherical", "universal", "planar", "distance"),
+                         testing::Values("fixed", "revolute", "translational", "cylindrical", "spherical", "universal",
+                                         "planar", "distance"),
                          [](const auto& type) { return type.param; });
 
 Fields expression(const char* field, const std::string& text) {
@@ -231,7 +253,8 @@ TEST(ExchangedMotions, MoveTheSame) {
       add(m, "translational", a, b, s);
       std::vector<int> frames = m.joints.back().frames;
       if (exchanged) std::swap(frames[0], frames[1]);
-      m.add_motion("translation", "drive", frames, expression("displacement", exchanged ? "-0.2*(1-cos(5*time))" : "0.2*(1-cos(5*time))"));
+      m.add_motion("translation", "drive", frames,
+                   expression("displacement", exchanged ? "-0.2*(1-cos(5*time))" : "0.2*(1-cos(5*time))"));
     };
   };
   EXPECT_LT(difference(arm(translation(false)), arm(translation(true))), 1e-9);
@@ -265,7 +288,8 @@ TEST(ManyTurns, AMotionIsFollowedForwardAndBack) {
     most = std::max(most, std::abs(s.memory[0]));
     // and the body is where the angle says: it turns about y
     const Quat q(s.q[3], s.q[4], s.q[5], s.q[6]);
-    error = std::max(error, std::abs(std::remainder(rotation_log(q).dot(Vec3::UnitY()) - s.memory[0], 2 * std::numbers::pi)));
+    error = std::max(error,
+                     std::abs(std::remainder(rotation_log(q).dot(Vec3::UnitY()) - s.memory[0], 2 * std::numbers::pi)));
   });
   EXPECT_LT(error, 1e-9);
   EXPECT_GT(most, 29);
@@ -307,9 +331,10 @@ TEST(ManyTurns, ATorsionSpringCountsThem) {
   std::vector<double> hs, errors;
   for (const int count : {500, 1000, 2000, 4000}) {
     double error = 0;
-    problems::run_fixed(ready, problems::fixed(AlphaParameters::hht(-0.05)), 4.0 / count, count, [&](const AlphaMethod& method) {
-      error = std::max(error, std::abs(method.state().memory[0] - 20 * std::sin(2 * method.state().t)));
-    });
+    problems::run_fixed(
+        ready, problems::fixed(AlphaParameters::hht(-0.05)), 4.0 / count, count, [&](const AlphaMethod& method) {
+          error = std::max(error, std::abs(method.state().memory[0] - 20 * std::sin(2 * method.state().t)));
+        });
     hs.push_back(4.0 / count);
     errors.push_back(error);
   }

@@ -1,5 +1,5 @@
-// Fitted orders of the alpha family on a spatial closed loop and on the heavy top: positions, velocities, reactions after the
-// start-up, the error estimate, and the number of steps over the tolerance.
+// Fitted orders of the alpha family on a spatial closed loop and on the heavy top: positions, velocities, reactions
+// after the start-up, the error estimate, and the number of steps over the tolerance.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,9 +23,13 @@ struct Choice {
 void PrintTo(const Choice& choice, std::ostream* out) { *out << choice.name; }
 
 std::vector<Choice> second_order() {
-  return {{"hht_005", AlphaParameters::hht(-0.05)}, {"hht_01", AlphaParameters::hht(-0.1)}, {"hht_03", AlphaParameters::hht(-0.3)},
-          {"hht_third", AlphaParameters::hht(-1.0 / 3)}, {"generalized_04", AlphaParameters::generalized(0.4)},
-          {"generalized_06", AlphaParameters::generalized(0.6)}, {"generalized_08", AlphaParameters::generalized(0.8)}};
+  return {{"hht_005", AlphaParameters::hht(-0.05)},
+          {"hht_01", AlphaParameters::hht(-0.1)},
+          {"hht_03", AlphaParameters::hht(-0.3)},
+          {"hht_third", AlphaParameters::hht(-1.0 / 3)},
+          {"generalized_04", AlphaParameters::generalized(0.4)},
+          {"generalized_06", AlphaParameters::generalized(0.6)},
+          {"generalized_08", AlphaParameters::generalized(0.8)}};
 }
 
 // What a run shows at some times late in it: the method's own multipliers, and those solved for at the output.
@@ -35,7 +39,8 @@ struct Sample {
   double error = 0;  // estimate of the local error, by scale
 };
 
-std::vector<Sample> samples(Ready& ready, const AlphaOptions& options, double end, int count, const std::vector<int>& eighths) {
+std::vector<Sample> samples(Ready& ready, const AlphaOptions& options, double end, int count,
+                            const std::vector<int>& eighths) {
   const double h = end / count;
   AlphaMethod method(*ready.equations, options);
   method.start(ready.state, ready.rates);
@@ -49,7 +54,8 @@ std::vector<Sample> samples(Ready& ready, const AlphaOptions& options, double en
       Sample s{method.state(), method.rates().lambda, {}, attempt.error * options.tolerance};
       State state = method.state();
       Rates rates = ready.equations->make_rates();
-      EXPECT_TRUE(ready.accelerations->project(state, ready.work) && ready.accelerations->solve(state, rates, ready.work));
+      EXPECT_TRUE(ready.accelerations->project(state, ready.work) &&
+                  ready.accelerations->solve(state, rates, ready.work));
       s.reported = rates.lambda;
       out.push_back(s);
     }
@@ -76,14 +82,15 @@ struct Orders {
   double q, v, lambda, reported, estimate;
 };
 
-Orders fit(Ready& ready, const AlphaParameters& parameters, double end, const std::vector<int>& counts, const std::vector<Sample>& truth,
-           const std::vector<int>& eighths) {
+Orders fit(Ready& ready, const AlphaParameters& parameters, double end, const std::vector<int>& counts,
+           const std::vector<Sample>& truth, const std::vector<int>& eighths) {
   std::vector<double> h, q, v, lambda, reported, estimate;
   for (const int count : counts) {
     const std::vector<Sample> run = samples(ready, problems::fixed(parameters), end, count, eighths);
     Errors e = errors(*ready.equations, run, truth);
     // Newton may leave a thousandth of h a', which a method's own multipliers show; reported ones are solved for anew.
-    e.lambda = errors(*ready.equations, samples(ready, problems::converged(parameters), end, count, eighths), truth).lambda;
+    e.lambda =
+        errors(*ready.equations, samples(ready, problems::converged(parameters), end, count, eighths), truth).lambda;
     h.push_back(end / count);
     q.push_back(e.q);
     v.push_back(e.v);
@@ -91,16 +98,19 @@ Orders fit(Ready& ready, const AlphaParameters& parameters, double end, const st
     reported.push_back(e.reported);
     estimate.push_back(run.back().error);
   }
-  return {fitted_slope(h, q), fitted_slope(h, v), fitted_slope(h, lambda), fitted_slope(h, reported), fitted_slope(h, estimate)};
+  return {fitted_slope(h, q), fitted_slope(h, v), fitted_slope(h, lambda), fitted_slope(h, reported),
+          fitted_slope(h, estimate)};
 }
 
 // ---- spatial slider-crank -------------------------------------------------------------------------------------------
 
-const std::vector<int> late{4, 5, 6, 7, 8};  // eighths of the run: the start-up is over
+const std::vector<int> late{4, 5, 6, 7, 8};                // eighths of the run: the start-up is over
 const std::vector<int> crank_steps{320, 640, 1280, 2560};  // coarser ones are not yet asymptotic with much damping
 
 // A run with steps 12 times finer than the finest compared: its own error is below 1 % of what is measured.
-std::vector<Sample> crank_truth(Ready& ready) { return samples(ready, problems::converged(AlphaParameters::hht(-0.05)), 0.5, 32000, late); }
+std::vector<Sample> crank_truth(Ready& ready) {
+  return samples(ready, problems::converged(AlphaParameters::hht(-0.05)), 0.5, 32000, late);
+}
 
 class SliderCrankOrders : public testing::TestWithParam<Choice> {};
 
@@ -114,7 +124,8 @@ TEST_P(SliderCrankOrders, AreTwo) {
   EXPECT_NEAR(o.estimate, 3, 0.1);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SliderCrankOrders, testing::ValuesIn(second_order()), [](const auto& choice) { return choice.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, SliderCrankOrders, testing::ValuesIn(second_order()),
+                         [](const auto& choice) { return choice.param.name; });
 
 // The truth itself against the reduced equation of one degree of freedom.
 TEST(SliderCrank, FollowsTheReducedEquation) {
@@ -122,11 +133,13 @@ TEST(SliderCrank, FollowsTheReducedEquation) {
   const problems::SliderCrankSample& truth = problems::slider_crank_reference()[0];
   std::vector<double> h, error;
   for (const int count : {1000, 2000, 4000, 8000}) {
-    const problems::End end = problems::run_fixed(ready, problems::fixed(AlphaParameters::hht(-0.1)), truth.t / count, count);
+    const problems::End end =
+        problems::run_fixed(ready, problems::fixed(AlphaParameters::hht(-0.1)), truth.t / count, count);
     h.push_back(truth.t / count);
     const Vec quat = end.state.q.segment(3, 4);  // of the crank, about x
     const double angle = std::remainder(2 * std::atan2(quat[1], quat[0]) - truth.angle, 2 * M_PI);
-    error.push_back(std::max({std::abs(angle), std::abs(end.state.q[14] - truth.slider), std::abs(end.state.v[3] - truth.rate)}));
+    error.push_back(
+        std::max({std::abs(angle), std::abs(end.state.q[14] - truth.slider), std::abs(end.state.v[3] - truth.rate)}));
   }
   EXPECT_NEAR(fitted_slope(h, error), 2, 0.1);
   EXPECT_LT(error.back(), 1e-4);
@@ -153,12 +166,14 @@ TEST(SliderCrank, WithForcesKeepsTheOrders) {
   EXPECT_NEAR(o.reported, 2, 0.1);
 }
 
-// In the first steps the method's own multipliers are off by a start-up error; what is reported is of order two from the start.
+// In the first steps the method's own multipliers are off by a start-up error; what is reported is of order two from
+// the start.
 TEST(SliderCrank, ReportedReactionsHaveNoStartUp) {
   Ready ready(problems::spatial_slider_crank());
   const std::vector<int> early{1};
   const std::vector<Sample> truth = samples(ready, problems::converged(AlphaParameters::hht(-0.05)), 0.04, 6400, early);
-  const Orders o = fit(ready, AlphaParameters::hht(-0.1), 0.04, {8, 16, 32, 64}, truth, early);  // after 1, 2, 4, 8 steps
+  const Orders o =
+      fit(ready, AlphaParameters::hht(-0.1), 0.04, {8, 16, 32, 64}, truth, early);  // after 1, 2, 4, 8 steps
   EXPECT_GT(o.reported, 1.9);
 }
 
@@ -190,7 +205,8 @@ TEST_P(HeavyTopOrders, AreTwo) {
   EXPECT_NEAR(o.estimate, 3, 0.1);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, HeavyTopOrders, testing::ValuesIn(second_order()), [](const auto& choice) { return choice.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, HeavyTopOrders, testing::ValuesIn(second_order()),
+                         [](const auto& choice) { return choice.param.name; });
 
 TEST(HeavyTop, NewmarkIsOfOrderTwoOnlyWithoutDamping) {
   Ready ready(problems::heavy_top());

@@ -18,7 +18,8 @@ using problems::converged;
 using problems::Ready;
 
 // Positions of `count` steps, every `every`.
-std::vector<Vec> path(const Ready& ready, const AlphaOptions& options, double h, int count, int every, Counts* counts = nullptr) {
+std::vector<Vec> path(const Ready& ready, const AlphaOptions& options, double h, int count, int every,
+                      Counts* counts = nullptr) {
   std::vector<Vec> out;
   int i = 0;
   problems::run_fixed(ready, options, h, count, [&](const AlphaMethod& method) {
@@ -45,9 +46,11 @@ void expect_least_norm(Ready& ready, const AlphaOptions& options, double h, int 
     Rates rates = ready.equations->make_rates();
     ASSERT_TRUE(solver.project(state, ready.work));
     ASSERT_TRUE(solver.solve(state, rates, ready.work));
-    const problems::DenseSolution dense = problems::dense_solution(*ready.equations, state, solver.saddle().E(), ready.work);
+    const problems::DenseSolution dense =
+        problems::dense_solution(*ready.equations, state, solver.saddle().E(), ready.work);
     const Vec root = solver.saddle().E().cwiseSqrt();
-    worst = std::max(worst, root.cwiseProduct(rates.lambda - dense.lambda).norm() / root.cwiseProduct(dense.lambda).norm());
+    worst =
+        std::max(worst, root.cwiseProduct(rates.lambda - dense.lambda).norm() / root.cwiseProduct(dense.lambda).norm());
     worst_a = std::max(worst_a, (rates.a - dense.a).norm() / dense.a.norm());
   });
   EXPECT_LT(worst, relative) << "length " << ready.equations->length();
@@ -168,7 +171,9 @@ TEST(RedundantFourBar, StandsMassesFarApart) {
   Ready ready(models[0]);
   const Ready twin(models[1]);
   const AlphaOptions options = converged(AlphaParameters::hht(-0.1));
-  EXPECT_LT(largest_difference(*ready.equations, path(ready, options, 1e-3, 1000, 20), path(twin, options, 1e-3, 1000, 20)), 1e-9);
+  EXPECT_LT(
+      largest_difference(*ready.equations, path(ready, options, 1e-3, 1000, 20), path(twin, options, 1e-3, 1000, 20)),
+      1e-9);
   expect_least_norm(ready, options, 1e-3, 1000, 50, 1e-8);
 }
 
@@ -258,7 +263,8 @@ TEST(Ladder, PassesSingularPositionsOnTheParallelBranch) {
     counts = method.counts();
     const Vec& q = method.state().q;
     const double first = crank_angle(q, 0);
-    for (const int crank : {1, 2}) parallel = std::max(parallel, std::abs(std::remainder(crank_angle(q, crank) - first, 2 * std::numbers::pi)));
+    for (const int crank : {1, 2})
+      parallel = std::max(parallel, std::abs(std::remainder(crank_angle(q, crank) - first, 2 * std::numbers::pi)));
     if (counts.steps % 1000 != 0) return;
     const double truth = problems::ladder_angle(2, method.state().t);
     error = std::max(error, std::hypot(std::sin(first) - std::sin(truth), std::cos(first) - std::cos(truth)));
@@ -274,7 +280,8 @@ TEST(Ladder, ErrorFallsWithTheSquareOfTheStep) {
   for (const int n : {500, 1000, 2000, 4000}) {
     const problems::End end = problems::run_fixed(ready, problems::fixed(AlphaParameters::hht(-0.1)), 2.0 / n, n);
     hs.push_back(2.0 / n);
-    errors.push_back(std::abs(std::remainder(crank_angle(end.state.q, 0) - problems::ladder_angle(2, 2), 2 * std::numbers::pi)));
+    errors.push_back(
+        std::abs(std::remainder(crank_angle(end.state.q, 0) - problems::ladder_angle(2, 2), 2 * std::numbers::pi)));
   }
   EXPECT_NEAR(problems::fitted_slope(hs, errors), 2, 0.1);
 }
@@ -287,7 +294,8 @@ TEST(Ladder, MovesAsItsTwins) {
     const double h = windows == 2 ? 1e-3 : 4e-3;  // past two singular positions
     const int count = static_cast<int>(std::lround(2 / h));
     Counts counts;
-    const std::vector<Vec> a = path(ready, options, h, count, count / 20, &counts), b = path(twin, options, h, count, count / 20),
+    const std::vector<Vec> a = path(ready, options, h, count, count / 20, &counts),
+                           b = path(twin, options, h, count, count / 20),
                            c = path(planar, options, h, count, count / 20);
     EXPECT_LT(largest_difference(*ready.equations, a, b), 1e-7) << windows;
     EXPECT_EQ(counts.factorisations, 1) << windows;
@@ -306,7 +314,9 @@ TEST(Ladder, StartsInASingularPosition) {
   EXPECT_EQ(ready.initial.permanence.permanent, 6);
   EXPECT_EQ(ready.initial.permanence.momentary_first, 2);
   const problems::End end = problems::run_fixed(ready, problems::fixed(AlphaParameters::hht(-0.3)), 1e-3, 1500);
-  for (const int crank : {1, 2}) EXPECT_NEAR(std::remainder(crank_angle(end.state.q, crank) - crank_angle(end.state.q, 0), 2 * std::numbers::pi), 0, 1e-6);
+  for (const int crank : {1, 2})
+    EXPECT_NEAR(std::remainder(crank_angle(end.state.q, crank) - crank_angle(end.state.q, 0), 2 * std::numbers::pi), 0,
+                1e-6);
 }
 
 // Accelerations stay bounded and right near the singular position, where multipliers have a true pole; within about a
@@ -335,7 +345,9 @@ TEST(Ladder, UnequalMassesPassToo) {
   }
   const Ready ready(models[0]), twin(models[1]);
   const AlphaOptions options = converged(AlphaParameters::hht(-0.3));
-  EXPECT_LT(largest_difference(*ready.equations, path(ready, options, 1e-3, 3000, 100), path(twin, options, 1e-3, 3000, 100)), 1e-6);
+  EXPECT_LT(
+      largest_difference(*ready.equations, path(ready, options, 1e-3, 3000, 100), path(twin, options, 1e-3, 3000, 100)),
+      1e-6);
 }
 
 // The crossings cost nothing: about as many steps as the twin of planar bodies takes, which has fewer rows to lose.
@@ -351,10 +363,13 @@ TEST(Ladder, VariableStepsPassSingularPositions) {
     const RunResult result = simulation.run(trajectory);
     ASSERT_EQ(result.status, RunStatus::finished);
     EXPECT_EQ(result.summary.rejected_newton, 0);
-    EXPECT_NEAR(std::remainder(crank_angle(simulation.integrator().state().q, 0) - problems::ladder_angle(2, 4), 2 * std::numbers::pi), 0, 2e-2);
+    EXPECT_NEAR(std::remainder(crank_angle(simulation.integrator().state().q, 0) - problems::ladder_angle(2, 4),
+                               2 * std::numbers::pi),
+                0, 2e-2);
     summaries[build == Build::redundant ? 0 : 1] = result.summary;
   }
-  EXPECT_NEAR(static_cast<double>(summaries[0].steps), static_cast<double>(summaries[1].steps), 0.01 * static_cast<double>(summaries[1].steps));
+  EXPECT_NEAR(static_cast<double>(summaries[0].steps), static_cast<double>(summaries[1].steps),
+              0.01 * static_cast<double>(summaries[1].steps));
   EXPECT_EQ(summaries[0].counts.factorisations, 1);
 }
 
@@ -396,7 +411,8 @@ double motion_error(double misfit, bool project) {
   Ready ready(problems::four_bar(Build::redundant, true, misfit));
   if (!project) ready.initial.misfit = 0;
   const AlphaOptions options = converged(AlphaParameters::hht(-0.1));
-  return largest_difference(*exact.equations, path(ready, options, 1e-3, 1000, 20), path(exact, options, 1e-3, 1000, 20));
+  return largest_difference(*exact.equations, path(ready, options, 1e-3, 1000, 20),
+                            path(exact, options, 1e-3, 1000, 20));
 }
 
 bool warned(const InitialReport& report) {

@@ -21,20 +21,25 @@ namespace {
 using problems::Build;
 
 bool same_bits(const Vec& a, const Vec& b) {
-  return a.size() == b.size() && (a.size() == 0 || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0);
+  return a.size() == b.size() &&
+         (a.size() == 0 || std::memcmp(a.data(), b.data(), static_cast<std::size_t>(a.size()) * sizeof(double)) == 0);
 }
 
 // Keeps what a run writes, and raises the flag after so many accepted steps.
 class Stopping final : public TrajectorySink {
  public:
   explicit Stopping(long steps = -1) : left_(steps) {}
-  void begin(const std::vector<Table>& tables, const Provenance& provenance) override { kept.begin(tables, provenance); }
+  void begin(const std::vector<Table>& tables, const Provenance& provenance) override {
+    kept.begin(tables, provenance);
+  }
   bool append(std::size_t table, std::span<const double> row) override {
     if (table == 1 && --left_ == 0) stop = true;
     return kept.append(table, row);
   }
   void flush() override {}
-  void finish(RunStatus status, std::string_view summary, std::string_view failure) override { kept.finish(status, summary, failure); }
+  void finish(RunStatus status, std::string_view summary, std::string_view failure) override {
+    kept.finish(status, summary, failure);
+  }
 
   MemoryTrajectory kept;
   std::atomic<bool> stop{false};
@@ -73,8 +78,10 @@ void PrintTo(const Case& which, std::ostream* out) { *out << which.name; }
 Model prepared(const Case& c) {
   Model m = c.make();
   m.simulation.end = c.end;
-  if (c.fixed) m.simulation.step = 2e-3;
-  else m.simulation.tolerance = 1e-5;
+  if (c.fixed)
+    m.simulation.step = 2e-3;
+  else
+    m.simulation.tolerance = 1e-5;
   if (c.grid) m.simulation.output_step = 0.013;
   return m;
 }
@@ -164,7 +171,8 @@ TEST_P(SaveRestore, WritesTheSameOutput) {
   EXPECT_EQ(next, reference.kept.rows(0));
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SaveRestore, testing::ValuesIn(cases()), [](const auto& which) { return which.param.name; });
+INSTANTIATE_TEST_SUITE_P(All, SaveRestore, testing::ValuesIn(cases()),
+                         [](const auto& which) { return which.param.name; });
 
 // ---- a new process --------------------------------------------------------------------------------------------------
 
@@ -180,7 +188,8 @@ Bytes read_bytes(const std::filesystem::path& path) {
   return out;
 }
 void write_bytes(const std::filesystem::path& path, const Bytes& bytes) {
-  std::ofstream(path, std::ios::binary).write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(path, std::ios::binary)
+      .write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
 Bytes final_bytes(Simulation& simulation) {

@@ -1,5 +1,5 @@
-// Rotations and their derivatives: against each other, against differences, and against the closed forms in long double where
-// the library switches to series.
+// Rotations and their derivatives: against each other, against differences, and against the closed forms in long double
+// where the library switches to series.
 #include "trammel/math/rotation.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,8 @@ Vec3 derivative(const std::function<Vec3(double)>& f, double h = 2e-3) {
   return (16 * (4 * d3 - d2) / 3 - (4 * d2 - d1) / 3) / 15;
 }
 
-const double angles[] = {0.0, 1e-12, 1e-9, 1e-6, 1e-4, 1e-2, 0.03, 0.049999, 0.050001, 0.07, 0.099999, 0.100001, 0.3, 1.0, 2.0, 3.0, 3.1415, 4.0, 5.0};
+const double angles[] = {0.0,      1e-12,    1e-9, 1e-6, 1e-4, 1e-2, 0.03,   0.049999, 0.050001, 0.07,
+                         0.099999, 0.100001, 0.3,  1.0,  2.0,  3.0,  3.1415, 4.0,      5.0};
 
 // Calls f with rotation vectors of all these sizes in several directions.
 void everywhere(const std::function<void(const Vec3&, std::mt19937&)>& f) {
@@ -47,7 +48,8 @@ TEST(Rotation, ExpIsThatOfAxisAndAngle) {
     const Quat q = rotation_exp(theta);
     EXPECT_NEAR(q.norm(), 1, 4e-16);
     const double angle = theta.norm();
-    const Mat3 expected = angle > 0 ? Eigen::AngleAxisd(angle, theta / angle).toRotationMatrix() : Mat3(Mat3::Identity());
+    const Mat3 expected =
+        angle > 0 ? Eigen::AngleAxisd(angle, theta / angle).toRotationMatrix() : Mat3(Mat3::Identity());
     EXPECT_LT(difference(q.toRotationMatrix(), expected), 2e-15) << angle;
   });
 }
@@ -98,14 +100,19 @@ TEST(Rotation, TangentLeavesItsOwnAxisAlone) {
 // T(-theta) = exp(theta~) T(theta): the same motion seen from the other side.
 TEST(Rotation, TangentsOfBothSidesDifferByTheRotation) {
   everywhere([](const Vec3& theta, std::mt19937&) {
-    EXPECT_LT(difference(rotation_tangent(-theta), Mat3(rotation_exp(theta).toRotationMatrix() * rotation_tangent(theta))), 3e-15) << theta.norm();
+    EXPECT_LT(
+        difference(rotation_tangent(-theta), Mat3(rotation_exp(theta).toRotationMatrix() * rotation_tangent(theta))),
+        3e-15)
+        << theta.norm();
   });
 }
 
 TEST(Rotation, TangentInverse) {
   everywhere([](const Vec3& theta, std::mt19937&) {
-    EXPECT_LT(difference(Mat3(rotation_tangent(theta) * rotation_tangent_inverse(theta)), Mat3::Identity()), 2e-14) << theta.norm();
-    EXPECT_LT(difference(Mat3(rotation_tangent_inverse(theta) * rotation_tangent(theta)), Mat3::Identity()), 2e-14) << theta.norm();
+    EXPECT_LT(difference(Mat3(rotation_tangent(theta) * rotation_tangent_inverse(theta)), Mat3::Identity()), 2e-14)
+        << theta.norm();
+    EXPECT_LT(difference(Mat3(rotation_tangent_inverse(theta) * rotation_tangent(theta)), Mat3::Identity()), 2e-14)
+        << theta.norm();
   });
 }
 
@@ -149,10 +156,14 @@ TEST(Rotation, SeriesMeetTheClosedForms) {
     EXPECT_LT((rotation_tangent(theta_d).cast<long double>() - T).cwiseAbs().maxCoeff(), 1e-15L) << x;
     EXPECT_LT((rotation_tangent_inverse(theta_d).cast<long double>() - T.inverse()).cwiseAbs().maxCoeff(), 2e-15L) << x;
     const long double h = 1e-4L;
-    const auto Tu = [&](long double s) { return LVec3(long_tangent(theta_d.cast<long double>() + s * d.cast<long double>()) * u.cast<long double>()); };
+    const auto Tu = [&](long double s) {
+      return LVec3(long_tangent(theta_d.cast<long double>() + s * d.cast<long double>()) * u.cast<long double>());
+    };
     const LVec3 d1 = (Tu(h) - Tu(-h)) / (2 * h), d2 = (Tu(h / 2) - Tu(-h / 2)) / h;
     const LVec3 seen = (4 * d2 - d1) / 3;
-    EXPECT_LT((LVec3((rotation_tangent_derivative(theta_d, u) * d).cast<long double>()) - seen).cwiseAbs().maxCoeff(), 2e-13L) << x;
+    EXPECT_LT((LVec3((rotation_tangent_derivative(theta_d, u) * d).cast<long double>()) - seen).cwiseAbs().maxCoeff(),
+              2e-13L)
+        << x;
   }
 }
 

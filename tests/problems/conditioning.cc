@@ -14,7 +14,8 @@ double condition(const Wide& K) {
 
 }  // namespace
 
-Conditions newton_conditions(const Equations& equations, const State& state, const Rates& rates, const AlphaParameters& p, double h) {
+Conditions newton_conditions(const Equations& equations, const State& state, const Rates& rates,
+                             const AlphaParameters& p, double h) {
   const int nv = equations.sizes().nv, ng = equations.sizes().ng;
   Workspace work = equations.make_workspace();
   Partials partials = equations.make_partials(Detail::newton);

@@ -12,8 +12,9 @@ struct Conditions {
   double a = 0, b = 0, c = 0;
 };
 
-// At a state with its accelerations and multipliers, from dense singular values in extended precision; without the block -E.
-// Meant for small models whose constraints are independent.
-Conditions newton_conditions(const Equations& equations, const State& state, const Rates& rates, const AlphaParameters& parameters, double h);
+// At a state with its accelerations and multipliers, from dense singular values in extended precision; without the
+// block -E. Meant for small models whose constraints are independent.
+Conditions newton_conditions(const Equations& equations, const State& state, const Rates& rates,
+                             const AlphaParameters& parameters, double h);
 
 }  // namespace trammel::problems

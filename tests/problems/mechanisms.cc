@@ -81,12 +81,18 @@ Model heavy_top() {
 
 const std::array<HeavyTopSample, 3>& heavy_top_reference() {
   static const std::array<HeavyTopSample, 3> samples{{
-      {0.1, {0.4212966589253636, 0.894571974345606, -0.14916470056193037},
-       {0.33182291260830066, 0.17733805666691269, 0.9149751591387315, -0.145826014430896}, {4.808941331728288, 150.0, 1.02830075671744}},
-      {0.2, {0.605550561376985, 0.5989576817949835, -0.5239830274300854},
-       {-0.7082791529743303, 0.43878108812656297, 0.5457283961454243, 0.08939975282391821}, {-2.691590912141775, 150.0, 4.917260989894917}},
-      {1.0, {0.17334396409820904, 0.6400885920702337, -0.7484907911339088},
-       {0.7329439806798307, -0.27828571933799046, 0.5318246113337751, -0.3201761427361826}, {-0.8220781016923165, 150.0, -5.923291348115992}},
+      {0.1,
+       {0.4212966589253636, 0.894571974345606, -0.14916470056193037},
+       {0.33182291260830066, 0.17733805666691269, 0.9149751591387315, -0.145826014430896},
+       {4.808941331728288, 150.0, 1.02830075671744}},
+      {0.2,
+       {0.605550561376985, 0.5989576817949835, -0.5239830274300854},
+       {-0.7082791529743303, 0.43878108812656297, 0.5457283961454243, 0.08939975282391821},
+       {-2.691590912141775, 150.0, 4.917260989894917}},
+      {1.0,
+       {0.17334396409820904, 0.6400885920702337, -0.7484907911339088},
+       {0.7329439806798307, -0.27828571933799046, 0.5318246113337751, -0.3201761427361826},
+       {-0.8220781016923165, 150.0, -5.923291348115992}},
   }};
   return samples;
 }
@@ -106,7 +112,8 @@ Model spatial_slider_crank() {
   rod.name = "rod";
   rod.mass = 0.5;
   rod.inertia = Vec3(4e-4, 4e-3, 4e-3).asDiagonal();
-  rod.pose = {Vec3(0.1, 0.05, 0.1), Quat(0.888450709334306, -0.20973476206080316, 0.3973272361458831, -0.09379623704253996)};
+  rod.pose = {Vec3(0.1, 0.05, 0.1),
+              Quat(0.888450709334306, -0.20973476206080316, 0.3973272361458831, -0.09379623704253996)};
   rod.velocity = Vec3(0.12, -0.24, 0);
   rod.angular_velocity = Vec3(1.92, -0.96, 0.48);
   Body slider;
@@ -209,7 +216,8 @@ Model ladder(int windows, Build build) {
   for (int i = 0; i < windows; ++i) {
     const int coupler = windows + 1 + i;
     m.add_joint("revolute", numbered("BL", i), i, coupler, Vec3(i, 1, 0), n);
-    m.add_joint(build == Build::independent ? "point_on_line" : "revolute", numbered("BR", i), i + 1, coupler, Vec3(i + 1, 1, 0), n);
+    m.add_joint(build == Build::independent ? "point_on_line" : "revolute", numbered("BR", i), i + 1, coupler,
+                Vec3(i + 1, 1, 0), n);
   }
   return m;
 }
@@ -232,14 +240,16 @@ Model bricard(Build build) {
   Model m;
   m.title = "Bricard loop";
   m.gravity = down;
-  const std::array<Vec3, 6> corner{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(1, 1, 0), Vec3(1, 1, 1), Vec3(0, 1, 1), Vec3(0, 0, 1)};
+  const std::array<Vec3, 6> corner{Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(1, 1, 0),
+                                   Vec3(1, 1, 1), Vec3(0, 1, 1), Vec3(0, 0, 1)};
   const auto edge = [&](std::size_t i) { return Vec3(corner[(i + 1) % 6] - corner[i % 6]); };  // link i
   const auto hinge = [&](std::size_t i) { return Vec3(edge(i + 5).cross(edge(i))); };          // joint i
   for (std::size_t i = 0; i < 5; ++i) m.add_body(rod(numbered("link", i), corner[i], corner[i + 1], 1, hinge(i)));
   for (int i = 0; i < 6; ++i) {
     const auto u = static_cast<std::size_t>(i);
     const bool slides = build == Build::independent && i == 5;  // this row stays redundant all the way
-    m.add_joint(slides ? "cylindrical" : "revolute", numbered("J", i), i == 0 ? ground : i - 1, i == 5 ? ground : i, corner[u], hinge(u));
+    m.add_joint(slides ? "cylindrical" : "revolute", numbered("J", i), i == 0 ? ground : i - 1, i == 5 ? ground : i,
+                corner[u], hinge(u));
   }
   return m;
 }
@@ -250,7 +260,8 @@ Model chain(int links) {
   m.gravity = down;
   for (int i = 0; i < links; ++i) {
     m.add_body(rod(numbered("link", i), Vec3(0.5 * i, 0, 0), Vec3(0.5 * (i + 1), 0, 0), 1, Vec3::UnitZ()));
-    m.add_joint("revolute", numbered("hinge", i), i == 0 ? ground : i - 1, i, Vec3(0.5 * i, 0, 0), i % 2 == 0 ? Vec3(Vec3::UnitY()) : Vec3(0, 1, 1));
+    m.add_joint("revolute", numbered("hinge", i), i == 0 ? ground : i - 1, i, Vec3(0.5 * i, 0, 0),
+                i % 2 == 0 ? Vec3(Vec3::UnitY()) : Vec3(0, 1, 1));
   }
   return m;
 }
@@ -265,7 +276,8 @@ Model every_element(unsigned seed, std::string_view only) {
   Model m;
   m.title = "every element";
   m.gravity = vector(10);
-  for (const BodyKind kind : {BodyKind::spatial, BodyKind::spatial, BodyKind::planar, BodyKind::planar, BodyKind::point, BodyKind::point}) {
+  for (const BodyKind kind :
+       {BodyKind::spatial, BodyKind::spatial, BodyKind::planar, BodyKind::planar, BodyKind::point, BodyKind::point}) {
     Body body;
     body.kind = kind;
     body.name = numbered("body", m.bodies.size());

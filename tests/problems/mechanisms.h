@@ -47,9 +47,9 @@ enum class Build {
   planar,       // planar bodies, where the mechanism lies in the xy plane
 };
 
-// Four-bar linkage OABD whose crank can turn round. In the xy plane with gravity along -y, or (`tilted`) turned as a whole
-// to a general direction. The crank starts at 8 rad/s. `misfit` shifts one frame of joint B along the axis and tilts
-// it by the same number of metres and radians: a loop that does not close.
+// Four-bar linkage OABD whose crank can turn round. In the xy plane with gravity along -y, or (`tilted`) turned as a
+// whole to a general direction. The crank starts at 8 rad/s. `misfit` shifts one frame of joint B along the axis and
+// tilts it by the same number of metres and radians: a loop that does not close.
 Model four_bar(Build build, bool tilted = false, double misfit = 0);
 
 // IFToMM A02: N windows of unit rods, cranks vertical at first, moving at 1 m/s; in the xy plane, gravity along -y.
@@ -65,8 +65,8 @@ Model bricard(Build build);
 // `links` rods of 0.5 m on revolute joints with alternating axes, hanging off the ground, released from the horizontal.
 Model chain(int links);
 
-// Every joint, motion and force of the registry, or those of one type, between random frames of pairs of ground, spatial,
-// planar and point bodies. It moves nowhere: random states serve to compare derivatives.
+// Every joint, motion and force of the registry, or those of one type, between random frames of pairs of ground,
+// spatial, planar and point bodies. It moves nowhere: random states serve to compare derivatives.
 Model every_element(unsigned seed, std::string_view only = {});
 
 }  // namespace trammel::problems

@@ -7,8 +7,11 @@
 namespace trammel::problems {
 
 Ready::Ready(Model model, const InitialOptions& options)
-    : equations(std::make_unique<Equations>(std::move(model))), accelerations(std::make_unique<AccelerationSolver>(*equations)),
-      work(equations->make_workspace()), state(equations->initial_state()), rates(equations->make_rates()) {
+    : equations(std::make_unique<Equations>(std::move(model))),
+      accelerations(std::make_unique<AccelerationSolver>(*equations)),
+      work(equations->make_workspace()),
+      state(equations->initial_state()),
+      rates(equations->make_rates()) {
   equations->start(state, work);
   initial = make_consistent(*equations, state, rates, *accelerations, work, options);
 }
@@ -28,7 +31,8 @@ AlphaOptions converged(const AlphaParameters& parameters) {
   return options;
 }
 
-void run_fixed(const Ready& ready, const AlphaOptions& options, double h, int count, const std::function<void(const AlphaMethod&)>& each) {
+void run_fixed(const Ready& ready, const AlphaOptions& options, double h, int count,
+               const std::function<void(const AlphaMethod&)>& each) {
   AlphaOptions with_misfit = options;
   with_misfit.misfit = ready.initial.misfit;
   AlphaMethod method(*ready.equations, with_misfit);
@@ -36,7 +40,8 @@ void run_fixed(const Ready& ready, const AlphaOptions& options, double h, int co
   for (int i = 0; i < count; ++i) {
     const Attempt attempt = method.attempt(h);
     if (attempt.verdict != Verdict::ok) {
-      throw std::runtime_error(std::string(to_text(attempt.verdict)) + " in step " + std::to_string(i + 1) + " of " + std::to_string(h) + " s");
+      throw std::runtime_error(std::string(to_text(attempt.verdict)) + " in step " + std::to_string(i + 1) + " of " +
+                               std::to_string(h) + " s");
     }
     method.accept();
     each(method);
@@ -86,7 +91,8 @@ State random_state(const Equations& equations, std::mt19937& random, double turn
   for (std::size_t b = 0; b < equations.model().bodies.size(); ++b) {
     const KindColumns& columns = columns_of(equations.model().bodies[b].kind);
     for (int k = 0; k < columns.count; ++k) {
-      delta[equations.first_velocity(static_cast<int>(b)) + k] *= columns.column[static_cast<std::size_t>(k)] < 3 ? 0.5 * equations.length() : turn;
+      delta[equations.first_velocity(static_cast<int>(b)) + k] *=
+          columns.column[static_cast<std::size_t>(k)] < 3 ? 0.5 * equations.length() : turn;
     }
   }
   Vec q(state.q.size());
@@ -108,8 +114,10 @@ DenseSolution dense_solution(const Equations& equations, const State& state, con
   const Rates zero = equations.make_rates();
   equations.residual(state, zero, everything, residual, work);
   equations.linearise(state, zero, Detail::all, partials, work);
-  const Wide M = equations.vv().dense(partials.M).cast<long double>(), G = equations.gv().dense(partials.G).cast<long double>();
-  const WideVec scales = equations.scales().cast<long double>(), gamma = partials.gamma.cast<long double>(), Q = -residual.force.cast<long double>();
+  const Wide M = equations.vv().dense(partials.M).cast<long double>(),
+             G = equations.gv().dense(partials.G).cast<long double>();
+  const WideVec scales = equations.scales().cast<long double>(), gamma = partials.gamma.cast<long double>(),
+                Q = -residual.force.cast<long double>();
   DenseSolution out;
   // G a = gamma by least squares, the rest of a in the null space of G: N^T M N y = N^T (Q - M a_p)
   Eigen::JacobiSVD<Wide> svd(G * scales.asDiagonal(), Eigen::ComputeFullU | Eigen::ComputeFullV);
@@ -121,7 +129,8 @@ DenseSolution dense_solution(const Equations& equations, const State& state, con
   if (N.cols() > 0) a += N * (N.transpose() * M * N).ldlt().solve(N.transpose() * (Q - M * particular));
   // G^T lambda = Q - M a with least lambda^T E lambda
   const WideVec root = E.cast<long double>().cwiseSqrt();
-  Eigen::JacobiSVD<Wide> least(scales.asDiagonal() * G.transpose() * root.cwiseInverse().asDiagonal(), Eigen::ComputeThinU | Eigen::ComputeThinV);
+  Eigen::JacobiSVD<Wide> least(scales.asDiagonal() * G.transpose() * root.cwiseInverse().asDiagonal(),
+                               Eigen::ComputeThinU | Eigen::ComputeThinV);
   least.setThreshold(1e-9L);
   out.lambda = (root.cwiseInverse().asDiagonal() * least.solve(scales.asDiagonal() * (Q - M * a))).cast<double>();
   out.a = a.cast<double>();

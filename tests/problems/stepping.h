@@ -27,8 +27,10 @@ AlphaOptions converged(const AlphaParameters& parameters);
 // Fixed steps as a user gets them.
 AlphaOptions fixed(const AlphaParameters& parameters);
 
-// `count` steps of size h from the start of `ready`; `each` sees the integrator after every step. A step that fails throws.
-void run_fixed(const Ready& ready, const AlphaOptions& options, double h, int count, const std::function<void(const AlphaMethod&)>& each);
+// `count` steps of size h from the start of `ready`; `each` sees the integrator after every step. A step that fails
+// throws.
+void run_fixed(const Ready& ready, const AlphaOptions& options, double h, int count,
+               const std::function<void(const AlphaMethod&)>& each);
 // The same to the end only.
 struct End {
   State state;
@@ -43,13 +45,13 @@ double fitted_slope(std::span<const double> x, std::span<const double> y);
 // f'(0) by central differences with steps h, h/2, h/4, extrapolated to order 6.
 Vec derivative(const std::function<Vec(double)>& f, double h = 2e-3);
 
-// Anywhere: rotations by up to `turn` radians about each axis, shifts of half the mechanism's size, velocities of its size
-// per second.
+// Anywhere: rotations by up to `turn` radians about each axis, shifts of half the mechanism's size, velocities of its
+// size per second.
 State random_state(const Equations& equations, std::mt19937& random, double turn = 2);
 Vec random_vector(Eigen::Index size, std::mt19937& random);
 
-// Dense references for one state, whatever the rank of G: accelerations of the index-1 system, and among its multipliers
-// those of least lambda^T E lambda.
+// Dense references for one state, whatever the rank of G: accelerations of the index-1 system, and among its
+// multipliers those of least lambda^T E lambda.
 struct DenseSolution {
   Vec a, lambda;
   int rank = 0;

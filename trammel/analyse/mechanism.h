@@ -6,6 +6,7 @@
 namespace trammel {
 
 ConstraintGraph constraint_graph(const Equations& equations, const State& state, Workspace& work);
-std::vector<std::string> constraint_names(const Equations& equations);  // "joint 'pin'", in the order of the graph's edges
+std::vector<std::string> constraint_names(
+    const Equations& equations);  // "joint 'pin'", in the order of the graph's edges
 
 }  // namespace trammel

@@ -70,7 +70,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
   std::string best;
-  // Two slips in a name of four letters or more (two letters exchanged count as two), one in a shorter one; farther is another word.
+  // Two slips in a name of four letters or more (two letters exchanged count as two), one in a shorter one; farther is
+  // another word.
   std::size_t best_distance = (name.size() < 4 ? 1 : std::max<std::size_t>(2, name.size() / 3)) + 1;
   for (const std::string& candidate : candidates) {
     const std::size_t distance = edit_distance(name, candidate);

@@ -32,7 +32,16 @@ struct Problem {
 std::string to_text(const Problem&);
 
 // Exit codes of the command, documented in `trammel --help`.
-enum class ExitCode { ok = 0, failed_run = 1, bad_usage = 2, bad_model = 3, cannot_write = 4, interrupted = 5, study_missed = 6, internal = 70 };
+enum class ExitCode {
+  ok = 0,
+  failed_run = 1,
+  bad_usage = 2,
+  bad_model = 3,
+  cannot_write = 4,
+  interrupted = 5,
+  study_missed = 6,
+  internal = 70
+};
 
 // Thrown before a run starts or when it cannot go on; never inside a step.
 class Failure : public std::runtime_error {

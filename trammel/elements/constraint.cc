@@ -6,7 +6,8 @@ namespace trammel {
 
 void ConstraintPartials::set_zero(int rows, int frames) {
   const int n = 6 * frames;
-  for (RowMatrix* m : {&C, &Ctwist_pose, &Crate_pose, &Cbias_pose, &curvature_pose, &curvature_twist}) m->setZero(rows, n);
+  for (RowMatrix* m : {&C, &Ctwist_pose, &Crate_pose, &Cbias_pose, &curvature_pose, &curvature_twist})
+    m->setZero(rows, n);
   for (RowVector* v : {&g_t, &curvature, &curvature_t, &Crate_t}) v->setZero(rows);
   wrench_pose.setZero(n, n);
   wrench_t.setZero(n);

@@ -2,8 +2,8 @@
 //
 //   g' = C tau + g_t,   g'' = C alpha + c,   c = C' tau + 2 C_t tau + g_tt
 //
-// with tau the stacked twists (v, w) of its frames, alpha their rates. Multipliers are true forces and torques: every row is
-// built from unit vectors, so lambda acts on the frames as the wrench -C^T lambda.
+// with tau the stacked twists (v, w) of its frames, alpha their rates. Multipliers are true forces and torques: every
+// row is built from unit vectors, so lambda acts on the frames as the wrench -C^T lambda.
 #pragma once
 #include <string>
 #include <vector>
@@ -21,9 +21,9 @@ struct ConstraintPartials {
   RowMatrix Cbias_pose;      // the same for u = `bias`
   RowVector g_t, curvature;  // g_t and c
   RowMatrix curvature_pose, curvature_twist;
-  RowVector curvature_t;     // dc/dt, with g_ttt of a prescribed motion
-  FrameVector wrench_t;      // C_t^T lambda
-  RowVector Crate_t;         // C_t u
+  RowVector curvature_t;  // dc/dt, with g_ttt of a prescribed motion
+  FrameVector wrench_t;   // C_t^T lambda
+  RowVector Crate_t;      // C_t u
 
   void set_zero(int rows, int frames);
 };
@@ -48,7 +48,8 @@ class Constraint {
   // Only C: the cheap part, for projections.
   virtual void jacobian(const ElementInput& in, RowMatrix& C) const = 0;
   // d(C^T lambda)/dpose with C: what a Newton matrix at index 3 needs.
-  virtual void linearise(const ElementInput& in, const double* lambda, RowMatrix& C, FrameMatrix& wrench_pose) const = 0;
+  virtual void linearise(const ElementInput& in, const double* lambda, RowMatrix& C,
+                         FrameMatrix& wrench_pose) const = 0;
   // Everything; `rate` and `bias` are stacked frame rates to contract with.
   virtual void linearise_all(const ElementInput& in, const double* lambda, const double* rate, const double* bias,
                              ConstraintPartials& out) const = 0;

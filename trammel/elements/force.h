@@ -8,8 +8,9 @@
 namespace trammel {
 
 struct ForcePartials {
-  FrameMatrix pose, twist;  // d(wrench)/dpose, d(wrench)/dtwist; 6 rows and columns per frame, (force, torque) by (p, phi)
-  FrameVector time;         // d(wrench)/dt
+  FrameMatrix pose,
+      twist;         // d(wrench)/dpose, d(wrench)/dtwist; 6 rows and columns per frame, (force, torque) by (p, phi)
+  FrameVector time;  // d(wrench)/dt
   void set_zero(int frames);
 };
 
@@ -27,12 +28,13 @@ class Force {
   // False: it refers to the axes of the world, so that turning the whole mechanism changes it.
   virtual bool objective() const { return true; }
 
-  // Wrench (force, torque about the frame's origin; world axes) on each frame, 6 per frame. False: cannot be evaluated here.
+  // Wrench (force, torque about the frame's origin; world axes) on each frame, 6 per frame. False: cannot be evaluated
+  // here.
   virtual bool evaluate(const ElementInput& in, double* wrench) const = 0;
   virtual void linearise(const ElementInput& in, ForcePartials& out) const = 0;
 
-  // For the energy balance: what is stored, what is turned into heat per second, and the power of the rest of the wrench (an
-  // actuator), which is booked as external work.
+  // For the energy balance: what is stored, what is turned into heat per second, and the power of the rest of the
+  // wrench (an actuator), which is booked as external work.
   virtual double potential_energy(const ElementInput& /*in*/) const { return 0; }
   virtual double dissipated_power(const ElementInput& /*in*/) const { return 0; }
   virtual double external_power(const ElementInput& in) const { return energy_is_complete() ? 0.0 : power(in); }

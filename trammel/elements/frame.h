@@ -1,6 +1,6 @@
 // What elements see of the mechanism: frames. A frame is a place on a body; its motion is described in world axes by
-// a pose (p, R) and a twist (v, w). Elements return derivatives against small motions of the frame (dp, dphi), R <- exp(dphi~) R,
-// and against its twist; the assembly turns them into derivatives against the coordinates of the bodies.
+// a pose (p, R) and a twist (v, w). Elements return derivatives against small motions of the frame (dp, dphi), R <-
+// exp(dphi~) R, and against its twist; the assembly turns them into derivatives against the coordinates of the bodies.
 #pragma once
 #include "trammel/base/types.h"
 
@@ -24,7 +24,8 @@ constexpr int max_rows = 6;    // of one constraint
 constexpr int max_frames = 8;  // of one element
 
 using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, max_rows, 6 * max_frames>;
-using FrameMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6 * max_frames, 6 * max_frames>;
+using FrameMatrix =
+    Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::ColMajor, 6 * max_frames, 6 * max_frames>;
 using RowVector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, max_rows, 1>;
 using FrameVector = Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, 6 * max_frames, 1>;
 

@@ -60,7 +60,8 @@ const ElementDescription& find_element(Category category, std::string_view key, 
     list += (list.empty() ? "" : ", ") + d.key;
   }
   const std::string near = nearest_name(key, keys);
-  throw Failure({Severity::error, "unknown-type", "there is no " + std::string(to_text(category)) + " of type '" + std::string(key) + "'",
+  throw Failure({Severity::error, "unknown-type",
+                 "there is no " + std::string(to_text(category)) + " of type '" + std::string(key) + "'",
                  (near.empty() ? "" : "did you mean '" + near + "'? ") + "types: " + list, where});
 }
 
@@ -71,7 +72,8 @@ void complete_fields(const ElementDescription& description, Item& item) {
     names.push_back(field.name);
     if (item.fields.has(field.name)) continue;
     if (!field.fallback) {
-      throw Failure({Severity::error, "missing-field", who + ": '" + field.name + "' must be given", field.text, item.where});
+      throw Failure(
+          {Severity::error, "missing-field", who + ": '" + field.name + "' must be given", field.text, item.where});
     }
     item.fields.set(field.name, *field.fallback);
   }

@@ -22,9 +22,9 @@ struct MakeContext {
 
 // How an element attaches to the model.
 enum class Attachment {
-  joint,      // two coinciding frames: `between` two bodies, `at` a point, along an `axis`; or two `frames`
-  two_points, // two frames at different places: a spring
-  on_joint,   // the frames of a named joint, or two frames of its own: a motion
+  joint,       // two coinciding frames: `between` two bodies, `at` a point, along an `axis`; or two `frames`
+  two_points,  // two frames at different places: a spring
+  on_joint,    // the frames of a named joint, or two frames of its own: a motion
 };
 
 // What an element file ends with.

@@ -2,8 +2,8 @@
 //
 // Patterns of constraints are found by probing: every derivative is evaluated at two random large-rotation states, and
 // an entry that vanishes at both is not in the pattern. Constraints are analytic in the poses, so an entry that is not
-// identically zero vanishes at a random state with probability zero; the tests difference the assembled matrices of every model
-// and would show a missing entry. Forces may have branches: they get full blocks.
+// identically zero vanishes at a random state with probability zero; the tests difference the assembled matrices of
+// every model and would show a missing entry. Forces may have branches: they get full blocks.
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -47,7 +47,8 @@ void Equations::add_bodies() {
     sizes_.nq += body.kind == BodyKind::spatial ? 7 : 3;
     sizes_.nv += columns_of(body.kind).count;
     greatest_mass_ = std::max(greatest_mass_, body.mass);
-    if (body.mass > 0) least_nonzero_mass_ = least_nonzero_mass_ == 0 ? body.mass : std::min(least_nonzero_mass_, body.mass);
+    if (body.mass > 0)
+      least_nonzero_mass_ = least_nonzero_mass_ == 0 ? body.mass : std::min(least_nonzero_mass_, body.mass);
     bodies_.push_back(record);
   }
   if (greatest_mass_ == 0) greatest_mass_ = least_nonzero_mass_ = 1;
@@ -75,10 +76,12 @@ void Equations::find_length() {
   for (const std::vector<Item>* items : {&model_.joints, &model_.forces}) {
     for (const Item& item : *items) {
       // The first two frames: a force's further ones are only looked at.
-      for (std::size_t i = 0; i < item.frames.size() && i < 2; ++i) points.push_back(model_.frame_pose(item.frames[i]).position);
+      for (std::size_t i = 0; i < item.frames.size() && i < 2; ++i)
+        points.push_back(model_.frame_pose(item.frames[i]).position);
     }
   }
-  for (const Body& body : model_.bodies) points.push_back(body.pose.position + body.pose.rotation * body.center_of_mass);
+  for (const Body& body : model_.bodies)
+    points.push_back(body.pose.position + body.pose.rotation * body.center_of_mass);
   Vec3 mean = Vec3::Zero();
   for (const Vec3& p : points) mean += p / static_cast<double>(points.size());
   double sum = 0;
@@ -96,7 +99,8 @@ void Equations::add_constraints() {
       record.item = &item;
       record.is_motion = is_motion;
       record.frames = item.frames;
-      record.element = find_element(is_motion ? Category::motion : Category::joint, item.type, item.where).make_constraint(item, context);
+      record.element = find_element(is_motion ? Category::motion : Category::joint, item.type, item.where)
+                           .make_constraint(item, context);
       record.memory = memory_size_;
       memory_size_ += record.element->memory();
       if (record.element->memory() > 0) with_memory_constraints_.push_back(static_cast<int>(constraints_.size()));
@@ -231,7 +235,8 @@ void Equations::make_patterns() {
     for (int j = 0; j < n; ++j) {
       for (int i = 0; i < n; ++i) {
         if (!v_mask(i, j)) continue;
-        vv_wires.push_back({i * n + j, velocity(c.frames[static_cast<std::size_t>(i / 6)], i % 6), velocity(c.frames[static_cast<std::size_t>(j / 6)], j % 6)});
+        vv_wires.push_back({i * n + j, velocity(c.frames[static_cast<std::size_t>(i / 6)], i % 6),
+                            velocity(c.frames[static_cast<std::size_t>(j / 6)], j % 6)});
       }
     }
     c.vv_end = static_cast<int>(vv_wires.size());
@@ -239,7 +244,9 @@ void Equations::make_patterns() {
     for (int j = 0; j < n; ++j) {
       for (int k = 0; k < c.rows; ++k) {
         const int row = c.kept[static_cast<std::size_t>(k)];
-        if (g_mask(row, j)) gv_wires.push_back({row * n + j, c.first_row + k, velocity(c.frames[static_cast<std::size_t>(j / 6)], j % 6)});
+        if (g_mask(row, j))
+          gv_wires.push_back(
+              {row * n + j, c.first_row + k, velocity(c.frames[static_cast<std::size_t>(j / 6)], j % 6)});
       }
     }
     c.gv_end = static_cast<int>(gv_wires.size());
@@ -261,7 +268,8 @@ void Equations::make_patterns() {
   for (const Wire& w : gv_wires) gv.push_back({w.row, w.column});
   vv_ = Pattern(sizes_.nv, sizes_.nv, vv);
   gv_ = Pattern(sizes_.ng, sizes_.nv, gv);
-  const auto resolve = [](const std::vector<Wire>& wires, const Pattern& pattern, std::vector<std::uint16_t>& locals, std::vector<int>& slots) {
+  const auto resolve = [](const std::vector<Wire>& wires, const Pattern& pattern, std::vector<std::uint16_t>& locals,
+                          std::vector<int>& slots) {
     locals.reserve(wires.size());
     slots.reserve(wires.size());
     for (const Wire& w : wires) {
@@ -357,29 +365,34 @@ RowUnit Equations::row_unit(int row) const {
 
 std::string Equations::name_of_row(int row) const {
   const ConstraintRecord& c = constraints_[static_cast<std::size_t>(constraint_of_row(row))];
-  return std::string(c.is_motion ? "motion '" : "joint '") + c.item->name + "': " +
-         c.element->row_name(c.kept[static_cast<std::size_t>(row - c.first_row)]);
+  return std::string(c.is_motion ? "motion '" : "joint '") + c.item->name +
+         "': " + c.element->row_name(c.kept[static_cast<std::size_t>(row - c.first_row)]);
 }
 
 int Equations::body_of_velocity(int i) const {
-  const auto after = std::upper_bound(bodies_.begin(), bodies_.end(), i, [](int v, const BodyRecord& b) { return v < b.v0; });
+  const auto after =
+      std::upper_bound(bodies_.begin(), bodies_.end(), i, [](int v, const BodyRecord& b) { return v < b.v0; });
   return static_cast<int>(after - bodies_.begin()) - 1;
 }
 
 std::string Equations::name_of_velocity(int i) const {
-  static const char* const names[] = {"position x", "position y", "position z", "rotation about x", "rotation about y", "rotation about z"};
+  static const char* const names[] = {"position x",       "position y",       "position z",
+                                      "rotation about x", "rotation about y", "rotation about z"};
   const int body = body_of_velocity(i);
   const BodyRecord& b = bodies_[static_cast<std::size_t>(body)];
-  return "body '" + model_.bodies[static_cast<std::size_t>(body)].name + "': " +
-         names[columns_of(b.kind).column[static_cast<std::size_t>(i - b.v0)]];
+  return "body '" + model_.bodies[static_cast<std::size_t>(body)].name +
+         "': " + names[columns_of(b.kind).column[static_cast<std::size_t>(i - b.v0)]];
 }
 
-const std::vector<int>& Equations::constraint_frames(int i) const { return constraints_[static_cast<std::size_t>(i)].frames; }
+const std::vector<int>& Equations::constraint_frames(int i) const {
+  return constraints_[static_cast<std::size_t>(i)].frames;
+}
 
 long Equations::memory_bytes() const {
   const auto bytes = [](const auto& v) { return static_cast<long>(v.capacity() * sizeof(v[0])); };
-  long sum = bytes(bodies_) + bytes(frames_) + bytes(constraints_) + bytes(forces_) + bytes(rotation_columns_) + bytes(vv_local_) +
-             bytes(gv_local_) + bytes(vv_slot_) + bytes(gv_slot_) + bytes(vv_.row()) + bytes(vv_.start()) + bytes(gv_.row()) + bytes(gv_.start());
+  long sum = bytes(bodies_) + bytes(frames_) + bytes(constraints_) + bytes(forces_) + bytes(rotation_columns_) +
+             bytes(vv_local_) + bytes(gv_local_) + bytes(vv_slot_) + bytes(gv_slot_) + bytes(vv_.row()) +
+             bytes(vv_.start()) + bytes(gv_.row()) + bytes(gv_.start());
   for (const ConstraintRecord& c : constraints_) sum += bytes(c.frames) + 160;  // the element and its rows, about
   return sum;
 }

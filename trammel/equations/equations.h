@@ -1,5 +1,6 @@
-// The equations of motion of a compiled model: residuals, exact partial derivatives on fixed patterns, and the manifold its
-// coordinates live on. Immutable after compilation and shared by threads; scratch lives in a Workspace of each thread.
+// The equations of motion of a compiled model: residuals, exact partial derivatives on fixed patterns, and the manifold
+// its coordinates live on. Immutable after compilation and shared by threads; scratch lives in a Workspace of each
+// thread.
 //
 //   velocities     spatial body (v world, w body), planar body (x', y', angle'), point body (v)
 //   coordinates    spatial body (r, quaternion w x y z), planar body (x, y, angle), point body (r)
@@ -64,15 +65,16 @@ class Equations {
   // Velocity columns (first of three) in which retract is not addition, and its derivative there: d q = T d delta.
   const std::vector<int>& rotation_columns() const { return rotation_columns_; }
   void retract_derivative(const Vec& delta, std::vector<Mat3>& T) const;
-  // Adds the rows a body's positions stretch over to the scales of a norm: Y_i = max(Y_i, |r_i|); rotations stay at 1 rad.
+  // Adds the rows a body's positions stretch over to the scales of a norm: Y_i = max(Y_i, |r_i|); rotations stay at 1
+  // rad.
   void widen_scales(const Vec& q, Vec& scales) const;
-  Vec scales() const;                       // length for translations, 1 rad for rotations
-  double length() const { return length_; } // length scale of the model
+  Vec scales() const;                        // length for translations, 1 rad for rotations
+  double length() const { return length_; }  // length scale of the model
 
   // ---- discrete memory
-  void start(State&, Workspace&) const;            // at the start of a run
-  void accept(State&, Workspace&) const;           // after an accepted step
-  double turned(const State&, Workspace&) const;   // largest change of a remembered angle since then, rad
+  void start(State&, Workspace&) const;           // at the start of a run
+  void accept(State&, Workspace&) const;          // after an accepted step
+  double turned(const State&, Workspace&) const;  // largest change of a remembered angle since then, rad
 
   // ---- names and numbers for reports
   struct ConstraintInfo {
@@ -84,8 +86,8 @@ class Equations {
   ConstraintInfo constraint_info(int i) const;
   int constraint_of_row(int row) const;
   RowUnit row_unit(int row) const;
-  std::string name_of_row(int row) const;       // "joint 'crank_pin': y"
-  std::string name_of_velocity(int i) const;    // "body 'crank': rotation about y"
+  std::string name_of_row(int row) const;     // "joint 'crank_pin': y"
+  std::string name_of_velocity(int i) const;  // "body 'crank': rotation about y"
   int body_of_velocity(int i) const;
   int first_velocity(int body) const { return bodies_[static_cast<std::size_t>(body)].v0; }
   int first_coordinate(int body) const { return bodies_[static_cast<std::size_t>(body)].q0; }
@@ -119,12 +121,12 @@ class Equations {
     int q0 = 0, v0 = 0;
     double mass = 0, height = 0;  // height: the plane of a planar body
     Mat3 inertia = Mat3::Zero();
-    std::array<int, 6> slot{};    // in vv: of the translation diagonal, then the tops of the rotation columns
+    std::array<int, 6> slot{};  // in vv: of the translation diagonal, then the tops of the rotation columns
   };
-  struct ElementRecord {          // wiring common to constraints and forces
-    std::vector<int> frames;      // of frames_
+  struct ElementRecord {      // wiring common to constraints and forces
+    std::vector<int> frames;  // of frames_
     int memory = 0;
-    int vv_begin = 0, vv_end = 0; // of vv_local_, vv_slot_
+    int vv_begin = 0, vv_end = 0;  // of vv_local_, vv_slot_
     int gv_begin = 0, gv_end = 0;
   };
   struct ConstraintRecord : ElementRecord {
@@ -153,7 +155,8 @@ class Equations {
   void frame_states(const Record&, const std::vector<BodyState>&, FrameState* out) const;
   void add_wrench(int frame, const std::vector<BodyState>&, const double* wrench, double sign, Vec& out) const;
   // linearise.cc
-  void localise_constraint(const ConstraintRecord&, const State&, const Rates&, Detail, const std::vector<BodyState>&, Local&) const;
+  void localise_constraint(const ConstraintRecord&, const State&, const Rates&, Detail, const std::vector<BodyState>&,
+                           Local&) const;
   void localise_force(const ForceRecord&, const State&, const std::vector<BodyState>&, Local&) const;
   const BodyState& body_state(int body, const std::vector<BodyState>& states) const;
 

@@ -55,7 +55,8 @@ void Equations::frame_states(const Record& record, const std::vector<BodyState>&
 template void Equations::frame_states(const ConstraintRecord&, const std::vector<BodyState>&, FrameState*) const;
 template void Equations::frame_states(const ForceRecord&, const std::vector<BodyState>&, FrameState*) const;
 
-void Equations::add_wrench(int frame, const std::vector<BodyState>& states, const double* wrench, double sign, Vec& out) const {
+void Equations::add_wrench(int frame, const std::vector<BodyState>& states, const double* wrench, double sign,
+                           Vec& out) const {
   const RigidFrame& f = frames_[static_cast<std::size_t>(frame)];
   if (f.body == ground) return;
   const BodyRecord& b = bodies_[static_cast<std::size_t>(f.body)];
@@ -182,7 +183,8 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
     frame_states(c, work.bodies, frames);
     for (double& l : lambda) l = 0;
     for (int k = 0; k < c.rows; ++k) lambda[c.kept[static_cast<std::size_t>(k)]] = rates.lambda[c.first_row + k];
-    if (c.element->evaluate({state.t, frames, state.memory.data() + c.memory}, lambda, g, wrench)) e.external_power -= power(c.frames.size());
+    if (c.element->evaluate({state.t, frames, state.memory.data() + c.memory}, lambda, g, wrench))
+      e.external_power -= power(c.frames.size());
   }
   return e;
 }
@@ -231,7 +233,8 @@ void Equations::frame_jacobian(int constraint, const State& state, const Workspa
   for (int k = 0; k < c.rows; ++k) C.row(k) = all.row(c.kept[static_cast<std::size_t>(k)]);
 }
 
-void Equations::observe_force(int i, const State& state, const Workspace& work, double* wrench, double* observables) const {
+void Equations::observe_force(int i, const State& state, const Workspace& work, double* wrench,
+                              double* observables) const {
   const ForceRecord& f = forces_[static_cast<std::size_t>(i)];
   FrameState frames[max_frames];
   frame_states(f, work.bodies, frames);

@@ -1,5 +1,5 @@
-// Exact partial derivatives, element by element in frame terms, mapped to body velocities and added into fixed patterns.
-// With tau = B v, alpha = B a, b = B' v and C the element's Jacobian in frame terms:
+// Exact partial derivatives, element by element in frame terms, mapped to body velocities and added into fixed
+// patterns. With tau = B v, alpha = B a, b = B' v and C the element's Jacobian in frame terms:
 //
 //   G        = C B
 //   (G u)_q  = (C u_F)_pose B + C (B u)_q                               u = v or a, u_F = B u
@@ -25,7 +25,8 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
   if (detail == Detail::newton) {
     c.element->linearise(in, lambda, out.G, out.force_q);
     double wrench[6 * max_frames];
-    Eigen::Map<Vec>(wrench, static_cast<int>(6 * nf)).noalias() = out.G.transpose() * Eigen::Map<const Vec>(lambda, rows);
+    Eigen::Map<Vec>(wrench, static_cast<int>(6 * nf)).noalias() =
+        out.G.transpose() * Eigen::Map<const Vec>(lambda, rows);
     for (std::size_t i = 0; i < nf; ++i) {
       const int at = static_cast<int>(6 * i);
       const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
@@ -34,7 +35,8 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
       multiply_map(f, b, out.G.middleCols(at, 6));
       multiply_map(f, b, out.force_q.middleCols(at, 6));
       multiply_map_transposed(f, b, out.force_q.middleRows(at, 6));
-      out.force_q.block<3, 3>(at + 3, at + 3) += map_derivative(f, b, Eigen::Map<const Vec3>(wrench + at), Eigen::Map<const Vec3>(wrench + at + 3));
+      out.force_q.block<3, 3>(at + 3, at + 3) +=
+          map_derivative(f, b, Eigen::Map<const Vec3>(wrench + at), Eigen::Map<const Vec3>(wrench + at + 3));
     }
     return;
   }
@@ -78,12 +80,14 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
     const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
     if (f.body == ground) continue;
     const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
-    for (RowMatrix* m : {&out.G, &out.Gv_q, &out.Ga_q, &out.gamma_q, &out.gamma_v}) multiply_map(f, b, m->middleCols(at, 6));
+    for (RowMatrix* m : {&out.G, &out.Gv_q, &out.Ga_q, &out.gamma_q, &out.gamma_v})
+      multiply_map(f, b, m->middleCols(at, 6));
     const auto C = p.C.middleCols(at, 6);
     const Eigen::Matrix<double, 6, 3> Bv_q = map_times_derivative(f, b, b.w);
     out.Gv_q.middleCols(at + 3, 3) += C * Bv_q;
     out.Ga_q.middleCols(at + 3, 3) += C * map_times_derivative(f, b, spin_rate[i]);
-    out.gamma_q.middleCols(at + 3, 3) -= C.leftCols(3) * biases[i].by_rotation + p.curvature_twist.middleCols(at, 6) * Bv_q;
+    out.gamma_q.middleCols(at + 3, 3) -=
+        C.leftCols(3) * biases[i].by_rotation + p.curvature_twist.middleCols(at, 6) * Bv_q;
     out.gamma_v.middleCols(at + 3, 3) -= C.leftCols(3) * biases[i].by_spin;
     multiply_map(f, b, out.force_q.middleCols(at, 6));
     multiply_map_transposed(f, b, out.force_q.middleRows(at, 6));
@@ -93,7 +97,8 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
 }
 
 // force_q of -Q = -(B^T W):  -(B^T (W_pose B + W_twist (B v)_q) + (B^T w)_q),  force_v: -B^T W_twist B
-void Equations::localise_force(const ForceRecord& record, const State& state, const std::vector<BodyState>& bodies, Local& out) const {
+void Equations::localise_force(const ForceRecord& record, const State& state, const std::vector<BodyState>& bodies,
+                               Local& out) const {
   const auto nf = record.frames.size();
   FrameState frames[max_frames];
   double wrench[6 * max_frames];
@@ -124,7 +129,8 @@ void Equations::localise_force(const ForceRecord& record, const State& state, co
     multiply_map_transposed(f, b, out.force_q.middleRows(at, 6));
     multiply_map_transposed(f, b, out.force_v.middleRows(at, 6));
     multiply_map_transposed(f, b, out.force_t.segment(at, 6));
-    out.force_q.block<3, 3>(at + 3, at + 3) -= map_derivative(f, b, Eigen::Map<const Vec3>(wrench + at), Eigen::Map<const Vec3>(wrench + at + 3));
+    out.force_q.block<3, 3>(at + 3, at + 3) -=
+        map_derivative(f, b, Eigen::Map<const Vec3>(wrench + at), Eigen::Map<const Vec3>(wrench + at + 3));
   }
 }
 
@@ -152,7 +158,8 @@ void Equations::jacobian(const State& state, Partials& out, Workspace& work) con
     c.element->jacobian({state.t, frames, state.memory.data() + c.memory}, C);
     for (std::size_t i = 0; i < c.frames.size(); ++i) {
       const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
-      if (f.body != ground) multiply_map(f, work.bodies[static_cast<std::size_t>(f.body)], C.middleCols(static_cast<int>(6 * i), 6));
+      if (f.body != ground)
+        multiply_map(f, work.bodies[static_cast<std::size_t>(f.body)], C.middleCols(static_cast<int>(6 * i), 6));
     }
     const int n = static_cast<int>(6 * c.frames.size());
     for (int p = c.gv_begin; p < c.gv_end; ++p) {
@@ -175,7 +182,8 @@ void Equations::gamma(const State& state, Vec& out, Workspace& work) const {
     FrameVector bias = FrameVector::Zero(static_cast<int>(6 * c.frames.size()));
     for (std::size_t i = 0; i < c.frames.size(); ++i) {
       const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
-      if (f.body != ground) bias.segment<3>(static_cast<int>(6 * i)) = frame_bias(f, work.bodies[static_cast<std::size_t>(f.body)]).value;
+      if (f.body != ground)
+        bias.segment<3>(static_cast<int>(6 * i)) = frame_bias(f, work.bodies[static_cast<std::size_t>(f.body)]).value;
     }
     for (int k = 0; k < c.rows; ++k) {
       const int row = c.kept[static_cast<std::size_t>(k)];
@@ -189,7 +197,9 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
   mass(out);
   for (Vec* v : {&out.Ma_q, &out.force_q, &out.force_v, &out.G}) v->setZero();
   if (detail == Detail::all) {
-    for (Vec* v : {&out.Gv_q, &out.Ga_q, &out.gamma_q, &out.gamma_v, &out.force_t, &out.g_t, &out.gamma, &out.gamma_t, &out.Ga_t}) v->setZero();
+    for (Vec* v : {&out.Gv_q, &out.Ga_q, &out.gamma_q, &out.gamma_v, &out.force_t, &out.g_t, &out.gamma, &out.gamma_t,
+                   &out.Ga_t})
+      v->setZero();
   }
   for (const BodyRecord& b : bodies_) {
     if (b.kind != BodyKind::spatial) continue;
@@ -230,7 +240,8 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
       if (f.body == ground) continue;
       const BodyRecord& b = bodies_[static_cast<std::size_t>(f.body)];
       const KindColumns& columns = columns_of(b.kind);
-      for (int k = 0; k < columns.count; ++k) out.force_t[b.v0 + k] += local.force_t[6 * i + columns.column[static_cast<std::size_t>(k)]];
+      for (int k = 0; k < columns.count; ++k)
+        out.force_t[b.v0 + k] += local.force_t[6 * i + columns.column[static_cast<std::size_t>(k)]];
     }
   }
   for (const ForceRecord& f : forces_) {
@@ -247,7 +258,8 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
       if (frame.body == ground) continue;
       const BodyRecord& b = bodies_[static_cast<std::size_t>(frame.body)];
       const KindColumns& columns = columns_of(b.kind);
-      for (int k = 0; k < columns.count; ++k) out.force_t[b.v0 + k] += local.force_t[6 * i + columns.column[static_cast<std::size_t>(k)]];
+      for (int k = 0; k < columns.count; ++k)
+        out.force_t[b.v0 + k] += local.force_t[6 * i + columns.column[static_cast<std::size_t>(k)]];
     }
   }
   return Eval::ok;

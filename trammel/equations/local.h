@@ -1,4 +1,5 @@
-// Dense matrices of one element against the six rigid velocities of each of its frames' bodies, before they are scattered.
+// Dense matrices of one element against the six rigid velocities of each of its frames' bodies, before they are
+// scattered.
 #pragma once
 #include "trammel/equations/equations.h"
 

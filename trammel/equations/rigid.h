@@ -1,6 +1,6 @@
-// Kinematics of frames on rigid bodies: the linear map B from a body's velocities to a frame's twist, applied without forming
-// it, and its derivatives. Full rigid coordinates are (velocity in the world, angular velocity in the body); planar and point
-// bodies use some of the six columns, so one set of formulas serves all rigid kinds.
+// Kinematics of frames on rigid bodies: the linear map B from a body's velocities to a frame's twist, applied without
+// forming it, and its derivatives. Full rigid coordinates are (velocity in the world, angular velocity in the body);
+// planar and point bodies use some of the six columns, so one set of formulas serves all rigid kinds.
 //
 //   v_F = v + R (w x p) = v + W x rho,  w_F = W,      W = R w,  rho = R p      B = [ I  -rho~ R ;  0  R ]
 #pragma once
@@ -86,7 +86,8 @@ inline Eigen::Matrix<double, 6, 3> map_times_derivative(const RigidFrame& f, con
   return out;
 }
 
-// Bias b = B' v = W x (W x rho) (linear part), with db/dq and db/dw, 3 x 3 each against body rotation and body angular velocity.
+// Bias b = B' v = W x (W x rho) (linear part), with db/dq and db/dw, 3 x 3 each against body rotation and body angular
+// velocity.
 struct Bias {
   Vec3 value;
   Mat3 by_rotation, by_spin;

@@ -11,7 +11,8 @@ SaddleSystem::SaddleSystem(const Equations& equations, double eps, Keep keep)
   entries.reserve(static_cast<std::size_t>(vv.size() + 2 * gv.size() + ng_));
   for (int j = 0; j < nv_; ++j) {
     const auto u = static_cast<std::size_t>(j);
-    for (int p = vv.start()[u]; p < vv.start()[u + 1]; ++p) entries.push_back({vv.row()[static_cast<std::size_t>(p)], j});
+    for (int p = vv.start()[u]; p < vv.start()[u + 1]; ++p)
+      entries.push_back({vv.row()[static_cast<std::size_t>(p)], j});
     for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
       const int row = gv.row()[static_cast<std::size_t>(p)];
       entries.push_back({nv_ + row, j});
@@ -34,7 +35,8 @@ SaddleSystem::SaddleSystem(const Equations& equations, double eps, Keep keep)
     const Equations::ConstraintInfo info = equations.constraint_info(c);
     for (int k = 0; k < info.rows; ++k) {
       const int row = info.first_row + k;
-      E_[row] = eps / equations.greatest_mass() * (equations.row_unit(row) == RowUnit::torque ? 1 / (length * length) : 1.0);
+      E_[row] =
+          eps / equations.greatest_mass() * (equations.row_unit(row) == RowUnit::torque ? 1 / (length * length) : 1.0);
     }
   }
   for (int i = 0; i < ng_; ++i) diagonal_.push_back(pattern_.slot(nv_ + i, nv_ + i));
@@ -112,7 +114,9 @@ void SaddleSystem::combine_projection(const Vec& weights, const Vec& G) {
     double* out = values_.data() + pattern_.start()[u];
     const int count = vv.start()[u + 1] - vv.start()[u];
     for (int i = 0; i < count; ++i) {
-      out[i] = vv.row()[static_cast<std::size_t>(vv.start()[u] + i)] == j ? (held ? equations_.greatest_mass() : weights[j]) : 0.0;
+      out[i] = vv.row()[static_cast<std::size_t>(vv.start()[u] + i)] == j
+                   ? (held ? equations_.greatest_mass() : weights[j])
+                   : 0.0;
     }
     for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
       const double value = held ? 0.0 : G[p];
@@ -228,7 +232,9 @@ std::size_t SaddleSystem::restore(const double* data) {
 long SaddleSystem::memory_bytes() const {
   const auto vec = [](const Vec& v) { return static_cast<long>(v.size()) * 8; };
   return vec(values_) + vec(pivot_values_) + vec(E_) + vec(work_) + vec(sum_) + vec(right_) +
-         4L * static_cast<long>(pattern_.row().size() + pattern_.start().size() + transposed_.size() + diagonal_.size()) + solver_.memory();
+         4L * static_cast<long>(pattern_.row().size() + pattern_.start().size() + transposed_.size() +
+                                diagonal_.size()) +
+         solver_.memory();
 }
 
 }  // namespace trammel

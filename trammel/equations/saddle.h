@@ -1,10 +1,12 @@
-// The saddle-point matrix that index-3 Newton iterations, projections and acceleration solves share, on one fixed pattern:
+// The saddle-point matrix that index-3 Newton iterations, projections and acceleration solves share, on one fixed
+// pattern:
 //
 //        a            lambda
 //   [ Mh             G^T ]    Mh = w_M M + (w_Ma Ma_q + w_q force_q) T + w_v force_v
 //   [ G T            -E  ]    T: derivative of retract, on the rotation columns
 //
-// -E is a small block on all multiplier rows; with it redundant constraints and singular positions need no special case.
+// -E is a small block on all multiplier rows; with it redundant constraints and singular positions need no special
+// case.
 //   E = (eps / m_max) diag(1 for force rows, 1/L^2 for torque rows)
 // It fixes which multipliers are meant when they are not unique: least sum of |F|^2 + |T|^2 / L^2 over the joints.
 // Sweeps of iterative refinement against the matrix without E remove its effect on the motion.
@@ -38,7 +40,8 @@ class SaddleSystem {
   void combine(const Partials& partials, const Blend& blend, const std::vector<Mat3>* T);
   // Mh = M: accelerations and mass-weighted projections; needs M and G only.
   void combine_mass(const Partials& partials);
-  // The matrix of a projection: Mh = diag(weights); columns whose weight is infinite are held (their G is taken as zero).
+  // The matrix of a projection: Mh = diag(weights); columns whose weight is infinite are held (their G is taken as
+  // zero).
   void combine_projection(const Vec& weights, const Vec& G);
 
   // Factors the values, with the pivots of the first time; pivots anew when that loses accuracy. False: singular.
@@ -69,7 +72,7 @@ class SaddleSystem {
   std::vector<int> transposed_;  // slot of G^T for each slot of G
   std::vector<int> diagonal_;    // slot of -E
   Vec values_, pivot_values_, E_;
-  bool refactored_ = false;      // present factors come from refactor with pivot_values_' pivots
+  bool refactored_ = false;  // present factors come from refactor with pivot_values_' pivots
   Vec work_, sum_, right_;
   KluSolver solver_;
 };

@@ -10,16 +10,17 @@
 namespace trammel {
 
 struct Sizes {
-  int nq = 0, nv = 0;  // coordinates, velocities
-  int ng = 0, nk = 0;  // holonomic and nonholonomic rows
+  int nq = 0, nv = 0;                  // coordinates, velocities
+  int ng = 0, nk = 0;                  // holonomic and nonholonomic rows
   int nx = 0, nV = 0, nF = 0, nu = 0;  // states, variables, force states, external inputs
 };
 
 struct State {
   double t = 0;
   Vec q, v, x;
-  Vec u;                       // external inputs, held by whoever drives the system
-  std::vector<double> memory;  // discrete: total angles of joints at the last accepted step; changed only by Equations::accept
+  Vec u;  // external inputs, held by whoever drives the system
+  std::vector<double>
+      memory;  // discrete: total angles of joints at the last accepted step; changed only by Equations::accept
 };
 
 // What a state determines, or an implicit method iterates on.
@@ -27,8 +28,16 @@ struct Rates {
   Vec a, lambda, mu, xdot, V, F;
 };
 
-// Which contributions to evaluate. The split of forces into an explicit (A) and an implicit (B) part belongs to the elements.
-enum Part : unsigned { inertia = 1, joints = 2, forces_explicit = 4, forces_implicit = 8, forces = 12, everything = 15 };
+// Which contributions to evaluate. The split of forces into an explicit (A) and an implicit (B) part belongs to the
+// elements.
+enum Part : unsigned {
+  inertia = 1,
+  joints = 2,
+  forces_explicit = 4,
+  forces_implicit = 8,
+  forces = 12,
+  everything = 15
+};
 
 // Parts apart: a method weighs inertia on its own.
 struct Residual {
@@ -43,10 +52,10 @@ enum class Detail { projection, newton, all };
 
 // Values on the patterns Equations::vv() and Equations::gv().
 struct Partials {
-  Vec M, Ma_q, force_q, force_v;              // nv x nv; force = G^T lambda + K^T mu - Q
-  Vec G;                                      // ng x nv
-  Vec Gv_q, Ga_q, gamma_q, gamma_v;           // ng x nv; g'' = G a - gamma
-  Vec force_t, g_t, gamma, gamma_t, Ga_t;     // force_t holds G_t^T lambda - Q_t
+  Vec M, Ma_q, force_q, force_v;           // nv x nv; force = G^T lambda + K^T mu - Q
+  Vec G;                                   // ng x nv
+  Vec Gv_q, Ga_q, gamma_q, gamma_v;        // ng x nv; g'' = G a - gamma
+  Vec force_t, g_t, gamma, gamma_t, Ga_t;  // force_t holds G_t^T lambda - Q_t
 };
 
 enum class Eval { ok, rejected };  // rejected: cannot be evaluated here (a spring of zero length): take a smaller step

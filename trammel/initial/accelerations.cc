@@ -5,8 +5,17 @@
 namespace trammel {
 
 AccelerationSolver::AccelerationSolver(const Equations& equations)
-    : equations_(equations), saddle_(equations, 1e-8, SaddleSystem::Keep::factors_only), partials_(equations.make_partials(Detail::projection)), residual_(equations.make_residual()),
-      zero_(equations.make_rates()), b_(Vec::Zero(saddle_.size())), z_(Vec::Zero(saddle_.size())), gdot_(Vec::Zero(equations.sizes().ng)), gamma_(gdot_), reaction_(Vec::Zero(saddle_.size())), weights_(equations.scales()) {
+    : equations_(equations),
+      saddle_(equations, 1e-8, SaddleSystem::Keep::factors_only),
+      partials_(equations.make_partials(Detail::projection)),
+      residual_(equations.make_residual()),
+      zero_(equations.make_rates()),
+      b_(Vec::Zero(saddle_.size())),
+      z_(Vec::Zero(saddle_.size())),
+      gdot_(Vec::Zero(equations.sizes().ng)),
+      gamma_(gdot_),
+      reaction_(Vec::Zero(saddle_.size())),
+      weights_(equations.scales()) {
   const double length = equations.length();
   for (double& w : weights_) w = equations.greatest_mass() * (length / w) * (length / w);
 }
@@ -26,8 +35,9 @@ bool AccelerationSolver::solve(const State& state, Rates& out, Workspace& work) 
   out.a = z_.head(nv);
   reaction_.setZero();
   if (ng > 0) {
-    // Least-norm multipliers with G^T lambda = c = Q - M a, from the system (c, 0). Any upper left block serves; weights of one size
-    // for all bodies keep light bodies from spoiling them (mass ratio 1e6: 1e-5 of the reactions with M, see the redundancy study).
+    // Least-norm multipliers with G^T lambda = c = Q - M a, from the system (c, 0). Any upper left block serves;
+    // weights of one size for all bodies keep light bodies from spoiling them (mass ratio 1e6: 1e-5 of the reactions
+    // with M, see the redundancy study).
     z_.tail(ng).setZero();
     saddle_.residual(b_, z_, reaction_);
     reaction_.tail(ng).setZero();

@@ -14,8 +14,8 @@ class AccelerationSolver {
   explicit AccelerationSolver(const Equations& equations);
   // False: the matrix is singular (a massless direction that nothing holds) or the forces cannot be evaluated.
   bool solve(const State& state, Rates& out, Workspace& work);
-  // Positions brought onto g = 0 (from nearby: one Newton step, if they are off by more than 1e-12 of the length scale) and velocities
-  // onto G v + g_t = 0, both with the mass-weighted least change.
+  // Positions brought onto g = 0 (from nearby: one Newton step, if they are off by more than 1e-12 of the length scale)
+  // and velocities onto G v + g_t = 0, both with the mass-weighted least change.
   bool project(State& state, Workspace& work);
   // |M a + G^T lambda - Q|, largest entry, of the last solve.
   double force_residual() const { return force_residual_; }

@@ -34,9 +34,11 @@ void note_moves(const Equations& equations, const Vec& change, StageReport& repo
   report.moved_most = equations.name_of_velocity(at);
 }
 
-// A body's origin is to stay while the body may turn about it: held columns are those of the centre of mass and cannot say that.
+// A body's origin is to stay while the body may turn about it: held columns are those of the centre of mass and cannot
+// say that.
 bool keeps_origin_only(const Body& body, bool velocities) {
-  const bool place = velocities ? body.keep_velocity : body.keep_position, turn = velocities ? body.keep_angular_velocity : body.keep_orientation;
+  const bool place = velocities ? body.keep_velocity : body.keep_position,
+             turn = velocities ? body.keep_angular_velocity : body.keep_orientation;
   return place && !turn && body.kind != BodyKind::point && body.center_of_mass.norm() > 0;
 }
 
@@ -50,12 +52,14 @@ std::vector<bool> held_columns(const Equations& equations, bool velocities) {
   std::vector<bool> held(static_cast<std::size_t>(equations.sizes().nv), false);
   for (std::size_t b = 0; b < equations.model().bodies.size(); ++b) {
     const Body& body = equations.model().bodies[b];
-    const bool translation = (velocities ? body.keep_velocity : body.keep_position) && !keeps_origin_only(body, velocities);
+    const bool translation =
+        (velocities ? body.keep_velocity : body.keep_position) && !keeps_origin_only(body, velocities);
     const bool rotation = velocities ? body.keep_angular_velocity : body.keep_orientation;
     const KindColumns& columns = columns_of(body.kind);
     for (int k = 0; k < columns.count; ++k) {
       const bool turns = columns.column[static_cast<std::size_t>(k)] >= 3;
-      held[static_cast<std::size_t>(equations.first_velocity(static_cast<int>(b)) + k)] = turns ? rotation : translation;
+      held[static_cast<std::size_t>(equations.first_velocity(static_cast<int>(b)) + k)] =
+          turns ? rotation : translation;
     }
   }
   return held;
@@ -67,13 +71,15 @@ Model with_initial_motions(const Model& model, const Equations& equations, const
   if (assembled != nullptr) equations.update(*assembled, work);
   for (const InitialJoint& initial : model.initial_joints) {
     const Item& joint = model.joints[static_cast<std::size_t>(initial.joint)];
-    const auto add = [&](const char* type, const char* field, const std::optional<double>& value, const std::optional<double>& speed) {
+    const auto add = [&](const char* type, const char* field, const std::optional<double>& value,
+                         const std::optional<double>& speed) {
       if (assembled == nullptr ? !value : !speed && !value) return;
       double now = value.value_or(0);
       if (assembled != nullptr) {
         const FrameState a = equations.frame(joint.frames[0], work), b = equations.frame(joint.frames[1], work);
-        const double reached = std::string(type) == "rotation" ? std::atan2(b.R.col(0).dot(a.R.col(1)), b.R.col(0).dot(a.R.col(0)))
-                                                               : a.R.col(2).dot(b.p - a.p);
+        const double reached = std::string(type) == "rotation"
+                                   ? std::atan2(b.R.col(0).dot(a.R.col(1)), b.R.col(0).dot(a.R.col(0)))
+                                   : a.R.col(2).dot(b.p - a.p);
         now = reached;
       }
       char text[80];
@@ -100,7 +106,11 @@ Model with_initial_motions(const Model& model, const Equations& equations, const
       std::snprintf(text, sizeof text, "%.17g + (%.17g)*time", place[i], assembled == nullptr ? 0.0 : body.velocity[i]);
       Fields fields;
       fields.set("displacement", ExpressionText{text, body.where});
-      driven.motions.push_back({"translation", "kept " + body.name, {driven.add_frame_at(ground, Vec3::Zero(), Vec3::Unit(i)), origin}, fields, body.where});
+      driven.motions.push_back({"translation",
+                                "kept " + body.name,
+                                {driven.add_frame_at(ground, Vec3::Zero(), Vec3::Unit(i)), origin},
+                                fields,
+                                body.where});
     }
   }
   return driven;
@@ -116,7 +126,8 @@ std::string StageReport::text() const {
   return line;
 }
 
-StageReport assemble_positions(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work, const std::vector<bool>& held) {
+StageReport assemble_positions(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work,
+                               const std::vector<bool>& held) {
   StageReport report;
   report.name = "positions";
   const int nv = equations.sizes().nv, ng = equations.sizes().ng;
@@ -128,7 +139,8 @@ StageReport assemble_positions(const Equations& equations, State& state, SaddleS
   const Vec start = state.q;
   Vec change = Vec::Zero(nv), step(nv), b(nv + ng), z(nv + ng), q(state.q.size());
   const auto largest = [&] {
-    if (equations.residual(state, rates, joints, residual, work) != Eval::ok || !std::isfinite(residual.g.sum())) return infinite;
+    if (equations.residual(state, rates, joints, residual, work) != Eval::ok || !std::isfinite(residual.g.sum()))
+      return infinite;
     return residual.g.lpNorm<Eigen::Infinity>();
   };
   double size = largest();
@@ -170,7 +182,8 @@ StageReport assemble_positions(const Equations& equations, State& state, SaddleS
   return report;
 }
 
-StageReport assemble_velocities(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work, const std::vector<bool>& held) {
+StageReport assemble_velocities(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work,
+                                const std::vector<bool>& held) {
   StageReport report;
   report.name = "velocities";
   const int nv = equations.sizes().nv, ng = equations.sizes().ng;
@@ -215,38 +228,45 @@ std::string worst_constraints(const Equations& equations, const Vec& rows, int m
     const auto& [size, c] = sizes[static_cast<std::size_t>(i)];
     if (size < 1e-3 * sizes[0].first) break;
     const Equations::ConstraintInfo info = equations.constraint_info(c);
-    text += (text.empty() ? "" : ", ") + std::string(info.is_motion ? "motion '" : "joint '") + info.item->name + "' (" + number(size) + ")";
+    text += (text.empty() ? "" : ", ") + std::string(info.is_motion ? "motion '" : "joint '") + info.item->name +
+            "' (" + number(size) + ")";
   }
   return text;
 }
 
-[[noreturn]] void refuse_positions(const Equations& equations, const State& state, const StageReport& report, const LoopAnalysis& rank, Workspace& work) {
+[[noreturn]] void refuse_positions(const Equations& equations, const State& state, const StageReport& report,
+                                   const LoopAnalysis& rank, Workspace& work) {
   Residual residual = equations.make_residual();
   equations.residual(state, equations.make_rates(), joints, residual, work);
   std::string hint;
   if (rank.redundant > 0) {
     const std::vector<std::string> names = constraint_names(equations);
-    hint = "the loop has " + std::to_string(rank.redundant) + " redundant constraint rows, so its data must fit exactly; ";
+    hint =
+        "the loop has " + std::to_string(rank.redundant) + " redundant constraint rows, so its data must fit exactly; ";
     if (!rank.removable.empty()) {
       hint += "removable here:";
       for (std::size_t i = 0; i < rank.removable.size() && i < 6; ++i) {
         const RowOfEdge& row = rank.removable[i];
-        hint += (i == 0 ? " " : ", ") + names[static_cast<std::size_t>(row.edge)] + " row " + std::to_string(row.row + 1);
+        hint +=
+            (i == 0 ? " " : ", ") + names[static_cast<std::size_t>(row.edge)] + " row " + std::to_string(row.row + 1);
       }
       hint += "; or ";
     }
     hint += "place the second frame of one of these joints where the assembled pose puts it";
   } else {
-    hint = "check the joint points and lengths, and start values that are kept; a pose nearer to an assembled one may help";
+    hint =
+        "check the joint points and lengths, and start values that are kept; a pose nearer to an assembled one may "
+        "help";
   }
   throw Failure({Severity::error, "loop-does-not-close",
-                 "the mechanism cannot be assembled: the constraints are violated by " + number(report.after) + " at best, most by " +
-                     worst_constraints(equations, residual.g, 5),
+                 "the mechanism cannot be assembled: the constraints are violated by " + number(report.after) +
+                     " at best, most by " + worst_constraints(equations, residual.g, 5),
                  hint, equations.constraint_info(0).item->where});
 }
 
 // Redundancy at a second pose, a little way along an admissible velocity: what is left there is permanent.
-PoseComparison compare_with_moved_pose(const Equations& equations, const State& state, SaddleSystem& saddle, Workspace& work, const LoopAnalysis& here) {
+PoseComparison compare_with_moved_pose(const Equations& equations, const State& state, SaddleSystem& saddle,
+                                       Workspace& work, const LoopAnalysis& here) {
   const int nv = equations.sizes().nv;
   State moved = state;
   const std::vector<bool> none(static_cast<std::size_t>(nv), false);
@@ -266,20 +286,23 @@ PoseComparison compare_with_moved_pose(const Equations& equations, const State& 
 
 }  // namespace
 
-InitialReport make_consistent(const Equations& equations, State& state, Rates& rates, AccelerationSolver& accelerations, Workspace& work,
-                              const InitialOptions& options) {
+InitialReport make_consistent(const Equations& equations, State& state, Rates& rates, AccelerationSolver& accelerations,
+                              Workspace& work, const InitialOptions& options) {
   InitialReport report;
   const Model& model = equations.model();
   const double length = equations.length();
   for (const Equations::DroppedRow& row : equations.dropped_rows(state, work)) {
     if (std::abs(row.value) < 1e-9 * std::max(1.0, length)) continue;
     const Equations::ConstraintInfo info = equations.constraint_info(row.constraint);
-    throw Failure({Severity::error, "out-of-plane", "joint '" + info.item->name + "': " + equations.constraint(row.constraint).row_name(row.row) +
+    throw Failure({Severity::error, "out-of-plane",
+                   "joint '" + info.item->name + "': " + equations.constraint(row.constraint).row_name(row.row) +
                        " is violated by " + number(row.value) + ", and its planar or point bodies cannot move that way",
-                   "place the joint in the plane of its bodies, axis along world z, or make the bodies spatial", info.item->where});
+                   "place the joint in the plane of its bodies, axis along world z, or make the bodies spatial",
+                   info.item->where});
   }
 
-  const std::vector<bool> held_positions = held_columns(equations, false), held_velocities = held_columns(equations, true);
+  const std::vector<bool> held_positions = held_columns(equations, false),
+                          held_velocities = held_columns(equations, true);
   SaddleSystem& saddle = accelerations.saddle();
   if (!needs_initial_motions(model)) {
     report.stages.push_back(assemble_positions(equations, state, saddle, work, held_positions));
@@ -291,22 +314,26 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
     driven.start(driven_state, driven_work);
     report.stages.push_back(assemble_positions(driven, driven_state, driven_saddle, driven_work, held_positions));
     if (report.stages.back().after > 1e-6 * length) {
-      refuse_positions(driven, driven_state, report.stages.back(), analyse_loops(constraint_graph(driven, driven_state, driven_work)), driven_work);
+      refuse_positions(driven, driven_state, report.stages.back(),
+                       analyse_loops(constraint_graph(driven, driven_state, driven_work)), driven_work);
     }
     state.q = driven_state.q;
   }
   equations.start(state, work);
   if (options.analyse_rank) {
     report.rank = analyse_loops(constraint_graph(equations, state, work));
-    if (report.rank.redundant > 0) report.permanence = compare_with_moved_pose(equations, state, saddle, work, report.rank);
+    if (report.rank.redundant > 0)
+      report.permanence = compare_with_moved_pose(equations, state, saddle, work, report.rank);
   }
   report.misfit = report.stages.back().after;
   if (report.misfit > 1e-6 * length) refuse_positions(equations, state, report.stages.back(), report.rank, work);
   if (report.misfit > 1e-10 * length) {
-    report.warnings.push_back({Severity::warning, "loop-misfit",
-                               "loops do not close exactly: " + number(report.misfit) + " is left (length scale " + number(length) + " m); worst: " +
-                                   report.stages.back().worst_before,
-                               "give the joint data with more digits; right sides are projected meanwhile", {}});
+    report.warnings.push_back({Severity::warning,
+                               "loop-misfit",
+                               "loops do not close exactly: " + number(report.misfit) + " is left (length scale " +
+                                   number(length) + " m); worst: " + report.stages.back().worst_before,
+                               "give the joint data with more digits; right sides are projected meanwhile",
+                               {}});
   }
 
   if (!needs_initial_motions(model)) {
@@ -323,20 +350,27 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
   }
   // Loops that do not quite close leave as much of the velocities unsatisfied.
   const double speed = state.v.size() > 0 ? state.v.lpNorm<Eigen::Infinity>() : 0;
-  if (report.stages.back().after > std::max(1e-8, 100 * report.misfit / length) * std::max({1.0, report.stages.back().before, speed})) {
+  if (report.stages.back().after >
+      std::max(1e-8, 100 * report.misfit / length) * std::max({1.0, report.stages.back().before, speed})) {
     Vec gdot(equations.sizes().ng);
     equations.velocity_residual(state, gdot, work);
-    throw Failure({Severity::error, "velocities-conflict",
-                   "the start velocities cannot be made consistent: the constraints are violated by " + number(report.stages.back().after) + ", most by " +
-                       worst_constraints(equations, gdot, 5),
-                   "release kept velocities, or check motions that prescribe different speeds for the same joint", {}});
+    throw Failure({Severity::error,
+                   "velocities-conflict",
+                   "the start velocities cannot be made consistent: the constraints are violated by " +
+                       number(report.stages.back().after) + ", most by " + worst_constraints(equations, gdot, 5),
+                   "release kept velocities, or check motions that prescribe different speeds for the same joint",
+                   {}});
   }
 
   StageReport last;
   last.name = "accelerations";
   if (!accelerations.solve(state, rates, work)) {
-    throw Failure({Severity::error, "no-accelerations", "accelerations and reactions cannot be solved for at the start",
-                   "a body may have neither mass nor inertia in a direction that no joint holds, or a force cannot be evaluated (a spring of zero length)", {}});
+    throw Failure({Severity::error,
+                   "no-accelerations",
+                   "accelerations and reactions cannot be solved for at the start",
+                   "a body may have neither mass nor inertia in a direction that no joint holds, or a force cannot be "
+                   "evaluated (a spring of zero length)",
+                   {}});
   }
   last.after = accelerations.force_residual();
   note_moves(equations, rates.a, last);

@@ -1,5 +1,5 @@
-// The start of a run in stages: positions on (3), velocities on G v + g_t = 0, accelerations and multipliers from (2). Each stage
-// says what moved and by how much; what cannot be satisfied is named by joint.
+// The start of a run in stages: positions on (3), velocities on G v + g_t = 0, accelerations and multipliers from (2).
+// Each stage says what moved and by how much; what cannot be satisfied is named by joint.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,20 +11,20 @@
 namespace trammel {
 
 struct StageReport {
-  std::string name;             // "positions"
-  double before = 0, after = 0; // largest residual
-  std::string worst_before;     // "joint 'pin': points coincide along world x"
-  double moved = 0;             // largest change, m or rad (m/s or rad/s)
-  std::string moved_most;       // "body 'rod': rotation about y"
+  std::string name;              // "positions"
+  double before = 0, after = 0;  // largest residual
+  std::string worst_before;      // "joint 'pin': points coincide along world x"
+  double moved = 0;              // largest change, m or rad (m/s or rad/s)
+  std::string moved_most;        // "body 'rod': rotation about y"
   int iterations = 0;
-  std::string text() const;     // one line for the user
+  std::string text() const;  // one line for the user
 };
 
 struct InitialReport {
   std::vector<StageReport> stages;
-  double misfit = 0;            // |g| left in loops that do not close, m or rad
+  double misfit = 0;  // |g| left in loops that do not close, m or rad
   LoopAnalysis rank;
-  PoseComparison permanence;    // only if there is redundancy
+  PoseComparison permanence;  // only if there is redundancy
   std::vector<Problem> warnings;
 };
 
@@ -33,11 +33,13 @@ struct InitialOptions {
 };
 
 // Brings `state` onto the constraints and fills `rates`. Throws Failure with the joints' names if that cannot be done.
-InitialReport make_consistent(const Equations& equations, State& state, Rates& rates, AccelerationSolver& accelerations, Workspace& work,
-                              const InitialOptions& options = {});
+InitialReport make_consistent(const Equations& equations, State& state, Rates& rates, AccelerationSolver& accelerations,
+                              Workspace& work, const InitialOptions& options = {});
 
 // One stage alone: positions by weighted least change, `held` velocity columns untouched. Returns the largest |g| left.
-StageReport assemble_positions(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work, const std::vector<bool>& held);
-StageReport assemble_velocities(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work, const std::vector<bool>& held);
+StageReport assemble_positions(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work,
+                               const std::vector<bool>& held);
+StageReport assemble_velocities(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work,
+                                const std::vector<bool>& held);
 
 }  // namespace trammel

@@ -15,7 +15,11 @@ inline void put_bytes(Bytes& out, const void* data, std::size_t size) {
 }
 inline void expect_bytes(std::span<const std::byte> in, std::size_t size) {
   if (in.size() >= size) return;
-  throw Failure({Severity::error, "truncated-state", "the saved state ends too early", "it was cut off or belongs to another model", {}},
+  throw Failure({Severity::error,
+                 "truncated-state",
+                 "the saved state ends too early",
+                 "it was cut off or belongs to another model",
+                 {}},
                 ExitCode::failed_run);
 }
 inline void take_bytes(std::span<const std::byte>& in, void* data, std::size_t size) {
@@ -25,15 +29,11 @@ inline void take_bytes(std::span<const std::byte>& in, void* data, std::size_t s
 }
 
 template <class T>
-  requires std::is_trivially_copyable_v<T>
-void put(Bytes& out, const T& value) {
-  put_bytes(out, &value, sizeof value);
-}
+requires std::is_trivially_copyable_v<T>
+void put(Bytes& out, const T& value) { put_bytes(out, &value, sizeof value); }
 template <class T>
-  requires std::is_trivially_copyable_v<T>
-void take(std::span<const std::byte>& in, T& value) {
-  take_bytes(in, &value, sizeof value);
-}
+requires std::is_trivially_copyable_v<T>
+void take(std::span<const std::byte>& in, T& value) { take_bytes(in, &value, sizeof value); }
 
 inline void put(Bytes& out, const double* data, std::size_t n) {
   put(out, n);

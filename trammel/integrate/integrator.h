@@ -1,5 +1,6 @@
-// A time integration method: `attempt` tries one step and leaves the accepted state untouched, `accept` moves on. A method
-// holds formulas; Newton's stopping rules, predictors, norms and step control live in control/, the time loop in run/.
+// A time integration method: `attempt` tries one step and leaves the accepted state untouched, `accept` moves on. A
+// method holds formulas; Newton's stopping rules, predictors, norms and step control live in control/, the time loop in
+// run/.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -13,7 +14,7 @@ namespace trammel {
 
 enum class Verdict {
   ok,
-  newton_diverged,      // the corrector did not converge, with derivatives of this very step
+  newton_diverged,  // the corrector did not converge, with derivatives of this very step
   singular_matrix,
   evaluation_rejected,  // an element cannot be evaluated at the trial state
   not_finite,           // a residual is infinite or not a number
@@ -23,7 +24,7 @@ const char* to_text(Verdict);
 
 struct Attempt {
   Verdict verdict = Verdict::ok;
-  double error = 0;         // weighted local error by tolerance: accepted if <= 1
+  double error = 0;  // weighted local error by tolerance: accepted if <= 1
   int newton_iterations = 0;
   double newton_rate = 0;   // contraction observed
   int worst_velocity = -1;  // velocity index with the largest share of the error, or of the last correction
@@ -32,7 +33,8 @@ struct Attempt {
 
 // Work counted since the start of the run.
 struct Counts {
-  long steps = 0, evaluations = 0, linearisations = 0, combinations = 0, factorisations = 0, refactorisations = 0, solves = 0;
+  long steps = 0, evaluations = 0, linearisations = 0, combinations = 0, factorisations = 0, refactorisations = 0,
+       solves = 0;
   long newton_iterations = 0;
   std::array<long, 4> predictor_degree{};  // steps started with each degree
 };

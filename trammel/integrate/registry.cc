@@ -7,7 +7,8 @@
 namespace trammel {
 namespace {
 
-std::unique_ptr<Integrator> make_alpha(const Equations& equations, const MethodSettings& settings, const AlphaParameters& parameters) {
+std::unique_ptr<Integrator> make_alpha(const Equations& equations, const MethodSettings& settings,
+                                       const AlphaParameters& parameters) {
   AlphaOptions options;
   options.parameters = parameters;
   options.tolerance = settings.tolerance;
@@ -23,16 +24,25 @@ std::unique_ptr<Integrator> make_alpha(const Equations& equations, const MethodS
 
 std::vector<Field> with_common_options(std::vector<Field> own) {
   own.push_back({"predictor_degree", FieldKind::number, Quantity::none, 3.0,
-                 "Highest degree of the start values' extrapolation; 0 starts from the last accelerations. Lower it if forces jump often.", 0, 3});
+                 "Highest degree of the start values' extrapolation; 0 starts from the last accelerations. Lower it if "
+                 "forces jump often.",
+                 0, 3});
   own.push_back({"corrector", FieldKind::number, Quantity::none, 0.001,
-                 "Part of the allowed error that Newton may leave, c of (47b). Smaller if results change with it.", 1e-12, 0.1});
-  own.push_back({"most_iterations", FieldKind::number, Quantity::none, 10.0, "Newton corrections before a step is given up.", 2, 100});
+                 "Part of the allowed error that Newton may leave, c of (47b). Smaller if results change with it.",
+                 1e-12, 0.1});
+  own.push_back({"most_iterations", FieldKind::number, Quantity::none, 10.0,
+                 "Newton corrections before a step is given up.", 2, 100});
   own.push_back({"keep_rate", FieldKind::number, Quantity::none, 0.3,
-                 "Derivatives are kept from step to step while corrections contract by this factor or better; 0 evaluates them every step.", 0, 0.9});
+                 "Derivatives are kept from step to step while corrections contract by this factor or better; 0 "
+                 "evaluates them every step.",
+                 0, 0.9});
   own.push_back({"step_gain", FieldKind::number, Quantity::none, 0.4,
-                 "How much of the step size change that the error asks for is made at once; 1 is (47d) as published. Smaller if many steps are rejected.", 0.1, 1});
-  own.push_back({"follow_step", FieldKind::boolean, Quantity::none, false,
-                 "Adapt the lag of the acceleration variable when the step size changes; not in the published method."});
+                 "How much of the step size change that the error asks for is made at once; 1 is (47d) as published. "
+                 "Smaller if many steps are rejected.",
+                 0.1, 1});
+  own.push_back(
+      {"follow_step", FieldKind::boolean, Quantity::none, false,
+       "Adapt the lag of the acceleration variable when the step size changes; not in the published method."});
   return own;
 }
 
@@ -44,22 +54,30 @@ MethodInfo hht() {
   m.key = "hht-i3";
   m.title = "Hilber-Hughes-Taylor, index 3";
   m.formulation = "index 3";
-  m.source = "Negrut, Rampalli, Ottarsson, Sajdak: On the use of the HHT method in the context of index 3 DAE of multibody dynamics";
+  m.source =
+      "Negrut, Rampalli, Ottarsson, Sajdak: On the use of the HHT method in the context of index 3 DAE of multibody "
+      "dynamics";
   m.stability = "A-stable; damping at high frequency by alpha";
   m.options = with_common_options({{"alpha", FieldKind::number, Quantity::none, -0.3,
-                                    "Damping of high frequencies, -1/3 (most) to 0 (none). Nearer to 0 keeps more energy, but makes reactions noisy.",
+                                    "Damping of high frequencies, -1/3 (most) to 0 (none). Nearer to 0 keeps more "
+                                    "energy, but makes reactions noisy.",
                                     -1.0 / 3 - 1e-12, 0}});
   m.refuses = [](const MethodSettings& s) -> std::string {
     if (!s.fixed_step && s.options.number("alpha") == 0) {
-      return "alpha = 0 leaves the oscillation of multipliers undamped; it enters the error estimate and drives a controlled step size to zero";
+      return "alpha = 0 leaves the oscillation of multipliers undamped; it enters the error estimate and drives a "
+             "controlled step size to zero";
     }
     return "";
   };
   m.caveat = [](const MethodSettings& s) -> std::string {
-    return s.options.number("alpha") == 0 ? "alpha = 0: the multipliers' oscillation is undamped, reactions of the method are not convergent" : "";
+    return s.options.number("alpha") == 0
+               ? "alpha = 0: the multipliers' oscillation is undamped, reactions of the method are not convergent"
+               : "";
   };
   m.reactions_doubtful = [](const MethodSettings& s) { return s.options.number("alpha") == 0; };
-  m.make = [](const Equations& e, const MethodSettings& s) { return make_alpha(e, s, AlphaParameters::hht(s.options.number("alpha"))); };
+  m.make = [](const Equations& e, const MethodSettings& s) {
+    return make_alpha(e, s, AlphaParameters::hht(s.options.number("alpha")));
+  };
   return m;
 }
 
@@ -70,19 +88,25 @@ MethodInfo generalized_alpha() {
   m.formulation = "index 3";
   m.source = "Chung, Hulbert 1993; on the rotation group: Bruels, Cardona, Arnold 2012";
   m.stability = "A-stable; spectral radius rho_inf at infinite frequency";
-  m.options = with_common_options({{"rho_inf", FieldKind::number, Quantity::none, 0.6,
-                                    "Spectral radius at infinite frequency: 0 kills high frequencies in one step, 1 keeps them.", 0, 1}});
+  m.options = with_common_options(
+      {{"rho_inf", FieldKind::number, Quantity::none, 0.6,
+        "Spectral radius at infinite frequency: 0 kills high frequencies in one step, 1 keeps them.", 0, 1}});
   m.refuses = [](const MethodSettings& s) -> std::string {
     if (!s.fixed_step && s.options.number("rho_inf") == 1) {
-      return "rho_inf = 1 leaves the oscillation of multipliers undamped; it enters the error estimate and drives a controlled step size to zero";
+      return "rho_inf = 1 leaves the oscillation of multipliers undamped; it enters the error estimate and drives a "
+             "controlled step size to zero";
     }
     return "";
   };
   m.caveat = [](const MethodSettings& s) -> std::string {
-    return s.options.number("rho_inf") == 1 ? "rho_inf = 1: the multipliers' oscillation is undamped, reactions of the method are not convergent" : "";
+    return s.options.number("rho_inf") == 1
+               ? "rho_inf = 1: the multipliers' oscillation is undamped, reactions of the method are not convergent"
+               : "";
   };
   m.reactions_doubtful = [](const MethodSettings& s) { return s.options.number("rho_inf") == 1; };
-  m.make = [](const Equations& e, const MethodSettings& s) { return make_alpha(e, s, AlphaParameters::generalized(s.options.number("rho_inf"))); };
+  m.make = [](const Equations& e, const MethodSettings& s) {
+    return make_alpha(e, s, AlphaParameters::generalized(s.options.number("rho_inf")));
+  };
   return m;
 }
 
@@ -94,26 +118,33 @@ MethodInfo newmark() {
   m.formulation = "index 3";
   m.source = "Newmark 1959; Negrut et al., equations (2a)-(2c)";
   m.stability = "A-stable for 2 beta >= gamma >= 1/2";
-  m.options = with_common_options({{"gamma", FieldKind::number, Quantity::none, 0.6, "1/2 is of order 2, fixed step only; above, order 1 with damping.", 0.5, 1.5},
-                                   {"beta", FieldKind::number, Quantity::none, 0.0, "0 takes (gamma + 1/2)^2 / 4, the most damping for this gamma.", 0, 2}});
+  m.options = with_common_options({{"gamma", FieldKind::number, Quantity::none, 0.6,
+                                    "1/2 is of order 2, fixed step only; above, order 1 with damping.", 0.5, 1.5},
+                                   {"beta", FieldKind::number, Quantity::none, 0.0,
+                                    "0 takes (gamma + 1/2)^2 / 4, the most damping for this gamma.", 0, 2}});
   const auto beta = [](const MethodSettings& s) {
     const double gamma = s.options.number("gamma"), b = s.options.number("beta");
     return b == 0 ? (gamma + 0.5) * (gamma + 0.5) / 4 : b;
   };
   m.refuses = [beta](const MethodSettings& s) -> std::string {
     const double gamma = s.options.number("gamma");
-    if (2 * beta(s) < gamma) return "2 beta < gamma is not A-stable, and constraints at index 3 act like infinite stiffness";
+    if (2 * beta(s) < gamma)
+      return "2 beta < gamma is not A-stable, and constraints at index 3 act like infinite stiffness";
     if (!s.fixed_step && gamma == 0.5) {
-      return "gamma = 1/2 leaves the oscillation of multipliers undamped; it enters the error estimate and drives a controlled step size to zero";
+      return "gamma = 1/2 leaves the oscillation of multipliers undamped; it enters the error estimate and drives a "
+             "controlled step size to zero";
     }
     return "";
   };
   m.caveat = [](const MethodSettings& s) -> std::string {
-    return s.options.number("gamma") > 0.5 ? "gamma > 1/2: the method is of first order only"
-                                           : "gamma = 1/2: the multipliers' oscillation is undamped, reactions of the method are not convergent";
+    return s.options.number("gamma") > 0.5
+               ? "gamma > 1/2: the method is of first order only"
+               : "gamma = 1/2: the multipliers' oscillation is undamped, reactions of the method are not convergent";
   };
   m.reactions_doubtful = [](const MethodSettings& s) { return s.options.number("gamma") == 0.5; };
-  m.make = [beta](const Equations& e, const MethodSettings& s) { return make_alpha(e, s, AlphaParameters::newmark(s.options.number("gamma"), beta(s))); };
+  m.make = [beta](const Equations& e, const MethodSettings& s) {
+    return make_alpha(e, s, AlphaParameters::newmark(s.options.number("gamma"), beta(s)));
+  };
   return m;
 }
 
@@ -152,19 +183,25 @@ MethodSettings resolve_settings(const MethodInfo& method, MethodSettings setting
     const auto known = std::find(names.begin(), names.end(), entry.first);
     if (known == names.end()) {
       const std::string near = nearest_name(entry.first, names);
-      throw Failure({Severity::error, "unknown-option", "method '" + method.key + "' has no option '" + entry.first + "'",
-                     near.empty() ? "see `trammel methods " + method.key + "`" : "did you mean '" + near + "'?", where});
+      throw Failure(
+          {Severity::error, "unknown-option", "method '" + method.key + "' has no option '" + entry.first + "'",
+           near.empty() ? "see `trammel methods " + method.key + "`" : "did you mean '" + near + "'?", where});
     }
     const Field& field = method.options[static_cast<std::size_t>(known - names.begin())];
     const double* value = std::get_if<double>(&entry.second);
-    const bool right_kind = field.kind == FieldKind::number ? value != nullptr : std::holds_alternative<bool>(entry.second);
+    const bool right_kind =
+        field.kind == FieldKind::number ? value != nullptr : std::holds_alternative<bool>(entry.second);
     if (!right_kind) {
-      throw Failure({Severity::error, "wrong-type", "option '" + field.name + "' of method '" + method.key + "' must be " +
-                         (field.kind == FieldKind::number ? "a number" : "true or false"), field.text, where});
+      throw Failure({Severity::error, "wrong-type",
+                     "option '" + field.name + "' of method '" + method.key + "' must be " +
+                         (field.kind == FieldKind::number ? "a number" : "true or false"),
+                     field.text, where});
     }
     if (value != nullptr && !(*value >= field.least && *value <= field.most)) {
-      throw Failure({Severity::error, "out-of-range", "option '" + field.name + "' of method '" + method.key + "' is " + std::to_string(*value) +
-                         ", valid are " + std::to_string(field.least) + " to " + std::to_string(field.most), field.text, where});
+      throw Failure({Severity::error, "out-of-range",
+                     "option '" + field.name + "' of method '" + method.key + "' is " + std::to_string(*value) +
+                         ", valid are " + std::to_string(field.least) + " to " + std::to_string(field.most),
+                     field.text, where});
     }
   }
   for (const Field& field : method.options) {

@@ -12,16 +12,16 @@ namespace trammel {
 
 struct MethodSettings {
   bool fixed_step = false;
-  double tolerance = 1e-5;   // epsilon; with a fixed step it only bounds the corrector
-  double misfit = 0;         // of loops that do not close, m
-  Fields options;            // completed with defaults
+  double tolerance = 1e-5;  // epsilon; with a fixed step it only bounds the corrector
+  double misfit = 0;        // of loops that do not close, m
+  Fields options;           // completed with defaults
 };
 
 struct MethodInfo {
-  std::string key;           // "hht-i3"
+  std::string key;  // "hht-i3"
   std::string title, formulation, source;
-  int order = 2;             // of positions and velocities
-  int error_order = 3;       // the error estimate is proportional to h^error_order
+  int order = 2;        // of positions and velocities
+  int error_order = 3;  // the error estimate is proportional to h^error_order
   std::string stability;
   std::vector<Field> options;
   // The reason why these settings cannot be honoured; empty if they can.

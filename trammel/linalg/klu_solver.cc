@@ -51,7 +51,8 @@ bool KluSolver::factor(const Vec& values) {
 bool KluSolver::refactor(const Vec& values) {
   if (impl_->numeric == nullptr) return factor(values);
   ++impl_->refactors;
-  return klu_refactor(impl_->start(), impl_->row(), Impl::data(values), impl_->symbolic, impl_->numeric, &impl_->common) != 0 &&
+  return klu_refactor(impl_->start(), impl_->row(), Impl::data(values), impl_->symbolic, impl_->numeric,
+                      &impl_->common) != 0 &&
          impl_->common.status == KLU_OK;
 }
 

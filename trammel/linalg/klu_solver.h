@@ -1,6 +1,6 @@
-// Sparse LU by KLU: one symbolic analysis, pivots fixed by the first factorisation, refactorisations and solves that allocate
-// nothing. Pivots stay on the diagonal down to `pivot_tolerance`: with the small block -E on the multiplier rows every
-// diagonal pivot order exists, and KLU's usual tolerance would explode the fill (measured: 10 to 90 times).
+// Sparse LU by KLU: one symbolic analysis, pivots fixed by the first factorisation, refactorisations and solves that
+// allocate nothing. Pivots stay on the diagonal down to `pivot_tolerance`: with the small block -E on the multiplier
+// rows every diagonal pivot order exists, and KLU's usual tolerance would explode the fill (measured: 10 to 90 times).
 #pragma once
 #include <memory>
 
@@ -25,9 +25,9 @@ class KluSolver {
   void solve_transposed(Vec& right_side) const;
 
   bool factored() const;
-  long fill() const;      // entries of L + U
-  long memory() const;    // bytes held by the factors and the analysis
-  int factors() const;    // counts since analyse
+  long fill() const;    // entries of L + U
+  long memory() const;  // bytes held by the factors and the analysis
+  int factors() const;  // counts since analyse
   int refactors() const;
 
  private:

@@ -1,5 +1,5 @@
-// A fixed sparsity pattern in compressed columns. Values live elsewhere and are rewritten in place; several matrices share one
-// pattern, so that combining them is a loop over arrays.
+// A fixed sparsity pattern in compressed columns. Values live elsewhere and are rewritten in place; several matrices
+// share one pattern, so that combining them is a loop over arrays.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -22,7 +22,7 @@ class Pattern {
   int size() const { return static_cast<int>(row_.size()); }
   const std::vector<int>& start() const { return start_; }  // of each column, and the end
   const std::vector<int>& row() const { return row_; }      // ascending within a column
-  int slot(int row, int column) const;                       // place in the value array, -1 if not in the pattern
+  int slot(int row, int column) const;                      // place in the value array, -1 if not in the pattern
 
   // y += alpha A x and y += alpha A^T x for the values of one matrix on this pattern.
   void multiply_add(const Vec& values, double alpha, const double* x, double* y) const;

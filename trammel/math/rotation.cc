@@ -18,7 +18,8 @@ struct Coefficients {
 Coefficients coefficients(double x) {
   const double s = x * x;
   if (x < small_angle) {
-    return {1 - s / 6 * (1 - s / 20 * (1 - s / 42 * (1 - s / 72))), (1 - s / 12 * (1 - s / 30 * (1 - s / 56 * (1 - s / 90)))) / 2,
+    return {1 - s / 6 * (1 - s / 20 * (1 - s / 42 * (1 - s / 72))),
+            (1 - s / 12 * (1 - s / 30 * (1 - s / 56 * (1 - s / 90)))) / 2,
             (1 - s / 20 * (1 - s / 42 * (1 - s / 72 * (1 - s / 110)))) / 6};
   }
   return {std::sin(x) / x, (1 - std::cos(x)) / s, (x - std::sin(x)) / (s * x)};

@@ -15,7 +15,7 @@ inline Mat3 skew(const Vec3& v) {
 }
 
 Quat rotation_exp(const Vec3& theta);
-Vec3 rotation_log(const Quat& q);       // |theta| <= pi
+Vec3 rotation_log(const Quat& q);                  // |theta| <= pi
 Mat3 rotation_tangent(const Vec3& theta);          // T
 Mat3 rotation_tangent_inverse(const Vec3& theta);  // T^-1
 // d/d theta of (T(theta) u) for fixed u.

@@ -69,8 +69,11 @@ const Value* Fields::find(std::string_view name) const {
 }
 
 void Fields::fail_missing(std::string_view name) {
-  throw Failure({Severity::error, "missing-field", "field '" + std::string(name) + "' is missing or of another kind",
-                 "see `trammel elements` for the fields of each element", {}});
+  throw Failure({Severity::error,
+                 "missing-field",
+                 "field '" + std::string(name) + "' is missing or of another kind",
+                 "see `trammel elements` for the fields of each element",
+                 {}});
 }
 
 }  // namespace trammel

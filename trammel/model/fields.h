@@ -19,7 +19,8 @@ struct ExpressionText {
   Location where;
 };
 
-// All that may be names in an expression: parameters, functions, measures, frames. "left-wheel" gives itself, left, wheel.
+// All that may be names in an expression: parameters, functions, measures, frames. "left-wheel" gives itself, left,
+// wheel.
 std::vector<std::string_view> names_in(const ExpressionText& expression);
 
 using Value = std::variant<double, bool, std::string, Vec3, Mat6, std::vector<double>, ExpressionText>;
@@ -28,8 +29,24 @@ enum class FieldKind { number, boolean, text, vector3, matrix6, numbers, express
 
 // What a number means; the reader converts the file's units to SI by it.
 enum class Quantity {
-  none, length, mass, time, angle, force, torque, speed, acceleration, angular_speed, inertia,
-  stiffness, damping, angular_stiffness, angular_damping, energy, power, frequency
+  none,
+  length,
+  mass,
+  time,
+  angle,
+  force,
+  torque,
+  speed,
+  acceleration,
+  angular_speed,
+  inertia,
+  stiffness,
+  damping,
+  angular_stiffness,
+  angular_damping,
+  energy,
+  power,
+  frequency
 };
 const char* si_unit(Quantity);  // "m", "kg m^2", "" for none
 
@@ -37,9 +54,9 @@ struct Field {
   std::string name;
   FieldKind kind = FieldKind::number;
   Quantity quantity = Quantity::none;
-  std::optional<Value> fallback;          // absent: the field must be given
-  std::string text;                       // one sentence: what it is, when to change it
-  double least = -1e300, most = 1e300;    // valid range of a number (of each entry), in SI
+  std::optional<Value> fallback;        // absent: the field must be given
+  std::string text;                     // one sentence: what it is, when to change it
+  double least = -1e300, most = 1e300;  // valid range of a number (of each entry), in SI
 };
 
 // Field name -> value in SI, in the order of the description; every field of the description is present after reading.

@@ -23,13 +23,13 @@ struct Body {
   std::string name;
   BodyKind kind = BodyKind::spatial;
   double mass = 0;
-  Vec3 center_of_mass = Vec3::Zero();          // in body axes, from the body's origin
-  Mat3 inertia = Mat3::Zero();                 // about the centre of mass, body axes; planar bodies use (2,2)
-  Pose pose;                                   // at the start, of the body's origin
-  std::optional<Pose> drawn;                   // where it stands while joints are placed, if it starts elsewhere
-  Vec3 velocity = Vec3::Zero();                // of the body's origin, world axes
-  Vec3 angular_velocity = Vec3::Zero();        // world axes
-  bool keep_position = false, keep_orientation = false;          // marked values: assembly does not move them
+  Vec3 center_of_mass = Vec3::Zero();    // in body axes, from the body's origin
+  Mat3 inertia = Mat3::Zero();           // about the centre of mass, body axes; planar bodies use (2,2)
+  Pose pose;                             // at the start, of the body's origin
+  std::optional<Pose> drawn;             // where it stands while joints are placed, if it starts elsewhere
+  Vec3 velocity = Vec3::Zero();          // of the body's origin, world axes
+  Vec3 angular_velocity = Vec3::Zero();  // world axes
+  bool keep_position = false, keep_orientation = false;  // marked values: assembly does not move them
   bool keep_velocity = false, keep_angular_velocity = false;
   Location where;
 };
@@ -38,7 +38,7 @@ struct Body {
 struct Frame {
   std::string name;  // may be empty: made by a joint or a force for itself
   int body = ground;
-  Pose local;        // in the body's axes; in the world for ground
+  Pose local;  // in the body's axes; in the world for ground
   Location where;
 };
 
@@ -52,7 +52,7 @@ struct Item {
 
 struct Parameter {
   std::string name;
-  double value = 0;   // in SI if the file states its unit
+  double value = 0;  // in SI if the file states its unit
   Location where;
   bool used = false;  // by a number of the file; uses in expressions of the run are not counted here
 };
@@ -84,19 +84,19 @@ struct Shape {
 struct SimulationSettings {
   double end = 1;
   std::string method = "hht-i3";
-  std::optional<double> tolerance;     // error allowed per step, relative to the length scale and 1 rad
-  std::optional<double> step;          // fixed step; otherwise the step is controlled
+  std::optional<double> tolerance;  // error allowed per step, relative to the length scale and 1 rad
+  std::optional<double> step;       // fixed step; otherwise the step is controlled
   std::optional<double> first_step, least_step, greatest_step;
-  std::optional<double> output_step;   // output on a grid; otherwise at every accepted step
-  std::optional<double> length;        // length scale L of the model for norms; default from its size
-  Fields options;                      // of the method: alpha, rho_inf, predictor_degree, ...
+  std::optional<double> output_step;  // output on a grid; otherwise at every accepted step
+  std::optional<double> length;       // length scale L of the model for norms; default from its size
+  Fields options;                     // of the method: alpha, rho_inf, predictor_degree, ...
   Location where;
 };
 
 struct Model {
   std::string title;
-  std::string file;   // where it was read from; empty if built in C++
-  std::string text;   // the file's text, kept for provenance
+  std::string file;  // where it was read from; empty if built in C++
+  std::string text;  // the file's text, kept for provenance
   Vec3 gravity = Vec3::Zero();
   std::vector<Parameter> parameters;
   std::vector<Body> bodies;

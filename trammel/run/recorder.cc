@@ -9,16 +9,23 @@ namespace {
 bool turns_about_z(const std::string& type) { return type == "revolute" || type == "cylindrical" || type == "planar"; }
 bool slides_along_z(const std::string& type) { return type == "translational" || type == "cylindrical"; }
 
-void add_vector(std::vector<Signal>& signals, const std::string& name, const char* unit, const std::string& text, const std::string& flag = "") {
-  for (const char* axis : {"x", "y", "z"}) signals.push_back({name + "." + axis, unit, "world", text, !flag.empty(), flag});
+void add_vector(std::vector<Signal>& signals, const std::string& name, const char* unit, const std::string& text,
+                const std::string& flag = "") {
+  for (const char* axis : {"x", "y", "z"})
+    signals.push_back({name + "." + axis, unit, "world", text, !flag.empty(), flag});
 }
 
-double raw_angle(const FrameState& a, const FrameState& b) { return std::atan2(b.R.col(0).dot(a.R.col(1)), b.R.col(0).dot(a.R.col(0))); }
+double raw_angle(const FrameState& a, const FrameState& b) {
+  return std::atan2(b.R.col(0).dot(a.R.col(1)), b.R.col(0).dot(a.R.col(0)));
+}
 
 }  // namespace
 
 Recorder::Recorder(const Equations& equations, const InitialReport& initial, bool reactions_doubtful)
-    : equations_(equations), work_(equations.make_workspace()), residual_(equations.make_residual()), gdot_(Vec::Zero(equations.sizes().ng)) {
+    : equations_(equations),
+      work_(equations.make_workspace()),
+      residual_(equations.make_residual()),
+      gdot_(Vec::Zero(equations.sizes().ng)) {
   const Model& model = equations.model();
   Table output{"output", "at output times; accelerations and reactions satisfy the equations of motion there", {}};
   std::vector<Signal>& s = output.signals;
@@ -27,7 +34,8 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
   for (const Body& body : model.bodies) {
     const std::string path = "body." + body.name;
     add_vector(s, path + ".position", "m", "of the body's origin");
-    for (const char* part : {"w", "x", "y", "z"}) s.push_back({path + ".orientation." + part, "", "world", "quaternion, body to world", false, ""});
+    for (const char* part : {"w", "x", "y", "z"})
+      s.push_back({path + ".orientation." + part, "", "world", "quaternion, body to world", false, ""});
     add_vector(s, path + ".velocity", "m/s", "of the body's origin");
     add_vector(s, path + ".angular_velocity", "rad/s", "angular velocity");
     add_vector(s, path + ".acceleration", "m/s^2", "of the body's origin");
@@ -44,31 +52,38 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
       flag = text;
       if (!initial.rank.edges[edge].text.empty()) flag += " (" + initial.rank.edges[edge].text + ")";
     }
-    if (reactions_doubtful) flag += (flag.empty() ? "" : "; ") + std::string("multipliers oscillate undamped with this method");
+    if (reactions_doubtful)
+      flag += (flag.empty() ? "" : "; ") + std::string("multipliers oscillate undamped with this method");
     add_vector(s, path + ".force", "N", "on the second body at the joint's frame", flag);
     add_vector(s, path + ".torque", "N m", "on the second body at the joint's frame", flag);
-    if (!info.is_motion && turns_about_z(info.item->type)) s.push_back({path + ".angle", "rad", "", "of the second frame about z of the first, multi-turn", false, ""});
-    if (!info.is_motion && slides_along_z(info.item->type)) s.push_back({path + ".displacement", "m", "", "of the second frame along z of the first", false, ""});
+    if (!info.is_motion && turns_about_z(info.item->type))
+      s.push_back({path + ".angle", "rad", "", "of the second frame about z of the first, multi-turn", false, ""});
+    if (!info.is_motion && slides_along_z(info.item->type))
+      s.push_back({path + ".displacement", "m", "", "of the second frame along z of the first", false, ""});
   }
   for (int f = 0; f < equations.force_count(); ++f) {
     const std::string path = "force." + model.forces[static_cast<std::size_t>(f)].name;
-    for (const Observable& o : equations.force(f).observables()) s.push_back({path + "." + o.name, o.unit, "", o.name, false, ""});
+    for (const Observable& o : equations.force(f).observables())
+      s.push_back({path + "." + o.name, o.unit, "", o.name, false, ""});
     add_vector(s, path + ".on_second.force", "N", "on the second frame");
     add_vector(s, path + ".on_second.torque", "N m", "on the second frame, about its origin");
   }
   for (const char* name : {"kinetic", "potential", "total", "dissipated", "external", "imbalance"}) {
-    s.push_back({std::string("energy.") + name, "J", "", name == std::string("imbalance") ? "total + dissipated - external - first total" : name, false, ""});
+    s.push_back({std::string("energy.") + name, "J", "",
+                 name == std::string("imbalance") ? "total + dissipated - external - first total" : name, false, ""});
   }
   s.push_back({"residual.position", "", "", "largest |g|, m or rad", false, ""});
   s.push_back({"residual.velocity", "", "", "largest |G v + g_t|, m/s or rad/s", false, ""});
   tables_.push_back(std::move(output));
   row_.resize(tables_[0].signals.size());
 
-  tables_.push_back({"steps", "one row for every accepted step", {{"time", "s", "", "end of the step", false, ""},
-                                                                  {"solver.step_size", "s", "", "step size", false, ""},
-                                                                  {"solver.error", "", "", "estimated error by tolerance", false, ""},
-                                                                  {"solver.newton_iterations", "", "", "in the accepted attempt", false, ""},
-                                                                  {"solver.rejected", "", "", "attempts rejected before it", false, ""}}});
+  tables_.push_back({"steps",
+                     "one row for every accepted step",
+                     {{"time", "s", "", "end of the step", false, ""},
+                      {"solver.step_size", "s", "", "step size", false, ""},
+                      {"solver.error", "", "", "estimated error by tolerance", false, ""},
+                      {"solver.newton_iterations", "", "", "in the accepted attempt", false, ""},
+                      {"solver.rejected", "", "", "attempts rejected before it", false, ""}}});
   step_row_.resize(tables_[1].signals.size());
 
   joint_angles_.assign(model.joints.size(), 0);
@@ -100,7 +115,9 @@ void Recorder::note_step(const State& state, const Rates& rates) {
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     const Item& joint = model.joints[j];
     if (!turns_about_z(joint.type)) continue;
-    joint_angles_[j] = unwrap_angle(raw_angle(equations_.frame(joint.frames[0], work_), equations_.frame(joint.frames[1], work_)), joint_angles_[j]);
+    joint_angles_[j] =
+        unwrap_angle(raw_angle(equations_.frame(joint.frames[0], work_), equations_.frame(joint.frames[1], work_)),
+                     joint_angles_[j]);
   }
   evaluate_outputs(state, true);
   book_.kinetic = e.kinetic;
@@ -137,7 +154,8 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
     const BodyState& s = work_.bodies[b];
-    const int v0 = equations_.first_velocity(static_cast<int>(b)), q0 = equations_.first_coordinate(static_cast<int>(b));
+    const int v0 = equations_.first_velocity(static_cast<int>(b)),
+              q0 = equations_.first_coordinate(static_cast<int>(b));
     const Vec3 arm = -(s.R * body.center_of_mass);  // from the centre of mass to the origin
     Vec3 linear = Vec3::Zero(), spin = Vec3::Zero();
     linear.head(body.kind == BodyKind::planar ? 2 : 3) = rates.a.segment(v0, body.kind == BodyKind::planar ? 2 : 3);
@@ -164,7 +182,8 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
     add3(force);
     add3(torque);
     if (info.is_motion) continue;
-    const FrameState a = equations_.frame(info.item->frames[0], work_), b = equations_.frame(info.item->frames[1], work_);
+    const FrameState a = equations_.frame(info.item->frames[0], work_),
+                     b = equations_.frame(info.item->frames[1], work_);
     if (turns_about_z(info.item->type)) add(unwrap_angle(raw_angle(a, b), joint_angles_[static_cast<std::size_t>(c)]));
     if (slides_along_z(info.item->type)) add(a.R.col(2).dot(b.p - a.p));
   }
@@ -217,7 +236,8 @@ void Recorder::restore(std::span<const std::byte>& in) {
 }
 
 const std::vector<double>& Recorder::step_row(const Step& step) {
-  step_row_ = {step.t, step.h, step.error, static_cast<double>(step.newton_iterations), static_cast<double>(step.rejected)};
+  step_row_ = {step.t, step.h, step.error, static_cast<double>(step.newton_iterations),
+               static_cast<double>(step.rejected)};
   return step_row_;
 }
 

@@ -1,5 +1,5 @@
-// What is recorded of a run: bodies, joints, forces, energies, residuals and the user's outputs at output times, and one
-// row of solver statistics for every accepted step.
+// What is recorded of a run: bodies, joints, forces, energies, residuals and the user's outputs at output times, and
+// one row of solver statistics for every accepted step.
 #pragma once
 #include "trammel/elements/measure.h"
 #include "trammel/equations/equations.h"
@@ -57,7 +57,8 @@ class Recorder {
   std::vector<UserOutput> outputs_;
   EnergyBook book_;
   bool started_ = false;
-  // Powers at the end of the last step, and times, powers and books at its start: inside a step the books are interpolated.
+  // Powers at the end of the last step, and times, powers and books at its start: inside a step the books are
+  // interpolated.
   double last_t_ = 0, last_dissipated_ = 0, last_external_ = 0;
   struct Before {
     double t = 0, dissipated_power = 0, external_power = 0, dissipated = 0, external = 0;

@@ -15,24 +15,38 @@ std::string counted(long count, const char* noun) { return fmt::format("{} {}{}"
 
 std::string to_text(const RunSummary& s) {
   std::string out;
-  const auto line = [&out](const char* name, const std::string& value) { out += fmt::format("  {:<16}{}\n", name, value); };
+  const auto line = [&out](const char* name, const std::string& value) {
+    out += fmt::format("  {:<16}{}\n", name, value);
+  };
   const Counts& c = s.counts;
   const double steps = s.steps > 0 ? static_cast<double>(s.steps) : 1;
   line("time", fmt::format("{:.6g} of {:.6g} s with {}", s.reached, s.end, s.method));
-  line("system", fmt::format("{} velocities, {}, {} of freedom{}", s.sizes.nv, counted(s.sizes.ng, "constraint row"), counted(s.freedoms, "degree"),
-                             s.redundant > 0 ? fmt::format(", {} redundant rows: reactions of least norm, L = {:.4g} m", s.redundant, s.length) : ""));
-  line("steps", fmt::format("{} accepted, {:.3g} to {:.3g} s", s.steps, s.steps > 0 ? s.least_step : 0.0, s.greatest_step));
-  line("rejected", fmt::format("{} by error, {} by Newton, {} by evaluation, {} by angle", s.rejected_error, s.rejected_newton,
-                               s.rejected_evaluation, s.rejected_angle));
-  line("work", fmt::format("{}, {}, {}, {}, {}", counted(c.evaluations, "evaluation"), counted(c.linearisations, "linearisation"),
-                           counted(c.factorisations, "factorisation"), counted(c.refactorisations, "refactorisation"), counted(c.solves, "solve")));
-  line("Newton", fmt::format("{:.2f} iterations a step; start values of degree 0/1/2/3 in {}/{}/{}/{} steps", static_cast<double>(c.newton_iterations) / steps,
-                             c.predictor_degree[0], c.predictor_degree[1], c.predictor_degree[2], c.predictor_degree[3]));
-  if (!s.limiting.empty()) line("step limited", fmt::format("most often by {} ({:.0f} % of the steps)", s.limiting, 100.0 * static_cast<double>(s.limiting_steps) / steps));
-  line("constraints", fmt::format("largest residual {:.2g} in positions, {:.2g} in velocities", s.position_residual, s.velocity_residual));
-  line("energy", fmt::format("{:.6g} J at the start; kinetic {:.6g}, potential {:.6g}, dissipated {:.6g}, external {:.6g}; largest imbalance {:.2g} J",
-                             s.energy.first, s.energy.kinetic, s.energy.potential, s.energy.dissipated, s.energy.external, s.energy.largest_imbalance));
-  line("wall time", fmt::format("{:.3g} s start, {:.3g} s steps, {:.3g} s output", s.times.start, s.times.steps, s.times.output));
+  line("system", fmt::format("{} velocities, {}, {} of freedom{}", s.sizes.nv, counted(s.sizes.ng, "constraint row"),
+                             counted(s.freedoms, "degree"),
+                             s.redundant > 0 ? fmt::format(", {} redundant rows: reactions of least norm, L = {:.4g} m",
+                                                           s.redundant, s.length)
+                                             : ""));
+  line("steps",
+       fmt::format("{} accepted, {:.3g} to {:.3g} s", s.steps, s.steps > 0 ? s.least_step : 0.0, s.greatest_step));
+  line("rejected", fmt::format("{} by error, {} by Newton, {} by evaluation, {} by angle", s.rejected_error,
+                               s.rejected_newton, s.rejected_evaluation, s.rejected_angle));
+  line("work", fmt::format("{}, {}, {}, {}, {}", counted(c.evaluations, "evaluation"),
+                           counted(c.linearisations, "linearisation"), counted(c.factorisations, "factorisation"),
+                           counted(c.refactorisations, "refactorisation"), counted(c.solves, "solve")));
+  line("Newton", fmt::format("{:.2f} iterations a step; start values of degree 0/1/2/3 in {}/{}/{}/{} steps",
+                             static_cast<double>(c.newton_iterations) / steps, c.predictor_degree[0],
+                             c.predictor_degree[1], c.predictor_degree[2], c.predictor_degree[3]));
+  if (!s.limiting.empty())
+    line("step limited", fmt::format("most often by {} ({:.0f} % of the steps)", s.limiting,
+                                     100.0 * static_cast<double>(s.limiting_steps) / steps));
+  line("constraints", fmt::format("largest residual {:.2g} in positions, {:.2g} in velocities", s.position_residual,
+                                  s.velocity_residual));
+  line("energy", fmt::format("{:.6g} J at the start; kinetic {:.6g}, potential {:.6g}, dissipated {:.6g}, external "
+                             "{:.6g}; largest imbalance {:.2g} J",
+                             s.energy.first, s.energy.kinetic, s.energy.potential, s.energy.dissipated,
+                             s.energy.external, s.energy.largest_imbalance));
+  line("wall time",
+       fmt::format("{:.3g} s start, {:.3g} s steps, {:.3g} s output", s.times.start, s.times.steps, s.times.output));
   return out;
 }
 
@@ -44,14 +58,26 @@ std::string to_json(const RunSummary& s) {
       {"end", s.end},
       {"reached", s.reached},
       {"outputs", s.outputs},
-      {"sizes", {{"nq", s.sizes.nq}, {"nv", s.sizes.nv}, {"ng", s.sizes.ng}, {"nk", s.sizes.nk}, {"nx", s.sizes.nx}, {"nV", s.sizes.nV}, {"nF", s.sizes.nF}, {"nu", s.sizes.nu}}},
+      {"sizes",
+       {{"nq", s.sizes.nq},
+        {"nv", s.sizes.nv},
+        {"ng", s.sizes.ng},
+        {"nk", s.sizes.nk},
+        {"nx", s.sizes.nx},
+        {"nV", s.sizes.nV},
+        {"nF", s.sizes.nF},
+        {"nu", s.sizes.nu}}},
       {"degrees_of_freedom", s.freedoms},
       {"redundant_rows", s.redundant},
       {"length_scale", s.length},
       {"steps", s.steps},
       {"least_step", s.steps > 0 ? s.least_step : 0.0},
       {"greatest_step", s.greatest_step},
-      {"rejected", {{"error", s.rejected_error}, {"newton", s.rejected_newton}, {"evaluation", s.rejected_evaluation}, {"angle", s.rejected_angle}}},
+      {"rejected",
+       {{"error", s.rejected_error},
+        {"newton", s.rejected_newton},
+        {"evaluation", s.rejected_evaluation},
+        {"angle", s.rejected_angle}}},
       {"counts",
        {{"evaluations", c.evaluations},
         {"linearisations", c.linearisations},
@@ -89,8 +115,9 @@ std::string to_text(const FailureReport& f) {
 }
 
 std::string to_json(const FailureReport& f) {
-  const nlohmann::ordered_json j = {{"t", f.t},           {"h", f.h},           {"what", f.what},         {"constraint", f.constraint},
-                                    {"body", f.body},     {"causes", f.causes}, {"try", f.try_next},      {"state_file", f.state_file}};
+  const nlohmann::ordered_json j = {
+      {"t", f.t},       {"h", f.h},           {"what", f.what},    {"constraint", f.constraint},
+      {"body", f.body}, {"causes", f.causes}, {"try", f.try_next}, {"state_file", f.state_file}};
   return j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -49,11 +49,14 @@ Provenance Simulation::provenance() const {
   p.set("model_sha256", sha256_hex(m.text));
   p.set("method", method_->key);
   p.set("formulation", method_->formulation);
-  if (settings_.fixed_step) p.set("step", number(*m.simulation.step));
-  else p.set("tolerance", number(settings_.tolerance));
+  if (settings_.fixed_step)
+    p.set("step", number(*m.simulation.step));
+  else
+    p.set("tolerance", number(settings_.tolerance));
   for (const auto& option : settings_.options.all()) {
     if (const double* value = std::get_if<double>(&option.second)) p.set("option." + option.first, number(*value));
-    if (const bool* value = std::get_if<bool>(&option.second)) p.set("option." + option.first, *value ? "true" : "false");
+    if (const bool* value = std::get_if<bool>(&option.second))
+      p.set("option." + option.first, *value ? "true" : "false");
   }
   for (const Parameter& parameter : m.parameters) p.set("parameter." + parameter.name, number(parameter.value));
   p.set("length_scale", number(equations_->length()));
@@ -179,7 +182,8 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
       const Recorder::Step step{t, h, attempt.error, attempt.newton_iterations, static_cast<int>(rejected_here)};
       if (!sink.append(1, recorder_->step_row(step))) sink.flush();
       if (on_grid) {
-        while (static_cast<double>(next_output) * grid <= t + 1e-9 * h && static_cast<double>(next_output) * grid <= end * (1 + 1e-12)) {
+        while (static_cast<double>(next_output) * grid <= t + 1e-9 * h &&
+               static_cast<double>(next_output) * grid <= end * (1 + 1e-12)) {
           const double at = static_cast<double>(next_output++) * grid;
           write_output(std::abs(at - integrator_->state().t) < 1e-9 * h ? integrator_->state().t : at, sink, summary);
         }
@@ -201,9 +205,12 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
       ++error_here;
       h_ = controller_.after_reject(h, attempt.error, integrator_->error_order());
     } else {
-      if (attempt.verdict == Verdict::angle_too_large) ++summary.rejected_angle;
-      else if (attempt.verdict == Verdict::newton_diverged) ++summary.rejected_newton;
-      else ++summary.rejected_evaluation;
+      if (attempt.verdict == Verdict::angle_too_large)
+        ++summary.rejected_angle;
+      else if (attempt.verdict == Verdict::newton_diverged)
+        ++summary.rejected_newton;
+      else
+        ++summary.rejected_evaluation;
       ++newton_here;
       h_ = controller_.after_failure(h);
     }
@@ -267,8 +274,11 @@ void Simulation::restore(std::span<const std::byte> bytes) {
   std::string belongs_to(fingerprint().size(), ' ');
   take_bytes(bytes, belongs_to.data(), belongs_to.size());
   if (belongs_to != fingerprint()) {
-    throw Failure({Severity::error, "state-of-another-model", "the saved state belongs to another model or method",
-                   "restore it with the model file and the method it was saved with", {}},
+    throw Failure({Severity::error,
+                   "state-of-another-model",
+                   "the saved state belongs to another model or method",
+                   "restore it with the model file and the method it was saved with",
+                   {}},
                   ExitCode::failed_run);
   }
   take(bytes, h_);
@@ -282,7 +292,8 @@ void Simulation::restore(std::span<const std::byte> bytes) {
   }
 }
 
-FailureReport Simulation::explain(const Attempt& attempt, double h, long error_rejections, long newton_rejections) const {
+FailureReport Simulation::explain(const Attempt& attempt, double h, long error_rejections,
+                                  long newton_rejections) const {
   FailureReport report;
   report.t = integrator_->state().t;
   report.h = h;
@@ -296,7 +307,8 @@ FailureReport Simulation::explain(const Attempt& attempt, double h, long error_r
     report.try_next.push_back("look at expressions that divide, take roots or logarithms of measures");
   }
   if (attempt.verdict == Verdict::evaluation_rejected) {
-    report.causes.push_back("an element cannot be evaluated: a spring or rod whose ends coincide, a bushing turned by half a turn");
+    report.causes.push_back(
+        "an element cannot be evaluated: a spring or rod whose ends coincide, a bushing turned by half a turn");
     report.try_next.push_back("check the distances of spring ends near this time in the result");
   }
   if (attempt.verdict == Verdict::singular_matrix) {
@@ -308,7 +320,9 @@ FailureReport Simulation::explain(const Attempt& attempt, double h, long error_r
     report.try_next.push_back("take a smaller step");
   }
   if (newton_rejections > error_rejections || attempt.verdict == Verdict::newton_diverged) {
-    report.causes.push_back("the motion is locked or jumps: two stiff parts meet, a motion demands what the joints forbid, or a dead point is passed");
+    report.causes.push_back(
+        "the motion is locked or jumps: two stiff parts meet, a motion demands what the joints forbid, or a dead point "
+        "is passed");
     report.causes.push_back("a force jumps or is far stiffer than the masses allow at this step size");
     report.try_next.push_back("plot the solution just before this time");
     report.try_next.push_back("smooth expressions with step(); check motions against the mechanism's reach");

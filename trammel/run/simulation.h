@@ -42,10 +42,10 @@ std::string to_json(const RunSummary&);
 struct FailureReport {
   double t = 0, h = 0;
   std::string what;
-  std::string body, constraint;       // parts of the model the last attempts point to
-  std::vector<std::string> causes;    // most likely first
+  std::string body, constraint;     // parts of the model the last attempts point to
+  std::vector<std::string> causes;  // most likely first
   std::vector<std::string> try_next;
-  std::string state_file;             // where the last good state was saved; empty if nowhere
+  std::string state_file;  // where the last good state was saved; empty if nowhere
 };
 std::string to_text(const FailureReport&);
 std::string to_json(const FailureReport&);

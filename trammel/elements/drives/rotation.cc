@@ -8,7 +8,9 @@ ElementDescription describe_rotation() {
   ElementDescription d;
   d.category = Category::motion;
   d.key = "rotation";
-  d.summary = "Prescribes the angle of the second frame about the z axis of the first as a function of time, over any number of turns.";
+  d.summary =
+      "Prescribes the angle of the second frame about the z axis of the first as a function of time, over any number "
+      "of turns.";
   d.attachment = Attachment::on_joint;
   d.fields = {{"angle", FieldKind::expression, Quantity::angle, std::nullopt, "Function of time."}};
   d.make_constraint = [](const Item& item, const MakeContext& context) {

@@ -10,8 +10,8 @@ ElementDescription describe_cylindrical() {
   d.key = "cylindrical";
   d.summary = "A slide that may turn: displacement along and rotation about the common z axis.";
   d.make_constraint = [](const Item&, const MakeContext&) {
-    return std::make_unique<PairConstraint>(
-        std::vector<PairRowSpec>{{Primitive::in_plane, 0}, {Primitive::in_plane, 1}, {Primitive::dot, 0, 2}, {Primitive::dot, 1, 2}});
+    return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{
+        {Primitive::in_plane, 0}, {Primitive::in_plane, 1}, {Primitive::dot, 0, 2}, {Primitive::dot, 1, 2}});
   };
   return d;
 }

@@ -10,9 +10,12 @@ ElementDescription describe_fixed() {
   d.key = "fixed";
   d.summary = "Holds two frames together: no relative motion.";
   d.make_constraint = [](const Item&, const MakeContext&) {
-    return std::make_unique<PairConstraint>(
-        std::vector<PairRowSpec>{{Primitive::point, 0}, {Primitive::point, 1}, {Primitive::point, 2},
-                   {Primitive::dot, 0, 1}, {Primitive::dot, 1, 2}, {Primitive::dot, 2, 0}});
+    return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{{Primitive::point, 0},
+                                                                     {Primitive::point, 1},
+                                                                     {Primitive::point, 2},
+                                                                     {Primitive::dot, 0, 1},
+                                                                     {Primitive::dot, 1, 2},
+                                                                     {Primitive::dot, 2, 0}});
   };
   return d;
 }

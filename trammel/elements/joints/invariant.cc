@@ -109,7 +109,8 @@ PairRow Invariant::curvature_twist(const PairTwist& u) const {
       row.segment<3>(6) += 2 * other_rate.transpose();
     } else {
       const Vec3& w = u.w(self.owner);
-      const Vec3 column = w.cross(self.x).cross(other.x) + self.x.cross(other.x.cross(w)) + 2 * self.x.cross(other_rate);
+      const Vec3 column =
+          w.cross(self.x).cross(other.x) + self.x.cross(other.x.cross(w)) + 2 * self.x.cross(other_rate);
       row.segment<3>(self.owner == Owner::a ? 3 : 9) += column.transpose();
     }
   };

@@ -37,7 +37,7 @@ struct Invariant {
   double value() const { return x.x.dot(y.x); }
   double rate(const PairTwist& u) const;
   PairRow gradient() const;
-  PairMatrix hessian() const;  // u^T hessian z = d(gradient u)/dpose z
+  PairMatrix hessian() const;                    // u^T hessian z = d(gradient u)/dpose z
   PairRow contracted(const PairTwist& u) const;  // u^T hessian
   double curvature(const PairTwist& u) const;    // s'' at zero acceleration
   PairRow curvature_pose(const PairTwist& u) const;

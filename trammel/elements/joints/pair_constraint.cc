@@ -13,7 +13,7 @@ struct PairConstraint::Scalar {
   int count = 1;  // number of invariants
   std::array<Invariant, 2> s;
   double value = 0;
-  std::array<double, 2> F1{};               // dF/ds_i
+  std::array<double, 2> F1{};  // dF/ds_i
   std::array<std::array<double, 2>, 2> F2{};
   std::array<std::array<std::array<double, 2>, 2>, 2> F3{};
 };
@@ -33,7 +33,8 @@ std::string PairConstraint::row_name(int i) const {
   const PairRowSpec& r = row(i);
   switch (r.kind) {
     case Primitive::point: return std::string("points coincide along world ") + axes[r.i];
-    case Primitive::in_plane: return std::string(r.function < 0 ? "point in the plane normal to " : "displacement along ") + axes[r.i];
+    case Primitive::in_plane:
+      return std::string(r.function < 0 ? "point in the plane normal to " : "displacement along ") + axes[r.i];
     case Primitive::distance: return "distance";
     case Primitive::dot: return std::string("axis ") + axes[r.i] + " perpendicular to axis " + axes[r.j];
     case Primitive::angle: return "angle about z";
@@ -44,8 +45,7 @@ std::string PairConstraint::row_name(int i) const {
 PairConstraint::Scalar PairConstraint::scalar(const PairRowSpec& row, const FrameState& a, const FrameState& b) const {
   Scalar out;
   switch (row.kind) {
-    case Primitive::point:
-      break;  // linear in the frames' positions; handled where it occurs
+    case Primitive::point: break;  // linear in the frames' positions; handled where it occurs
     case Primitive::in_plane:
       out.s[0] = {{Owner::a, a.R.col(row.i)}, {Owner::line, b.p - a.p}};
       out.value = out.s[0].value();
@@ -74,7 +74,9 @@ PairConstraint::Scalar PairConstraint::scalar(const PairRowSpec& row, const Fram
       const std::complex<double> i(0, 1);
       const std::complex<double> L1 = 1.0 / z, L2 = -L1 * L1, L3 = -2.0 * L2 * L1;
       out.value = std::arg(z);
-      const auto power = [&](int n) { return n == 0 ? std::complex<double>(1) : n == 1 ? i : n == 2 ? i * i : i * i * i; };
+      const auto power = [&](int n) {
+        return n == 0 ? std::complex<double>(1) : n == 1 ? i : n == 2 ? i * i : i * i * i;
+      };
       for (int p = 0; p < 2; ++p) {
         const auto up = static_cast<std::size_t>(p);
         out.F1[up] = (power(p) * L1).imag();
@@ -103,7 +105,7 @@ double PairConstraint::angle(const PairRowSpec& /*row*/, const ElementInput& in,
 bool PairConstraint::evaluate(const ElementInput& in, const double* lambda, double* g, double* wrench) const {
   const FrameState &a = in.frames[0], &b = in.frames[1];
   const Vec3 d = b.p - a.p;
-  Vec3 force = Vec3::Zero();              // on B's origin, minus that on A's
+  Vec3 force = Vec3::Zero();  // on B's origin, minus that on A's
   Vec3 torque_a = Vec3::Zero(), torque_b = Vec3::Zero();
   int angle_index = 0;
   bool good = true;
@@ -215,7 +217,8 @@ void PairConstraint::curvature(const ElementInput& in, double* c) const {
   const PairTwist u(tau.data());
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const PairRowSpec& spec = rows_[k];
-    double sum = spec.function < 0 ? 0.0 : -functions_[static_cast<std::size_t>(spec.function)].time_derivatives(in.t, {})[2];
+    double sum =
+        spec.function < 0 ? 0.0 : -functions_[static_cast<std::size_t>(spec.function)].time_derivatives(in.t, {})[2];
     if (spec.kind != Primitive::point) {
       const Scalar s = scalar(spec, a, b);
       const auto count = static_cast<std::size_t>(s.count);
@@ -230,7 +233,8 @@ void PairConstraint::curvature(const ElementInput& in, double* c) const {
   }
 }
 
-void PairConstraint::linearise(const ElementInput& in, const double* lambda, RowMatrix& C, FrameMatrix& wrench_pose) const {
+void PairConstraint::linearise(const ElementInput& in, const double* lambda, RowMatrix& C,
+                               FrameMatrix& wrench_pose) const {
   C.setZero(rows(), 12);
   wrench_pose.setZero(12, 12);
   for (int k = 0; k < rows(); ++k) {
@@ -289,7 +293,8 @@ void PairConstraint::linearise_all(const ElementInput& in, const double* lambda,
       curvature[p] = s.s[p].curvature(u[0]);
     }
     for (std::size_t p = 0; p < count; ++p) {
-      for (std::size_t which = 0; which < 3; ++which) contracted[which]->row(k) += s.F1[p] * s.s[p].contracted(u[which]);
+      for (std::size_t which = 0; which < 3; ++which)
+        contracted[which]->row(k) += s.F1[p] * s.s[p].contracted(u[which]);
       out.curvature[k] += s.F1[p] * curvature[p];
       out.curvature_pose.row(k) += s.F1[p] * s.s[p].curvature_pose(u[0]);
       out.curvature_twist.row(k) += s.F1[p] * s.s[p].curvature_twist(u[0]);

@@ -10,8 +10,7 @@ ElementDescription describe_point_in_plane() {
   d.key = "point_in_plane";
   d.summary = "The origin of the second frame stays in the xy plane of the first.";
   d.make_constraint = [](const Item&, const MakeContext&) {
-    return std::make_unique<PairConstraint>(
-        std::vector<PairRowSpec>{{Primitive::in_plane, 2}});
+    return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{{Primitive::in_plane, 2}});
   };
   return d;
 }

@@ -10,8 +10,11 @@ ElementDescription describe_revolute() {
   d.key = "revolute";
   d.summary = "A hinge: one rotation about the common z axis.";
   d.make_constraint = [](const Item&, const MakeContext&) {
-    return std::make_unique<PairConstraint>(
-        std::vector<PairRowSpec>{{Primitive::point, 0}, {Primitive::point, 1}, {Primitive::point, 2}, {Primitive::dot, 0, 2}, {Primitive::dot, 1, 2}});
+    return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{{Primitive::point, 0},
+                                                                     {Primitive::point, 1},
+                                                                     {Primitive::point, 2},
+                                                                     {Primitive::dot, 0, 2},
+                                                                     {Primitive::dot, 1, 2}});
   };
   return d;
 }

@@ -10,9 +10,11 @@ ElementDescription describe_translational() {
   d.key = "translational";
   d.summary = "A slide: one displacement along the z axis of the first frame, no rotation.";
   d.make_constraint = [](const Item&, const MakeContext&) {
-    return std::make_unique<PairConstraint>(
-        std::vector<PairRowSpec>{{Primitive::in_plane, 0}, {Primitive::in_plane, 1},
-                   {Primitive::dot, 0, 1}, {Primitive::dot, 1, 2}, {Primitive::dot, 2, 0}});
+    return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{{Primitive::in_plane, 0},
+                                                                     {Primitive::in_plane, 1},
+                                                                     {Primitive::dot, 0, 1},
+                                                                     {Primitive::dot, 1, 2},
+                                                                     {Primitive::dot, 2, 0}});
   };
   return d;
 }

@@ -2,8 +2,8 @@
 //
 //   xi_k = |dx_k| / |dx_{k-1}|,   stop when  xi/(1-xi) |dx_k| <= c * reference,   c = 0.001
 //
-// where `reference` is the norm of the acceleration change that the error test would just allow (sqrt(psi)/h^2), or, when the
-// step is not limited by the error test, the change itself, so that the corrector error stays a small part of
+// where `reference` is the norm of the acceleration change that the error test would just allow (sqrt(psi)/h^2), or,
+// when the step is not limited by the error test, the change itself, so that the corrector error stays a small part of
 // the actual local error.
 #pragma once
 #include <algorithm>
@@ -35,7 +35,8 @@ class NewtonMonitor {
   int iterations() const { return iterations_; }
   bool slow() const { return rate_ != unknown && rate_ > options_.keep_rate; }
 
-  // `noise`: corrections at or below it are round-off of the constraints divided by beta h^2; nothing is gained by going on.
+  // `noise`: corrections at or below it are round-off of the constraints divided by beta h^2; nothing is gained by
+  // going on.
   Decision next(double correction, double reference, double noise) {
     ++iterations_;
     const double goal = options_.c * reference;
@@ -43,9 +44,9 @@ class NewtonMonitor {
       const double seen = correction / last_;
       if (correction > noise) rate_ = iterations_ == 2 ? seen : (seen > rate_ ? seen : rate_);
       stalled_ = correction > 0.7 * least_ ? stalled_ + 1 : 0;
-      // Corrections that no longer fall, with fresh derivatives, have reached the noise of this model: near singular positions
-      // 2e-3 of the reference was seen (40 four-bar windows, h = 5e-4, as the multipliers pass their pole), or 1e4 times the
-      // plain round-off; as positions both are below 1e-10 of the length scale.
+      // Corrections that no longer fall, with fresh derivatives, have reached the noise of this model: near singular
+      // positions 2e-3 of the reference was seen (40 four-bar windows, h = 5e-4, as the multipliers pass their pole),
+      // or 1e4 times the plain round-off; as positions both are below 1e-10 of the length scale.
       const double harmless = std::max(1e-2 * reference, 1e5 * noise);
       if (stalled_ >= 2 && correction > goal && correction > noise) {
         if (!fresh_) return Decision::diverged;

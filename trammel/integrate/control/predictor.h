@@ -1,6 +1,7 @@
 // Start values for Newton by extrapolation: Newton's divided differences of the last accepted values, degree 0 to 3,
 // evaluated by Horner's scheme (HHT section 3.5). The degree is the one that would have predicted the last step best:
-// with D_k the divided differences after a new value, the degree-k polynomial had missed it by |D_{k+1}| prod (t - t_i).
+// with D_k the divided differences after a new value, the degree-k polynomial had missed it by |D_{k+1}| prod (t -
+// t_i).
 #pragma once
 #include <array>
 

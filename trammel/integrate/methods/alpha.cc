@@ -32,9 +32,10 @@ const char* to_text(Verdict verdict) {
 
 namespace {
 
-// What Newton leaves in constraint directions comes back in later steps: a must undo it. Along g = 0 the pair (v, h a) follows a recursion
-// with determinant 1 - (gamma - 1/2)/beta and trace 2 - (gamma + 1/2)/beta; its roots decide how often, a gain of about 1/(1 - r)^2. The
-// published c = 0.001 belongs to damped methods; with less damping than alpha = -0.3 it is made smaller by the gain.
+// What Newton leaves in constraint directions comes back in later steps: a must undo it. Along g = 0 the pair (v, h a)
+// follows a recursion with determinant 1 - (gamma - 1/2)/beta and trace 2 - (gamma + 1/2)/beta; its roots decide how
+// often, a gain of about 1/(1 - r)^2. The published c = 0.001 belongs to damped methods; with less damping than alpha =
+// -0.3 it is made smaller by the gain.
 NewtonMonitor::Options stricter(const AlphaOptions& options) {
   const AlphaParameters& p = options.parameters;
   const auto margin = [](const AlphaParameters& q) {
@@ -51,9 +52,17 @@ NewtonMonitor::Options stricter(const AlphaOptions& options) {
 }  // namespace
 
 AlphaMethod::AlphaMethod(const Equations& equations, const AlphaOptions& options)
-    : equations_(equations), options_(options), nv_(equations.sizes().nv), ng_(equations.sizes().ng), scales_(equations.scales()),
-      monitor_(stricter(options)), saddle_(equations), partials_(equations.make_partials(Detail::newton)),
-      residual_(equations.make_residual()), work_(equations.make_workspace()), z_(Vec::Zero(nv_ + ng_)) {
+    : equations_(equations),
+      options_(options),
+      nv_(equations.sizes().nv),
+      ng_(equations.sizes().ng),
+      scales_(equations.scales()),
+      monitor_(stricter(options)),
+      saddle_(equations),
+      partials_(equations.make_partials(Detail::newton)),
+      residual_(equations.make_residual()),
+      work_(equations.make_workspace()),
+      z_(Vec::Zero(nv_ + ng_)) {
   predictor_.resize(nv_ + ng_, nv_);
   predictor_.set_limit(options.predictor_degree);
   T_.resize(equations.rotation_columns().size());
@@ -93,12 +102,13 @@ void AlphaMethod::place(double h) {
   const AlphaParameters& p = options_.parameters;
   delta_ = h * now_.v + (h * h) * ((0.5 - p.beta) * a_start_ + p.beta * trial_a_);
   trial_.v = now_.v + h * ((1 - p.gamma) * a_start_ + p.gamma * trial_a_);
-  trial_rates_.a = ((1 - p.alpha_m) / (1 - p.alpha_f)) * trial_a_ + (p.alpha_m * a_start_ - p.alpha_f * rates_.a) / (1 - p.alpha_f);
+  trial_rates_.a =
+      ((1 - p.alpha_m) / (1 - p.alpha_f)) * trial_a_ + (p.alpha_m * a_start_ - p.alpha_f * rates_.a) / (1 - p.alpha_f);
   equations_.retract(now_.q, delta_, trial_.q);
 }
 
-// The Newton matrix is combined from partial derivatives at the trial state, or, if only the step size has changed, from
-// those of an earlier step: that costs no evaluation.
+// The Newton matrix is combined from partial derivatives at the trial state, or, if only the step size has changed,
+// from those of an earlier step: that costs no evaluation.
 bool AlphaMethod::prepare_matrix(double h, bool anew) {
   const AlphaParameters& p = options_.parameters;
   if (anew) {
@@ -127,7 +137,8 @@ Attempt AlphaMethod::attempt(double h) {
   trial_.t = now_.t + h;
   // a lags behind v' by a multiple of h; a new step size asks for the lag of that size.
   a_start_ = a_;
-  if (options_.follow_step && last_step_ > 0 && h != last_step_) a_start_ = rates_.a + (h / last_step_) * (a_ - rates_.a);
+  if (options_.follow_step && last_step_ > 0 && h != last_step_)
+    a_start_ = rates_.a + (h / last_step_) * (a_ - rates_.a);
   const double bh2 = p.beta * h * h;
   const double root_p = std::sqrt(static_cast<double>(std::max(1, nv_)));
   const double allowed = root_p * options_.tolerance / (std::abs(p.error_factor()) * h * h);  // sqrt(psi)/h^2, (35)
@@ -157,7 +168,8 @@ Attempt AlphaMethod::attempt(double h) {
       z_.head(nv_) = -(residual_.inertia + residual_.force);
       z_.tail(ng_) = residual_.g * (-1 / bh2);
       if (options_.misfit > 1e-10 * equations_.length()) saddle_.project_right_side(z_.tail(ng_));
-      z_.tail(ng_) += saddle_.E().cwiseProduct(trial_rates_.lambda);  // solves for the multipliers themselves: no memory of their null part
+      z_.tail(ng_) += saddle_.E().cwiseProduct(
+          trial_rates_.lambda);  // solves for the multipliers themselves: no memory of their null part
       saddle_.solve(z_);
       ++counts_.solves;
       ++counts_.newton_iterations;
@@ -239,24 +251,30 @@ void AlphaMethod::interpolate(double t, State& out) const {
   }
   Vec end_rate = now_.v;  // d delta/dt at the end
   const std::vector<int>& rotations = equations_.rotation_columns();
-  for (const int j : rotations) end_rate.segment<3>(j) = rotation_tangent_inverse(last_delta_.segment<3>(j)) * now_.v.segment<3>(j);
+  for (const int j : rotations)
+    end_rate.segment<3>(j) = rotation_tangent_inverse(last_delta_.segment<3>(j)) * now_.v.segment<3>(j);
   const double s2 = s * s, s3 = s2 * s;
-  const Vec delta = (h * (s3 - 2 * s2 + s)) * previous_v_ + (3 * s2 - 2 * s3) * last_delta_ + (h * (s3 - s2)) * end_rate;
+  const Vec delta =
+      (h * (s3 - 2 * s2 + s)) * previous_v_ + (3 * s2 - 2 * s3) * last_delta_ + (h * (s3 - s2)) * end_rate;
   out.v = (3 * s2 - 4 * s + 1) * previous_v_ + ((6 * s - 6 * s2) / h) * last_delta_ + (3 * s2 - 2 * s) * end_rate;
-  for (const int j : rotations) out.v.segment<3>(j) = (rotation_tangent(delta.segment<3>(j)) * out.v.segment<3>(j)).eval();
+  for (const int j : rotations)
+    out.v.segment<3>(j) = (rotation_tangent(delta.segment<3>(j)) * out.v.segment<3>(j)).eval();
   equations_.retract(previous_q_, delta, out.q);
 }
 
 void AlphaMethod::save(Bytes& out) const {
   put(out, now_.t);
-  for (const Vec* v : {&now_.q, &now_.v, &now_.x, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_, &previous_v_, &scales_}) put(out, *v);
+  for (const Vec* v :
+       {&now_.q, &now_.v, &now_.x, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_, &previous_v_, &scales_})
+    put(out, *v);
   put(out, now_.memory);
   predictor_.save(out);
   put(out, monitor_.rate());
   put(out, last_step_);
   put(out, matrix_h_);
   put(out, linearise_next_);
-  for (const Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G}) put(out, *v);
+  for (const Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G})
+    put(out, *v);
   std::vector<double> matrix;
   saddle_.save(matrix);
   put(out, matrix);
@@ -265,7 +283,9 @@ void AlphaMethod::save(Bytes& out) const {
 
 void AlphaMethod::restore(std::span<const std::byte>& in) {
   take(in, now_.t);
-  for (Vec* v : {&now_.q, &now_.v, &now_.x, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_, &previous_v_, &scales_}) take(in, *v);
+  for (Vec* v :
+       {&now_.q, &now_.v, &now_.x, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_, &previous_v_, &scales_})
+    take(in, *v);
   take(in, now_.memory);
   predictor_.restore(in);
   double rate = 0;
@@ -287,10 +307,33 @@ void AlphaMethod::restore(std::span<const std::byte>& in) {
 
 long AlphaMethod::memory_bytes() const {
   const auto vec = [](const Vec& v) { return static_cast<long>(v.size()) * 8; };
-  long sum = saddle_.memory_bytes() + static_cast<long>(T_.size() * sizeof(Mat3)) + static_cast<long>(work_.bodies.size() * sizeof(BodyState));
-  for (const Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G, &z_, &scales_, &a_, &a_start_, &trial_a_,
-                       &delta_, &last_delta_, &previous_q_, &previous_v_, &now_.q, &now_.v, &trial_.q, &trial_.v, &rates_.a, &rates_.lambda,
-                       &trial_rates_.a, &trial_rates_.lambda, &residual_.force, &residual_.inertia, &residual_.g}) {
+  long sum = saddle_.memory_bytes() + static_cast<long>(T_.size() * sizeof(Mat3)) +
+             static_cast<long>(work_.bodies.size() * sizeof(BodyState));
+  for (const Vec* v : {&partials_.M,
+                       &partials_.Ma_q,
+                       &partials_.force_q,
+                       &partials_.force_v,
+                       &partials_.G,
+                       &z_,
+                       &scales_,
+                       &a_,
+                       &a_start_,
+                       &trial_a_,
+                       &delta_,
+                       &last_delta_,
+                       &previous_q_,
+                       &previous_v_,
+                       &now_.q,
+                       &now_.v,
+                       &trial_.q,
+                       &trial_.v,
+                       &rates_.a,
+                       &rates_.lambda,
+                       &trial_rates_.a,
+                       &trial_rates_.lambda,
+                       &residual_.force,
+                       &residual_.inertia,
+                       &residual_.g}) {
     sum += vec(*v);
   }
   return sum + 4 * 8 * (nv_ + ng_);  // predictor

@@ -1,13 +1,14 @@
-// The alpha family at index 3: Newmark, HHT, generalized-alpha, on the rotation manifold, accelerations and multipliers as
-// unknowns (HHT paper, option (c)). With a the method's acceleration variable and v' the acceleration of the equations of motion:
+// The alpha family at index 3: Newmark, HHT, generalized-alpha, on the rotation manifold, accelerations and multipliers
+// as unknowns (HHT paper, option (c)). With a the method's acceleration variable and v' the acceleration of the
+// equations of motion:
 //
 //   delta   = h v_n + h^2 ((1/2 - beta) a_n + beta a_{n+1})         q_{n+1} = retract(q_n, delta)
 //   v_{n+1} = v_n + h ((1 - gamma) a_n + gamma a_{n+1})
 //   (1 - alpha_m) a_{n+1} + alpha_m a_n = (1 - alpha_f) v'_{n+1} + alpha_f v'_n
 //   (M v' + G^T lambda - Q)_{n+1} = 0,      g(t_{n+1}, q_{n+1}) / (beta h^2) = 0
 //
-// HHT: alpha_m = 0, alpha_f = -alpha. Because M v' = -(G^T lambda - Q), the third line times M is HHT's (11a); written with v' it
-// keeps its order for M(q) too, and v' satisfies the equations of motion at the end of the step.
+// HHT: alpha_m = 0, alpha_f = -alpha. Because M v' = -(G^T lambda - Q), the third line times M is HHT's (11a); written
+// with v' it keeps its order for M(q) too, and v' satisfies the equations of motion at the end of the step.
 #pragma once
 #include "trammel/equations/saddle.h"
 #include "trammel/integrate/control/newton_monitor.h"
@@ -18,8 +19,8 @@ namespace trammel {
 
 struct AlphaParameters {
   double alpha_m = 0, alpha_f = 0, beta = 0.25, gamma = 0.5;
-  static AlphaParameters hht(double alpha);             // (6): alpha in [-1/3, 0]
-  static AlphaParameters generalized(double rho_inf);   // Chung and Hulbert 1993; rho_inf in [0, 1)
+  static AlphaParameters hht(double alpha);            // (6): alpha in [-1/3, 0]
+  static AlphaParameters generalized(double rho_inf);  // Chung and Hulbert 1993; rho_inf in [0, 1)
   static AlphaParameters newmark(double gamma, double beta);
   // (25): local position error = factor * h^2 (a_{n+1} - a_n)
   double error_factor() const { return beta - (1 - alpha_m) / (6 * (1 - alpha_f)); }
@@ -27,12 +28,13 @@ struct AlphaParameters {
 
 struct AlphaOptions {
   AlphaParameters parameters = AlphaParameters::hht(-0.3);
-  double tolerance = 1e-5;   // epsilon of (34)
+  double tolerance = 1e-5;  // epsilon of (34)
   bool fixed_step = false;
   int predictor_degree = Predictor::most;
   bool follow_step = false;  // adapt the lag of a to a new step size: a_n - v'_n is proportional to h
   double misfit = 0;         // of loops that do not close, m: above 1e-10 L right sides are projected
-  double refresh_ratio = 1.25;  // step size by that of the factorisation, either way, above which the matrix is combined anew
+  double refresh_ratio =
+      1.25;  // step size by that of the factorisation, either way, above which the matrix is combined anew
   NewtonMonitor::Options newton;
 };
 
@@ -57,7 +59,7 @@ class AlphaMethod final : public Integrator {
   const SaddleSystem& saddle() const { return saddle_; }
 
  private:
-  void place(double h);            // trial q, v, v' from trial a
+  void place(double h);  // trial q, v, v' from trial a
   bool prepare_matrix(double h, bool anew);
   double norm(const Vec& x) const;  // weighted as in (34), without 1/sqrt(p)
 
@@ -65,9 +67,9 @@ class AlphaMethod final : public Integrator {
   AlphaOptions options_;
   int nv_, ng_;
   State now_, trial_;
-  Rates rates_, trial_rates_;      // a of Rates is v'; the method's own a is below
+  Rates rates_, trial_rates_;  // a of Rates is v'; the method's own a is below
   Vec a_, a_start_, trial_a_, delta_, last_delta_;
-  Vec previous_q_, previous_v_;    // start of the last accepted step, for interpolation
+  Vec previous_q_, previous_v_;  // start of the last accepted step, for interpolation
   Vec scales_;
   Predictor predictor_;
   NewtonMonitor monitor_;
@@ -76,7 +78,7 @@ class AlphaMethod final : public Integrator {
   Residual residual_;
   Workspace work_;
   std::vector<Mat3> T_;
-  Vec z_;                          // right side and solution; also the predicted (a, lambda)
+  Vec z_;  // right side and solution; also the predicted (a, lambda)
   double trial_h_ = 0, last_step_ = 0, matrix_h_ = 0;
   bool linearise_next_ = true;
   Counts counts_;
