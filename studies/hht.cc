@@ -45,8 +45,7 @@ double rejected(const RunSummary& s) {
   return static_cast<double>(s.rejected_error + s.rejected_newton + s.rejected_evaluation + s.rejected_angle);
 }
 
-// ---- Orders
-// ----------------------------------------------------------------------------------------------------------
+// ---- Orders -------------------------------------------------------------------------------------------------------
 
 // Positions, velocities and multipliers on a grid: those of the method itself at accepted steps, and the multipliers
 // that satisfy the equations of motion at these states (as in every output).
@@ -180,8 +179,7 @@ void error_estimate(std::vector<Row>& rows) {
   }
 }
 
-// ---- Variable steps
-// --------------------------------------------------------------------------------------------------
+// ---- Variable steps -----------------------------------------------------------------------------------------------
 
 struct Benchmark {
   const char* file;
@@ -285,8 +283,7 @@ void predictor(const StudyContext& context, std::vector<Row>& rows) {
   }
 }
 
-// ---- The pendulum of the tables
-// --------------------------------------------------------------------------------------
+// ---- The pendulum of the tables -----------------------------------------------------------------------------------
 
 // Jacobi's sn, cn, dn of parameter m by the arithmetic-geometric mean (Abramowitz, Stegun 16.4).
 struct Elliptic {
