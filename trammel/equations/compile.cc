@@ -101,6 +101,13 @@ void Equations::add_constraints() {
       record.frames = item.frames;
       record.element = find_element(is_motion ? Category::motion : Category::joint, item.type, item.where)
                            .make_constraint(item, context);
+      if (record.element->frames() != static_cast<int>(record.frames.size())) {
+        throw Failure({Severity::error, "wrong-frames",
+                       std::string(is_motion ? "motion '" : "joint '") + item.name + "' acts between " +
+                           std::to_string(record.element->frames()) + " frames, " +
+                           std::to_string(record.frames.size()) + " are given",
+                       "see its page in docs/elements for how it is attached", item.where});
+      }
       record.memory = memory_size_;
       memory_size_ += record.element->memory();
       if (record.element->memory() > 0) with_memory_constraints_.push_back(static_cast<int>(constraints_.size()));
@@ -210,6 +217,8 @@ void Equations::make_patterns() {
     v_mask.setConstant(false);
     c.rows = rows;
     for (int k = 0; k < rows; ++k) c.kept[static_cast<std::size_t>(k)] = k;
+    std::unique_ptr<Constraint> generic = c.element->generic();
+    if (generic) std::swap(c.element, generic);
     for (const auto& bodies : states) {
       localise_constraint(c, state, rates, Detail::all, bodies, local);
       for (const RowMatrix* m : {&local.G, &local.Gv_q, &local.Ga_q, &local.gamma_q, &local.gamma_v}) {
@@ -217,6 +226,7 @@ void Equations::make_patterns() {
       }
       v_mask = v_mask || (local.force_q.array().abs() > nothing);
     }
+    if (generic) std::swap(c.element, generic);
     for (int j = 0; j < n; ++j) {
       if (velocity(c.frames[static_cast<std::size_t>(j / 6)], j % 6) >= 0) continue;
       g_mask.col(j).setConstant(false);
