@@ -23,5 +23,9 @@ ElementDescription describe_gear();
 ElementDescription describe_coupler();
 ElementDescription describe_rack_and_pinion();
 ElementDescription describe_point_on_curve();
+ElementDescription describe_rolling_disc();
+ElementDescription describe_rolling_sphere();
+ElementDescription describe_knife_edge();
+ElementDescription describe_velocity_condition();
 
 }  // namespace trammel

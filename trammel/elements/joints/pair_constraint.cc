@@ -209,7 +209,7 @@ void PairConstraint::linearise_all(const ElementInput& in, const double* lambda,
     if (spec.function >= 0) {
       const std::array<double, 4> f = targets(spec, in.t, in.memory);
       const std::size_t up = spec.level == Level::velocity ? 1 : 0;  // k is a rate already
-      out.g_t[k] = -f[1];
+      out.g_t[k] = -f[1 - up];
       out.curvature[k] = -f[2 - up];
       out.curvature_t[k] = -f[3 - up];
     }
