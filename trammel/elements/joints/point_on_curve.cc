@@ -36,10 +36,9 @@ void attach_parameter(Model& model, Item& item) {
   using Kind = PlaceNames::Place::Kind;
   if (place.kind != Kind::frame && place.kind != Kind::body) {
     const std::string near = names.nearest(name);
-    throw Failure({Severity::error, "unknown-body",
-                   "joint '" + item.name + "': there is no scalar coordinate '" + name + "'",
-                   near.empty() ? "define it under `bodies` with `kind: scalar`" : "did you mean '" + near + "'?",
-                   item.where});
+    throw Failure(
+        {Severity::error, "unknown-body", "joint '" + item.name + "': there is no scalar coordinate '" + name + "'",
+         near.empty() ? "define it under `bodies` with `kind: scalar`" : "did you mean '" + near + "'?", item.where});
   }
   const int world = names.origin_frame(ground);
   item.frames.push_back(world);
