@@ -70,13 +70,21 @@ struct Output {
   ExpressionText expression;
 };
 
+// A value from outside: constant at the start, changed by whoever drives the model. Expressions use it by its name.
+struct Input {
+  std::string name, unit;  // the unit is a label; the value is in SI
+  double value = 0;        // at the start
+  Location where;
+};
+
 // How a body looks; drawn, never computed with.
 struct Shape {
-  std::string name, type;  // box, cylinder, sphere, line
+  std::string name, type;  // a key of shape_forms()
   int body = ground;
   Pose local;
-  std::vector<double> size;
+  std::vector<double> size;  // as shape_forms() says, in m; of a mesh the scale of its numbers to m
   std::string color;
+  std::string file;  // of a mesh
   Location where;
 };
 
@@ -96,13 +104,14 @@ struct SimulationSettings {
 struct Model {
   std::string title;
   std::string file;  // where it was read from; empty if built in C++
-  std::string text;  // the file's text, kept for provenance
+  std::string text;  // the texts of all its files, kept for provenance
   Vec3 gravity = Vec3::Zero();
   std::vector<Parameter> parameters;
   std::vector<Body> bodies;
   std::vector<Frame> frames;
   std::vector<Item> joints, motions, forces;
   std::vector<InitialJoint> initial_joints;
+  std::vector<Input> inputs;
   std::vector<Output> outputs;
   std::vector<Shape> shapes;
   SimulationSettings simulation;
