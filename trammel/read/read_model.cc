@@ -171,6 +171,11 @@ void ModelReader::read_initial_body(const Entry& entry) {
     return;
   }
   Body& body = model_.bodies[static_cast<std::size_t>(index)];
+  if (body.kind == BodyKind::scalar) {
+    values_->error(key, "wrong-type", "initial: " + quote(body.name) + " is a scalar coordinate",
+                   "give it under `coordinates`");
+    return;
+  }
   Entries entries = values_->mapping(node, place, Rule::initial_body);
   if (!entries.good()) return;
   const Pose before = body.pose;
