@@ -46,8 +46,10 @@ enum class Quantity {
   angular_damping,
   energy,
   power,
-  frequency
+  frequency,
+  density
 };
+constexpr std::size_t quantity_count = static_cast<std::size_t>(Quantity::density) + 1;
 const char* si_unit(Quantity);  // "m", "kg m^2", "" for none
 
 struct Field {
