@@ -253,7 +253,7 @@ std::string Simulation::fingerprint() const {
     for (const Item& item : *items) text += item.type + " " + item.name + ";";
   }
   const Sizes s = equations_->sizes();
-  for (const int n : {s.nq, s.nv, s.ng}) text += std::to_string(n) + ";";
+  for (const int n : {s.nq, s.nv, s.ng, s.nk, s.nu}) text += std::to_string(n) + ";";
   return sha256_hex(text + method_->key);
 }
 
