@@ -20,6 +20,7 @@ const char* kind_name(BodyKind kind) {
     case BodyKind::point: return "point";
     case BodyKind::planar: return "planar";
     case BodyKind::spatial: return "spatial";
+    case BodyKind::scalar: return "scalar";
   }
   return "";
 }
