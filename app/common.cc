@@ -133,6 +133,7 @@ const char* kind_name(FieldKind kind) {
     case FieldKind::matrix6: return "6 x 6 numbers";
     case FieldKind::numbers: return "numbers";
     case FieldKind::expression: return "expression";
+    case FieldKind::name: return "name";
     case FieldKind::names: return "names";
   }
   return "";

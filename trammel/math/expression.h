@@ -29,6 +29,9 @@ struct ExpressionScope {
   // Parameters: substituted when the text is parsed.
   std::function<std::optional<double>(std::string_view name)> constant;
 
+  // Lists of parameters, used as name(k) with a k from 1 that is known when the text is parsed; nullptr: no list.
+  std::function<const std::vector<double>*(std::string_view name)> array;
+
   // Measures such as dx(tip, ground): the slot of the variable. A plain name that is no constant is offered too,
   // without arguments. On failure `error` may say why; the column reported is that of the first argument it quotes in
   // '...', else that of the name.

@@ -523,6 +523,10 @@ class ExpressionParser {
         return refuse(at, in_quotes(name) + " is " + number_text(*number), "give it a finite value");
       }
     }
+    if (scope_.array && scope_.array(name) != nullptr) {
+      fail(at, "wrong-arguments", in_quotes(name) + " is a list",
+           "write " + std::string(name) + "(1) for its first entry");
+    }
     if (find_call(name) != nullptr) {
       fail(at, "wrong-arguments", in_quotes(name) + " is a function and needs its arguments",
            "write " + std::string(find_call(name)->function.signature));
@@ -533,7 +537,10 @@ class ExpressionParser {
   Operand parse_call(std::size_t at, std::string_view name) {
     const std::size_t opening = at_;
     const CallRow* row = find_call(name);
-    if (row == nullptr) return parse_measure(at, name);
+    if (row == nullptr) {
+      const std::vector<double>* const array = scope_.array ? scope_.array(name) : nullptr;
+      return array != nullptr ? parse_element(at, name, *array) : parse_measure(at, name);
+    }
     advance(1);
     std::vector<Operand> arguments;
     if (peek() != ')') {
@@ -554,6 +561,24 @@ class ExpressionParser {
            "write " + std::string(function.signature));
     }
     return call(at, *row, arguments);
+  }
+
+  Operand parse_element(std::size_t at, std::string_view name, const std::vector<double>& array) {
+    const std::size_t opening = at_;
+    advance(1);
+    const std::size_t index_at = at_;
+    const Operand index = parse_choice();
+    close(opening);
+    if (index.refusal >= 0) return index;
+    const std::string range = "1 to " + std::to_string(array.size());
+    if (!index.is_constant() || index.number != std::round(index.number)) {
+      fail(index_at, "bad-index", "the index of " + in_quotes(name) + " is not a whole number that is known beforehand",
+           "it runs from " + range);
+    }
+    if (index.number < 1 || index.number > static_cast<double>(array.size())) {
+      return refuse(at, in_quotes(name) + " has no entry " + number_text(index.number), "entries run from " + range);
+    }
+    return {array[static_cast<std::size_t>(index.number) - 1]};
   }
 
   // The arguments of a measure are names of frames, joints, ...: plain or quoted, not expressions.

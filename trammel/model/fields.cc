@@ -22,6 +22,7 @@ const char* si_unit(Quantity quantity) {
     case Quantity::energy: return "J";
     case Quantity::power: return "W";
     case Quantity::frequency: return "Hz";
+    case Quantity::density: return "kg/m^3";
   }
   return "";
 }

@@ -26,7 +26,7 @@ std::vector<std::string_view> names_in(const ExpressionText& expression);
 using Value =
     std::variant<double, bool, std::string, Vec3, Mat6, std::vector<double>, ExpressionText, std::vector<std::string>>;
 
-enum class FieldKind { number, boolean, text, vector3, matrix6, numbers, expression, names };
+enum class FieldKind { number, boolean, text, vector3, matrix6, numbers, expression, name, names };  // name: of a part of the model
 
 // What a number means; the reader converts the file's units to SI by it.
 enum class Quantity {
@@ -47,8 +47,10 @@ enum class Quantity {
   angular_damping,
   energy,
   power,
-  frequency
+  frequency,
+  density
 };
+constexpr std::size_t quantity_count = static_cast<std::size_t>(Quantity::density) + 1;
 const char* si_unit(Quantity);  // "m", "kg m^2", "" for none
 
 struct Field {

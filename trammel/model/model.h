@@ -82,11 +82,12 @@ struct Output {
 
 // How a body looks; drawn, never computed with.
 struct Shape {
-  std::string name, type;  // box, cylinder, sphere, line
+  std::string name, type;  // a key of shape_forms()
   int body = ground;
   Pose local;
-  std::vector<double> size;
+  std::vector<double> size;  // as shape_forms() says, in m; of a mesh the scale of its numbers to m
   std::string color;
+  std::string file;  // of a mesh
   Location where;
 };
 
@@ -106,7 +107,7 @@ struct SimulationSettings {
 struct Model {
   std::string title;
   std::string file;  // where it was read from; empty if built in C++
-  std::string text;  // the file's text, kept for provenance
+  std::string text;  // the texts of all its files, kept for provenance
   Vec3 gravity = Vec3::Zero();
   std::vector<Parameter> parameters;
   std::vector<Input> inputs;

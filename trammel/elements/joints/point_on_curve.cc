@@ -36,9 +36,9 @@ void attach_parameter(Model& model, Item& item) {
   using Kind = PlaceNames::Place::Kind;
   if (place.kind != Kind::frame && place.kind != Kind::body) {
     const std::string near = names.nearest(name);
-    throw Failure(
-        {Severity::error, "unknown-body", "joint '" + item.name + "': there is no scalar coordinate '" + name + "'",
-         near.empty() ? "define it under `bodies` with `kind: scalar`" : "did you mean '" + near + "'?", item.where});
+    throw Failure({Severity::error, "unknown-body",
+                   "joint '" + item.name + "': there is no scalar coordinate '" + name + "'",
+                   near.empty() ? "define it under `coordinates`" : "did you mean '" + near + "'?", item.where});
   }
   const int world = names.origin_frame(ground);
   item.frames.push_back(world);
@@ -60,7 +60,7 @@ ElementDescription describe_point_on_curve() {
        "The curve as a function of x; of s if there is a parameter. In m, as all lengths in expressions."},
       {"r", FieldKind::expression, Quantity::length, none,
        "The distance from the z axis as a function of angle, in rad, over any number of turns."},
-      {"parameter", FieldKind::text, Quantity::none, std::string(),
+      {"parameter", FieldKind::name, Quantity::none, std::string(),
        "The scalar coordinate s that a parametric curve is a function of."},
       {"x", FieldKind::expression, Quantity::length, none, "Of a parametric curve: x as a function of s."},
       {"z", FieldKind::expression, Quantity::length, none,
