@@ -220,7 +220,7 @@ std::vector<Equivalence> equivalences() {
          const std::string name = m.joints.back().name;
          Fields fields;
          fields.set("joints", std::vector<std::string>{name, name});
-         fields.set("of", std::vector<std::string>{"displacement", "angle"});
+         fields.set("of", std::string("displacement angle"));
          fields.set("scales", std::vector<double>{1, -0.3 / (2 * std::numbers::pi)});
          m.add_joint("coupler", "thread", std::vector<int>{}, fields);
        }},

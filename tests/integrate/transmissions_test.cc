@@ -445,10 +445,10 @@ TEST(Couplings, WrongDescriptionsAreRefused) {
   EXPECT_THROW(make("gear", fields_of({{"joints", Names{"pin"}}, {"teeth", Numbers{1, 2}}})), Failure);
   EXPECT_THROW(make("coupler", fields_of({{"joints", Names{"pin", "ball"}}, {"scales", Numbers{1, 2}}})), Failure);
   EXPECT_THROW(make("coupler", fields_of({{"joints", Names{"pin", "slide"}}, {"scales", Numbers{1}}})), Failure);
-  EXPECT_THROW(
-      make("coupler",
-           fields_of({{"joints", Names{"pin", "slide"}}, {"scales", Numbers{1, 2}}, {"of", Names{"angle", "speed"}}})),
-      Failure);
+  EXPECT_THROW(make("coupler", fields_of({{"joints", Names{"pin", "slide"}},
+                                          {"scales", Numbers{1, 2}},
+                                          {"of", std::string("angle speed")}})),
+               Failure);
 }
 
 }  // namespace

@@ -6,8 +6,8 @@ namespace trammel {
 namespace {
 
 constexpr MotionFields rotation_fields{
-    "angle",         "angular_speed",         "angular_acceleration", "initial_angle", "initial_angular_speed",
-    Quantity::angle, Quantity::angular_speed, Quantity::none};
+    "angle",         "angular_speed",         "angular_acceleration",        "initial_angle", "initial_angular_speed",
+    Quantity::angle, Quantity::angular_speed, Quantity::angular_acceleration};
 
 }  // namespace
 
