@@ -40,6 +40,7 @@ enum class Quantity {
   speed,
   acceleration,
   angular_speed,
+  angular_acceleration,
   inertia,
   stiffness,
   damping,

@@ -25,6 +25,7 @@ constexpr QuantityName quantity_names[] = {
     {Quantity::speed, "speed"},
     {Quantity::acceleration, "acceleration"},
     {Quantity::angular_speed, "angular_speed"},
+    {Quantity::angular_acceleration, "angular_acceleration"},
     {Quantity::inertia, "inertia"},
     {Quantity::stiffness, "stiffness"},
     {Quantity::damping, "damping"},
@@ -87,6 +88,7 @@ void Values::read_units(const Node* node) {
   follow(Quantity::speed, L / T);
   follow(Quantity::acceleration, L / (T * T));
   follow(Quantity::angular_speed, A / T);
+  follow(Quantity::angular_acceleration, A / (T * T));
   follow(Quantity::inertia, M * L * L);
   follow(Quantity::stiffness, F / L);
   follow(Quantity::damping, F * T / L);
