@@ -53,7 +53,7 @@ std::string ModelReader::resolve(std::string_view path, const Node& node) const 
 std::string ModelReader::load_text(const std::string& path, const Node& node, const Place& place, bool& good) {
   try {
     good = true;
-    return options_.open ? options_.open(path) : load_file_text(path);
+    return options_.open ? options_.open(path) : read_file_text(path);
   } catch (const Failure& failure) {
     good = false;
     const Problem& problem = failure.problems().front();
