@@ -156,7 +156,8 @@ bool SaddleSystem::factor() {
 }
 
 // Have the old pivots served? Backward error of one solve with a right side of ones: about 1e-9 when they have
-// (round-off grows like 1e-16 / eps), far above 1 when they have not.
+// (round-off grows like 1e-16 / eps), 5e-6 on a ladder in a singular position with the pivots of a regular one, far
+// above 1 when they have not. Refinement and Newton's method shrink errors by this factor in each sweep.
 bool SaddleSystem::accurate() {
   work_.setOnes();
   solver_.solve(work_);
@@ -164,7 +165,7 @@ bool SaddleSystem::accurate() {
   if (!std::isfinite(size)) return false;
   right_.setOnes();
   pattern_.multiply_add(values_, -1, work_.data(), right_.data());
-  return right_.lpNorm<Eigen::Infinity>() < 1e-6 * (1 + size * values_.lpNorm<Eigen::Infinity>());
+  return right_.lpNorm<Eigen::Infinity>() < 1e-4 * (1 + size * values_.lpNorm<Eigen::Infinity>());
 }
 
 void SaddleSystem::solve(Vec& z) {
