@@ -296,7 +296,7 @@ class Formatter {
         std::size_t column = now + mark;
         if (mark >= comment_gap)
           column = std::max<std::size_t>(now + comment_gap, static_cast<std::size_t>(std::max(0L, moved)));
-        line.text += std::string(column - now, ' ') + without_end(rest.substr(mark));
+        line.text += std::string(column - now, ' ') + std::string(without_end(rest.substr(mark)));
       } else if (!line.content) {
         const std::string_view comment = without_end(trimmed_front(source_[i]));
         line.comment = !comment.empty();
