@@ -95,7 +95,9 @@ double StaticSolver::force_scale(const State& state, Workspace& work) {
   const Model& model = equations_.model();
   const double length = equations_.length();
   double sum = 0;
-  for (const Body& body : model.bodies) sum += std::pow(body.mass * model.gravity.norm(), 2);
+  for (const Body& body : model.bodies) {
+    if (body.kind != BodyKind::scalar) sum += std::pow(body.mass * model.gravity.norm(), 2);
+  }
   equations_.update(state, work);
   std::vector<double> observed;
   for (int i = 0; i < equations_.force_count(); ++i) {
@@ -117,7 +119,7 @@ bool StaticSolver::evaluate(const State& state, Workspace& work, Point& out) {
   out.f = residual_.force - hold_;
   if (!std::isfinite(out.f.sum())) return false;
   equations_.jacobian(state, partials_, work);
-  saddle_.combine_projection(weights_, partials_.G);
+  saddle_.combine_projection(weights_, partials_.G, Level::velocity);
   if (!saddle_.factor()) return false;
   b_.head(nv) = -out.f;
   b_.tail(rows).setZero();
@@ -139,16 +141,17 @@ bool StaticSolver::return_to_constraints(State& state, Workspace& work) {
   double before = 0;
   for (int i = 0; i < 12; ++i) {
     if (equations_.residual(state, rates_, joints, residual_, work) != Eval::ok) return false;
+    for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
     const double size = residual_.g.size() > 0 ? residual_.g.lpNorm<Eigen::Infinity>() : 0;
     if (!std::isfinite(size)) return false;
     if (size <= small || (i > 0 && size <= enough && size > 0.3 * before)) return true;
     if (i > 6 && size > before) return false;
     before = size;
     equations_.jacobian(state, partials_, work);
-    saddle_.combine_projection(weights_, partials_.G);
+    saddle_.combine_projection(weights_, partials_.G, Level::velocity);
     if (!saddle_.factor()) return false;
     b_.setZero();
-    b_.segment(nv, residual_.g.size()) = -residual_.g;
+    b_.tail(rows) = -residual_.g;
     saddle_.solve_refined(b_, z_);
     if (!std::isfinite(z_.sum())) return false;
     q_ = state.q;
@@ -332,8 +335,9 @@ StaticReport StaticSolver::solve(State& state, Rates& rates, Workspace& work, co
   const State start = state;
   rates_.lambda.setZero();
   misfit_ = 0;
-  if (equations_.residual(state, rates_, joints, residual_, work) == Eval::ok && residual_.g.size() > 0)
-    misfit_ = residual_.g.lpNorm<Eigen::Infinity>();
+  const bool evaluated = equations_.residual(state, rates_, joints, residual_, work) == Eval::ok;
+  for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
+  if (evaluated && residual_.g.size() > 0) misfit_ = residual_.g.lpNorm<Eigen::Infinity>();
   scale_ = report.scale = force_scale(state, work);
   Point at;
   if (!evaluate(state, work, at)) {
@@ -384,6 +388,7 @@ StaticReport StaticSolver::solve(State& state, Rates& rates, Workspace& work, co
     report.residual = at.phi;
     rates_.lambda = at.lambda;
     equations_.residual(state, rates_, joints, residual_, work);
+    for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
     report.position_residual = residual_.g.size() > 0 ? residual_.g.lpNorm<Eigen::Infinity>() : 0;
     Vec change(state.v.size());
     equations_.local(start.q, state.q, change);

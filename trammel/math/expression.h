@@ -41,6 +41,7 @@ struct ExpressionScope {
 
   std::vector<std::string> known_names;  // of parameters and measures, for "did you mean"
   bool allow_time = true;
+  std::string argument = "time";  // the name of the variable that time_derivatives() differentiates by
   std::string owner;  // the part of the model that messages name: "force 'bumper'"
 };
 

@@ -364,7 +364,7 @@ class ExpressionParser {
     std::vector<std::string> candidates = scope_.known_names;
     for (const ExpressionFunction& function : expression_functions()) candidates.emplace_back(function.name);
     candidates.emplace_back("pi");
-    if (scope_.allow_time) candidates.emplace_back("time");
+    if (scope_.allow_time) candidates.emplace_back(scope_.argument);
 
     std::string hint;
     if (name.size() <= 64) {
@@ -506,10 +506,12 @@ class ExpressionParser {
 
   Operand parse_name(std::size_t at, std::string_view name) {
     if (name == "pi") return {std::numbers::pi};
-    if (name == "time") {
-      if (!scope_.allow_time) {
-        fail(at, "no-time-here", "'time' has no meaning here", "only parameters and numbers can be used");
-      }
+    if (name == "time" && (!scope_.allow_time || scope_.argument != "time")) {
+      fail(at, "no-time-here", "'time' has no meaning here",
+           scope_.allow_time ? "this is a function of '" + scope_.argument + "'"
+                             : "only parameters and numbers can be used");
+    }
+    if (scope_.allow_time && name == scope_.argument) {
       Node node;
       node.op = Op::time;
       node.timed = true;

@@ -23,9 +23,10 @@ struct ExpressionText {
 // wheel.
 std::vector<std::string_view> names_in(const ExpressionText& expression);
 
-using Value = std::variant<double, bool, std::string, Vec3, Mat6, std::vector<double>, ExpressionText>;
+using Value =
+    std::variant<double, bool, std::string, Vec3, Mat6, std::vector<double>, ExpressionText, std::vector<std::string>>;
 
-enum class FieldKind { number, boolean, text, vector3, matrix6, numbers, expression };
+enum class FieldKind { number, boolean, text, vector3, matrix6, numbers, expression, name, names };  // name: of a part of the model
 
 // What a number means; the reader converts the file's units to SI by it.
 enum class Quantity {

@@ -174,6 +174,9 @@ class ModelReader {
 
   // Joints, motions and forces (read_items.cc)
   void read_item(Category category, const Entry& entry, std::vector<Item>& items);
+  Value in_scope(Value value, FieldKind kind) const;
+  void attach_by_fields();
+  std::vector<int> frame_pairs(const Node& node, const Place& place);
   std::vector<int> attach(Entries& entries, const Place& place, const Node& key, const ElementDescription& description);
   std::vector<int> frames_of_joint(const Node& node, const Place& place);
   int find_joint(const Node& node, const Place& place);
@@ -182,7 +185,8 @@ class ModelReader {
                                   const Node* x_axis, const Place& place, const Node& key,
                                   const ElementDescription& description);
   std::optional<Quat> read_second_axes(const Node& axis_b, const Node* x_axis, const Place& place);
-  void check_cross(const Quat& axes_a, const Quat& axes_b, const Node* axis_b, const Place& place, const Node& key);
+  void check_cross(const Quat& axes_a, const Quat& axes_b, const Node* axis_b, const Place& place, const Node& key,
+                   const std::string& type);
 
   // Start, run and results
   void read_initial();

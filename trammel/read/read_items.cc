@@ -47,15 +47,63 @@ void ModelReader::read_item(Category category, const Entry& entry, std::vector<I
   for (const Field& field : description->fields) {
     if (const Node* value = entries.find(field.name)) {
       if (auto read = values_->field(*value, place.at(field.name), field))
-        item.fields.set(field.name, std::move(*read));
+        item.fields.set(field.name, in_scope(std::move(*read), field.kind));
     } else if (field.fallback) {
       item.fields.set(field.name, *field.fallback);
     } else {
       values_->error(key, "missing-key", place.text() + ": " + quote(field.name) + " must be given", field.text);
     }
   }
-  item.frames = attach(entries, place, key, *description);
+  if (description->attachment != Attachment::joints) {
+    item.frames = attach(entries, place, key, *description);
+  } else if (const Node* frames = entries.find("frames")) {
+    item.frames = frame_pairs(*frames, place);
+  } else if (item.fields.has("joints") && item.fields.get<std::vector<std::string>>("joints").empty()) {
+    values_->error(key, "missing-key", place.text() + ": it is not said what it acts between",
+                   "give `joints: [joint, joint]`, or as many pairs of `frames`");
+  }
   entries.finish();
+}
+
+// Names of parts of the model as the whole model knows them.
+Value ModelReader::in_scope(Value value, FieldKind kind) const {
+  if (kind == FieldKind::name) {
+    auto& name = std::get<std::string>(value);
+    if (!name.empty()) name = full_name(name);
+  }
+  if (kind == FieldKind::names) {
+    for (std::string& name : std::get<std::vector<std::string>>(value)) name = full_name(name);
+  }
+  return value;
+}
+
+// Joints that name other joints or coordinates get their frames once all joints are known.
+void ModelReader::attach_by_fields() {
+  for (Item& item : model_.joints) {
+    const ElementDescription* description = find_element(Category::joint, item.type);
+    if (description == nullptr || !description->attach) continue;
+    try {
+      description->attach(model_, item);
+    } catch (const Failure& failure) {
+      for (const Problem& problem : failure.problems()) values_->add(problem);
+    }
+  }
+}
+
+// Frames of a coupling, two for each of its pairs.
+std::vector<int> ModelReader::frame_pairs(const Node& node, const Place& place) {
+  std::vector<int> found;
+  if (!node.is_sequence() || node.count < 4 || node.count % 2 != 0) {
+    values_->error(node, "wrong-type", place.text() + ": 'frames' must name two frames for each pair it couples",
+                   "write frames: [a, b, c, d] for b against a and d against c");
+    return found;
+  }
+  for (std::size_t i = 0; i < node.count; ++i) {
+    const int frame = find_frame(node.item(i), place);
+    if (frame < 0) return {};
+    found.push_back(frame);
+  }
+  return found;
 }
 
 // The two frames an item acts between; none if something is wrong.
@@ -105,7 +153,15 @@ std::vector<int> ModelReader::attach(Entries& entries, const Place& place, const
 
 std::vector<int> ModelReader::frames_of_joint(const Node& node, const Place& place) {
   const int index = find_joint(node, place.at("joint"));
-  return index < 0 ? std::vector<int>{} : model_.joints[static_cast<std::size_t>(index)].frames;
+  if (index < 0) return {};
+  const Item& named = model_.joints[static_cast<std::size_t>(index)];
+  const ElementDescription* description = find_element(Category::joint, named.type);
+  if (description != nullptr && description->attachment == Attachment::joints) {
+    values_->error(node, "wrong-type", place.text() + ": " + quote(named.name) + " couples other joints",
+                   "name one of the joints that it couples");
+    return {};
+  }
+  return named.frames.size() < 2 ? std::vector<int>{} : std::vector<int>{named.frames[0], named.frames[1]};
 }
 
 int ModelReader::find_joint(const Node& node, const Place& place) {
@@ -170,7 +226,8 @@ std::vector<int> ModelReader::frames_between(const Node& pair, const Node* at, c
   const std::optional<Quat> axes_a = read_axes(axis, x_axis, place);
   std::optional<Quat> axes_b = axes_a;
   if (axis_b != nullptr) axes_b = read_second_axes(*axis_b, x_axis, place);
-  if (description.key == "universal" && axes_a && axes_b) check_cross(*axes_a, *axes_b, axis_b, place, key);
+  if ((description.key == "universal" || description.key == "perpendicular_axes") && axes_a && axes_b)
+    check_cross(*axes_a, *axes_b, axis_b, place, key, description.key);
   if (a == missing_body || b == missing_body || !point_a || !point_b || !axes_a || !axes_b) return {};
   const int frame_a = add_frame(a, to_local(a, {*point_a, *axes_a}), values_->where(key));
   const int frame_b = add_frame(b, to_local(b, {*point_b, *axes_b}), values_->where(key));
@@ -187,13 +244,13 @@ std::optional<Quat> ModelReader::read_second_axes(const Node& axis_b, const Node
 
 // The arms of a universal joint's cross stand at right angles.
 void ModelReader::check_cross(const Quat& axes_a, const Quat& axes_b, const Node* axis_b, const Place& place,
-                              const Node& key) {
+                              const Node& key, const std::string& type) {
   if (axis_b == nullptr) {
-    values_->error(key, "missing-key", place.text() + ": a universal joint needs two axes, but 'axis_b' is missing",
-                   "axis is the arm of the cross on the first body, axis_b that on the second");
+    values_->error(key, "missing-key", place.text() + ": a " + type + " joint needs two axes, but 'axis_b' is missing",
+                   "axis is that on the first body (an arm of the cross), axis_b that on the second");
   } else if (std::abs((axes_a * Vec3::UnitZ()).dot(axes_b * Vec3::UnitZ())) > 1e-3) {
     values_->error(*axis_b, "not-perpendicular", place.text() + ": 'axis' and 'axis_b' are not perpendicular",
-                   "the arms of the cross stand at right angles");
+                   "they stand at right angles, as the arms of a cross do");
   }
 }
 

@@ -58,6 +58,7 @@ Model ModelReader::read() {
     joint_index_.emplace(entry.name, static_cast<int>(model_.joints.size()));
     read_item(Category::joint, entry, model_.joints);
   });
+  attach_by_fields();
   each("motions", "motion", [&](const Entry& entry) { read_item(Category::motion, entry, model_.motions); });
   each("forces", "force", [&](const Entry& entry) { read_item(Category::force, entry, model_.forces); });
   read_initial();

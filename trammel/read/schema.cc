@@ -152,6 +152,8 @@ SchemaJson field_schema(const Field& field) {
           {list({{"type", {"number", "string"}}}, 6, 6), list(list({{"type", {"number", "string"}}}, 6, 6), 6, 6)});
     case FieldKind::numbers: return ref("numbers");
     case FieldKind::expression: return ref("expression");
+    case FieldKind::name: return ref("name");
+    case FieldKind::names: return list(ref("name"));
   }
   return {};
 }

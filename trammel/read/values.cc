@@ -450,6 +450,7 @@ std::optional<Value> Values::field(const Node& node, const Place& place, const F
       if (value) return Value(*value);
       break;
     }
+    case FieldKind::name:
     case FieldKind::text: {
       auto value = text(node, place);
       if (value) return Value(std::move(*value));
@@ -474,6 +475,19 @@ std::optional<Value> Values::field(const Node& node, const Place& place, const F
       auto value = expression(node, place, description.quantity);
       if (value) return Value(std::move(*value));
       break;
+    }
+    case FieldKind::names: {
+      std::vector<std::string> names;
+      if (!node.is_sequence()) {
+        wrong_type(node, place, "a list of names", "write [name, name]");
+        break;
+      }
+      for (std::size_t i = 0; i < node.count; ++i) {
+        auto value = text(node.item(i), place);
+        if (!value) return std::nullopt;
+        names.push_back(std::move(*value));
+      }
+      return Value(std::move(names));
     }
   }
   return std::nullopt;

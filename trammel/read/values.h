@@ -48,6 +48,7 @@ class Values {
   Values& operator=(const Values&) = delete;
 
   void error(const Node& node, const char* id, std::string message, std::string hint = "");
+  void add(const Problem& problem) { problems_.add(problem); }
   Location where(const Node& node) const { return document_.where(node); }
   Entries mapping(const Node& node, const Place& place, Rule rule = Rule::none) {
     return {document_, problems_, node, place, rule};
