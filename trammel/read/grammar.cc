@@ -24,9 +24,17 @@ Keys sections() {
       {"use", Form::named, "Subsystems put into the model, each under a name.", none, Rule::use},
       {"repeat", Form::mappings, "Sections read once for each value of an index.", none, Rule::repeat},
       {"initial", Form::mapping, "Where and how fast it starts.", none, Rule::initial},
+      {"simulation", Form::mapping, "What to run.", none, Rule::simulation},
       {"outputs", Form::named, "Results of your own.", none, Rule::output},
       {"shapes", Form::named, "What it looks like.", none, Rule::drawn_shape},
   };
+}
+
+// Of a part of a model: what to run is said once.
+Keys part_sections() {
+  Keys keys = sections();
+  std::erase_if(keys, [](const Key& key) { return key.name == "simulation"; });
+  return keys;
 }
 
 Keys shape_keys() {
@@ -68,7 +76,7 @@ Keys make(Rule rule) {
               {"gravity", Form::vector, "Acceleration; none if left out.", Quantity::acceleration},
               {"subsystems", Form::named, "Parts of models to be used several times.", none, Rule::subsystem},
           },
-          joined(sections(), {{"simulation", Form::mapping, "What to run.", none, Rule::simulation}}));
+          sections());
     case Rule::subsystem:
       return joined(
           {
@@ -79,7 +87,7 @@ Keys make(Rule rule) {
               {"needs", Form::names, "Names that a use connects to bodies or frames."},
               {"subsystems", Form::named, "Parts of its own.", none, Rule::subsystem},
           },
-          sections());
+          part_sections());
     case Rule::use:
       return {
           {"subsystem", Form::name, "The name of a subsystem."},
@@ -102,7 +110,7 @@ Keys make(Rule rule) {
               {"parameters", Form::parameters, "Named numbers that use the index."},
               {"inputs", Form::named, "Values that come from outside.", none, Rule::input},
           },
-          sections());
+          part_sections());
     case Rule::body:
       return joined(
           {
@@ -138,6 +146,8 @@ Keys make(Rule rule) {
       return joined({{"body", Form::name, "The body it moves with.", none, Rule::none, true}}, shape_keys());
     case Rule::coordinate:
       return {
+          {"quantity", Form::text, "What it counts, for its units; a plain number if left out.", none, Rule::none,
+           false, "angle length"},
           {"mass", Form::number, "0 if left out."},
           {"value", Form::number, "At the start."},
           {"speed", Form::number, "At the start."},

@@ -192,6 +192,9 @@ class ModelReader {
   void read_initial();
   void read_initial_joint(const Entry& entry);
   void read_initial_body(const Entry& entry);
+  void read_coordinate(const Entry& entry);
+  void read_coordinate_state(Entries& entries, const Place& place, Body& body);
+  void read_initial_coordinate(const Entry& entry);
   void read_keep(const Node& node, const Place& place, Body& body);
   void read_simulation(const Node& node);
   void read_output(const Entry& entry);
@@ -212,8 +215,5 @@ class ModelReader {
   NameIndex body_index_, frame_index_, joint_index_;
   std::unordered_map<std::string_view, Location> names_;  // of the section being read
 };
-
-// The text of a file, or a Failure.
-std::string load_file_text(const std::string& path);
 
 }  // namespace trammel
