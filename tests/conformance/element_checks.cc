@@ -277,8 +277,8 @@ Instance make_random(const ElementDescription& description, std::mt19937& random
   Item item;
   item.type = description.key;
   item.name = "sample";
-  for (int body : {0, 1})
-    item.frames.push_back(model.add_frame(body, {random_numbers(3, random), Quat(random_rotation(random))}));
+  for (int i = 0; i < description.random_frames; ++i)
+    item.frames.push_back(model.add_frame(i % 2, {random_numbers(3, random), Quat(random_rotation(random))}));
   if (description.random_fields) item.fields = description.random_fields(random);
   complete_fields(description, item);
   if (description.category != Category::force) return make(description, item, model);

@@ -25,6 +25,7 @@ enum class Attachment {
   joint,       // two coinciding frames: `between` two bodies, `at` a point, along an `axis`; or two `frames`
   two_points,  // two frames at different places: a spring
   on_joint,    // the frames of a named joint, or two frames of its own: a motion
+  several,     // two or more `frames`, up to max_frames
 };
 
 // What an element file ends with.
@@ -39,6 +40,7 @@ struct ElementDescription {
   std::function<std::unique_ptr<Force>(const Item&, const MakeContext&)> make_force;
   // Fields of a random instance for the conformance suite; defaults are filled in afterwards.
   std::function<Fields(std::mt19937&)> random_fields;
+  int random_frames = 2;  // that instance acts between
 };
 
 const std::vector<ElementDescription>& element_registry();

@@ -25,7 +25,8 @@ std::vector<std::string_view> names_in(const ExpressionText& expression);
 
 using Value = std::variant<double, bool, std::string, Vec3, Mat6, std::vector<double>, ExpressionText>;
 
-enum class FieldKind { number, boolean, text, vector3, matrix6, numbers, expression };
+// matrix: square, its numbers by rows; forces and torques against displacements and rotations in groups of six.
+enum class FieldKind { number, boolean, text, vector3, matrix6, numbers, expression, matrix };
 
 // What a number means; the reader converts the file's units to SI by it.
 enum class Quantity {
@@ -46,8 +47,13 @@ enum class Quantity {
   angular_damping,
   energy,
   power,
-  frequency
+  frequency,
+  area,
+  second_moment,  // of an area
+  pressure,       // and moduli of elasticity
+  density
 };
+constexpr std::size_t quantity_count = 22;
 const char* si_unit(Quantity);  // "m", "kg m^2", "" for none
 
 struct Field {

@@ -1,5 +1,6 @@
 #include "trammel/read/read_model.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include "trammel/math/rotation.h"
 #include "trammel/read/document.h"
 #include "trammel/read/literal.h"
+#include "trammel/read/splines.h"
 #include "trammel/read/values.h"
 
 namespace trammel {
@@ -42,6 +44,8 @@ class ModelReader {
     const Node* title = file.find("title");
     const Node* units = file.find("units");
     const Node* parameters = file.find("parameters");
+    const Node* splines = file.find("splines");
+    const Node* tables = file.find("tables");
     const Node* gravity = file.find("gravity");
     const Node* bodies = file.find("bodies");
     const Node* frames = file.find("frames");
@@ -58,6 +62,12 @@ class ModelReader {
     if (title != nullptr) model_.title = values_.text(*title, {"title", "", ""}).value_or("");
     values_.read_units(units);
     values_.read_parameters(parameters, options_.parameters);
+    each(splines, "spline", [&](const Node& key, const Node& node) {
+      if (auto spline = read_spline(key, node, values_)) model_.splines.push_back(std::move(*spline));
+    });
+    each(tables, "table", [&](const Node& key, const Node& node) {
+      if (auto table = read_table(key, node, values_)) model_.tables.push_back(std::move(*table));
+    });
     if (gravity != nullptr) {
       set(model_.gravity, values_.vector(*gravity, {"gravity", "", ""}, Quantity::acceleration));
     }
@@ -372,6 +382,17 @@ class ModelReader {
       }
     }
     if (joint != nullptr) return frames_of_joint(*joint, place);
+    if (description.attachment == Attachment::several) {
+      if (frames == nullptr || !frames->is_sequence() || frames->count < 2 || frames->count > max_frames) {
+        values_.error(frames != nullptr ? *frames : key, "wrong-type",
+                      place.text() + ": 'frames' must name from 2 to " + std::to_string(max_frames) + " frames",
+                      "write frames: [frame, frame, ...]");
+        return {};
+      }
+      std::vector<int> found;
+      for (std::size_t i = 0; i < frames->count; ++i) found.push_back(find_frame(frames->item(i), place));
+      return std::find(found.begin(), found.end(), -1) == found.end() ? found : std::vector<int>{};
+    }
     const Node& pair = frames != nullptr ? *frames : *between;
     if (!pair.is_sequence() || pair.count != 2) {
       values_.error(pair, "wrong-type",

@@ -33,6 +33,10 @@ constexpr QuantityName quantity_names[] = {
     {Quantity::energy, "energy"},
     {Quantity::power, "power"},
     {Quantity::frequency, "frequency"},
+    {Quantity::area, "area"},
+    {Quantity::second_moment, "second_moment"},
+    {Quantity::pressure, "pressure"},
+    {Quantity::density, "density"},
 };
 
 // si_unit's text is one of ours, so it parses.
@@ -62,7 +66,7 @@ void Values::read_units(const Node* node) {
   const Place place{"units", "", ""};
   Entries entries = mapping(*node, place);
   if (!entries.good()) return;
-  std::array<bool, 18> given{};
+  std::array<bool, quantity_count> given{};
   for (const QuantityName& q : quantity_names) {
     const Node* entry = entries.find(q.name);
     if (entry == nullptr) continue;
@@ -94,6 +98,10 @@ void Values::read_units(const Node* node) {
   follow(Quantity::energy, F * L);
   follow(Quantity::power, F * L / T);
   follow(Quantity::frequency, 1 / T);
+  follow(Quantity::area, L * L);
+  follow(Quantity::second_moment, L * L * L * L);
+  follow(Quantity::pressure, F / (L * L));
+  follow(Quantity::density, M / (L * L * L));
   all_si_ = std::all_of(factors_.begin(), factors_.end(), [](double f) { return f == 1; });
 }
 

@@ -27,6 +27,7 @@ class Values {
   Values& operator=(const Values&) = delete;
 
   void error(const Node& node, const char* id, std::string message, std::string hint = "");
+  void add(const Problem& problem) { problems_.add(problem); }
   Location where(const Node& node) const { return document_.where(node); }
   Entries mapping(const Node& node, const Place& place) { return {document_, problems_, node, place}; }
 
@@ -40,11 +41,18 @@ class Values {
   std::optional<std::vector<double>> numbers(const Node& node, const Place& place, Quantity quantity);
   std::optional<Mat3> inertia(const Node& node, const Place& place);
   std::optional<Mat6> matrix6(const Node& node, const Place& place, Quantity quantity);
+  // A square matrix of six rows and columns for each frame, or its diagonal; by rows.
+  std::optional<std::vector<double>> matrix(const Node& node, const Place& place, Quantity quantity);
   std::optional<bool> boolean(const Node& node, const Place& place);
   std::optional<std::string> text(const Node& node, const Place& place);
   std::optional<Vec3> direction(const Node& node, const Place& place);  // of length 1
   std::optional<Quat> orientation(const Node& node, const Place& place);
   std::optional<ExpressionText> expression(const Node& node, const Place& place, Quantity quantity);
+  // A plain number times the factor of a unit that was stated for it elsewhere, or in SI if none was.
+  std::optional<double> number_in(const Node& node, const Place& place, const std::optional<double>& unit_factor);
+  // The factor to SI of a unit of any dimension.
+  std::optional<double> any_unit(const Node& node, const Place& place);
+  bool is_si() const { return all_si_; }  // all of the file's units
   // The value of a field, its range checked.
   std::optional<Value> field(const Node& node, const Place& place, const Field& description);
   // A number, true or false, or else a text.
@@ -98,8 +106,8 @@ class Values {
 
   const Document& document_;
   ProblemList& problems_;
-  std::array<double, 18> factors_;
-  std::array<std::string, 18> unit_names_;
+  std::array<double, quantity_count> factors_;
+  std::array<std::string, quantity_count> unit_names_;
   bool all_si_ = true;
   std::vector<Known> parameters_;
   std::unordered_map<std::string_view, std::size_t> parameter_index_;

@@ -1,4 +1,5 @@
 #include "trammel/elements/drives/drives.h"
+#include "trammel/elements/model_scope.h"
 #include "trammel/math/expression.h"
 
 namespace trammel {
@@ -7,6 +8,7 @@ Expression time_function(const Item& item, const char* field, const MakeContext&
   const auto& text = item.fields.get<ExpressionText>(field);
   ExpressionScope scope;
   scope.owner = "motion '" + item.name + "'";
+  add_curves(context.model, scope);
   scope.constant = [&context](std::string_view name) -> std::optional<double> {
     for (const Parameter& parameter : context.model.parameters) {
       if (parameter.name == name) return parameter.value;
