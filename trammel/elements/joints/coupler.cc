@@ -28,7 +28,7 @@ ElementDescription describe_coupler() {
     const auto pairs = static_cast<std::size_t>(coupled_pairs(item, 0));
     const auto& scales = item.fields.get<std::vector<double>>("scales");
     std::istringstream words(item.fields.get<std::string>("of"));
-    const std::vector<std::string> of(std::istream_iterator<std::string>(words), std::istream_iterator<std::string>());
+    const std::vector<std::string> of{std::istream_iterator<std::string>(words), std::istream_iterator<std::string>()};
     const auto refuse = [&](const std::string& what, const std::string& hint) {
       throw Failure({Severity::error, "wrong-length", "joint '" + item.name + "': " + what, hint, item.where});
     };
