@@ -1,5 +1,4 @@
 // Coupler: sum of scale_i (angle or displacement of joint i) = offset
-#include <iterator>
 #include <sstream>
 
 #include "trammel/elements/joints/coupling.h"
@@ -28,7 +27,8 @@ ElementDescription describe_coupler() {
     const auto pairs = static_cast<std::size_t>(coupled_pairs(item, 0));
     const auto& scales = item.fields.get<std::vector<double>>("scales");
     std::istringstream words(item.fields.get<std::string>("of"));
-    const std::vector<std::string> of{std::istream_iterator<std::string>(words), std::istream_iterator<std::string>()};
+    std::vector<std::string> of;
+    for (std::string word; words >> word;) of.push_back(word);
     const auto refuse = [&](const std::string& what, const std::string& hint) {
       throw Failure({Severity::error, "wrong-length", "joint '" + item.name + "': " + what, hint, item.where});
     };
