@@ -133,6 +133,8 @@ const char* kind_name(FieldKind kind) {
     case FieldKind::matrix6: return "6 x 6 numbers";
     case FieldKind::numbers: return "numbers";
     case FieldKind::expression: return "expression";
+    case FieldKind::name: return "name";
+    case FieldKind::names: return "names";
     case FieldKind::matrix: return "matrix";
   }
   return "";
@@ -145,6 +147,7 @@ Json value_json(const Value& value) {
   if (const auto* x = std::get_if<std::string>(&value)) return *x;
   if (const auto* x = std::get_if<Vec3>(&value)) return {(*x)[0], (*x)[1], (*x)[2]};
   if (const auto* x = std::get_if<std::vector<double>>(&value)) return *x;
+  if (const auto* x = std::get_if<std::vector<std::string>>(&value)) return *x;
   if (const auto* x = std::get_if<ExpressionText>(&value)) return x->text == "1e300" ? Json() : Json(x->text);
   return {};
 }

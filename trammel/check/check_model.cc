@@ -145,8 +145,9 @@ class ModelChecker {
     const int a = frame(item.frames[0]).body, b = frame(item.frames[1]).body;
     if (!is_body(a) || !is_body(b)) return;  // reported with the frame
     if (category == Category::joint) {
-      for (const int body : {a, b}) {
-        if (body != ground) held_[static_cast<std::size_t>(body)] = true;
+      for (const int f : item.frames) {
+        const int body = frame(f).body;
+        if (body != ground && is_body(body)) held_[static_cast<std::size_t>(body)] = true;
       }
     }
     if (a != b) return;
@@ -214,6 +215,7 @@ class ModelChecker {
 
   // True if the body has neither mass nor inertia.
   bool check_inertia(const Body& body, const std::string& who) {
+    if (body.kind == BodyKind::scalar) return body.mass == 0;
     if (body.kind == BodyKind::point) {
       if (!body.inertia.isZero(0)) {
         error("impossible-inertia", who + ": a point has no inertia", "leave the inertia out, or use a spatial body",

@@ -32,6 +32,9 @@ struct ExpressionScope {
   // Parameters: substituted when the text is parsed.
   std::function<std::optional<double>(std::string_view name)> constant;
 
+  // Lists of parameters, used as name(k) with a k from 1 that is known when the text is parsed; nullptr: no list.
+  std::function<const std::vector<double>*(std::string_view name)> array;
+
   // Measures such as dx(tip, ground): the slot of the variable. A plain name that is no constant is offered too,
   // without arguments. On failure `error` may say why; the column reported is that of the first argument it quotes in
   // '...', else that of the name.
@@ -46,7 +49,8 @@ struct ExpressionScope {
 
   std::vector<std::string> known_names;  // of parameters and measures, for "did you mean"
   bool allow_time = true;
-  std::string owner;  // the part of the model that messages name: "force 'bumper'"
+  std::string argument = "time";  // the name of the variable that time_derivatives() differentiates by
+  std::string owner;              // the part of the model that messages name: "force 'bumper'"
 };
 
 class Expression {

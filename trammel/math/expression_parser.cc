@@ -149,7 +149,7 @@ class ExpressionParser : private ExpressionBuilder {
     std::vector<std::string> candidates = scope_.known_names;
     for (const ExpressionFunction& function : expression_functions()) candidates.emplace_back(function.name);
     candidates.emplace_back("pi");
-    if (scope_.allow_time) candidates.emplace_back("time");
+    if (scope_.allow_time) candidates.emplace_back(scope_.argument);
 
     std::string hint;
     if (name.size() <= 64) {
@@ -291,10 +291,12 @@ class ExpressionParser : private ExpressionBuilder {
 
   Operand parse_name(std::size_t at, std::string_view name) {
     if (name == "pi") return {std::numbers::pi};
-    if (name == "time") {
-      if (!scope_.allow_time) {
-        fail(at, "no-time-here", "'time' has no meaning here", "only parameters and numbers can be used");
-      }
+    if (name == "time" && (!scope_.allow_time || scope_.argument != "time")) {
+      fail(at, "no-time-here", "'time' has no meaning here",
+           scope_.allow_time ? "this is a function of '" + scope_.argument + "'"
+                             : "only parameters and numbers can be used");
+    }
+    if (scope_.allow_time && name == scope_.argument) {
       Node node;
       node.op = Op::time;
       node.timed = true;
@@ -305,6 +307,10 @@ class ExpressionParser : private ExpressionBuilder {
         if (std::isfinite(*number)) return {*number};
         return refuse(at, in_quotes(name) + " is " + number_text(*number), "give it a finite value");
       }
+    }
+    if (scope_.array && scope_.array(name) != nullptr) {
+      fail(at, "wrong-arguments", in_quotes(name) + " is a list",
+           "write " + std::string(name) + "(1) for its first entry");
     }
     if (scope_.known_names.empty() ||
         std::find(scope_.known_names.begin(), scope_.known_names.end(), name) == scope_.known_names.end()) {
@@ -365,6 +371,8 @@ class ExpressionParser : private ExpressionBuilder {
     const std::size_t opening = at_;
     const CallRow* row = find_call(name);
     if (row == nullptr) {
+      const std::vector<double>* const array = scope_.array ? scope_.array(name) : nullptr;
+      if (array != nullptr) return parse_element(at, name, *array);
       if (!is_known(name) && name.size() <= 16) {
         if (const ForeignRow* foreign = find_foreign(lower_case(name))) return parse_foreign(at, name, *foreign);
       }
@@ -569,6 +577,24 @@ class ExpressionParser : private ExpressionBuilder {
     const std::string letter(row.target);
     const Operand x = difference(letter + "x"), y = difference(letter + "y"), z = difference(letter + "z");
     return emit(Op::hypot, at, emit(Op::hypot, at, x, y), z);
+  }
+
+  Operand parse_element(std::size_t at, std::string_view name, const std::vector<double>& array) {
+    const std::size_t opening = at_;
+    advance(1);
+    const std::size_t index_at = at_;
+    const Operand index = parse_choice();
+    close(opening);
+    if (index.refusal >= 0) return index;
+    const std::string range = "1 to " + std::to_string(array.size());
+    if (!index.is_constant() || index.number != std::round(index.number)) {
+      fail(index_at, "bad-index", "the index of " + in_quotes(name) + " is not a whole number that is known beforehand",
+           "it runs from " + range);
+    }
+    if (index.number < 1 || index.number > static_cast<double>(array.size())) {
+      return refuse(at, in_quotes(name) + " has no entry " + number_text(index.number), "entries run from " + range);
+    }
+    return {array[static_cast<std::size_t>(index.number) - 1]};
   }
 
   // The arguments of a measure are names of frames, joints, ...: plain or quoted, not expressions.

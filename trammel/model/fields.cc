@@ -14,6 +14,7 @@ const char* si_unit(Quantity quantity) {
     case Quantity::speed: return "m/s";
     case Quantity::acceleration: return "m/s^2";
     case Quantity::angular_speed: return "rad/s";
+    case Quantity::angular_acceleration: return "rad/s^2";
     case Quantity::inertia: return "kg m^2";
     case Quantity::stiffness: return "N/m";
     case Quantity::damping: return "N s/m";

@@ -186,7 +186,10 @@ class CsvFile {
 class CurveReader {
  public:
   CurveReader(const Node& key, const Node& node, Values& values, const char* kind)
-      : key_(key), values_(values), place_{kind, key.text, ""}, entries_(values.mapping(node, place_)) {}
+      : key_(key),
+        values_(values),
+        place_{kind, key.text, ""},
+        entries_(values.mapping(node, place_, std::string_view(kind) == "table" ? Rule::table : Rule::spline)) {}
 
  protected:
   std::optional<std::string> word(const char* name, const std::vector<std::string>& allowed) {

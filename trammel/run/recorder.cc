@@ -1,13 +1,33 @@
 #include "trammel/run/recorder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
+
+#include "trammel/elements/registry.h"
 
 namespace trammel {
 namespace {
 
-bool turns_about_z(const std::string& type) { return type == "revolute" || type == "cylindrical" || type == "planar"; }
-bool slides_along_z(const std::string& type) { return type == "translational" || type == "cylindrical"; }
+bool turns_about_z(const std::string& type) {
+  return type == "revolute" || type == "cylindrical" || type == "planar" || type == "screw";
+}
+bool slides_along_z(const std::string& type) {
+  return type == "translational" || type == "cylindrical" || type == "screw";
+}
+
+// The bodies that a gear or another coupling of joints acts on, each with the place of its first frame in the item.
+std::vector<std::pair<int, std::size_t>> coupled_bodies(const Model& model, const Item& item, bool is_motion) {
+  std::vector<std::pair<int, std::size_t>> bodies;
+  const ElementDescription* description = find_element(Category::joint, item.type);
+  if (is_motion || description == nullptr || description->attachment != Attachment::joints) return bodies;
+  for (std::size_t i = 0; i < item.frames.size(); ++i) {
+    const int body = model.frames[static_cast<std::size_t>(item.frames[i])].body;
+    const bool known = std::any_of(bodies.begin(), bodies.end(), [&](const auto& b) { return b.first == body; });
+    if (body != ground && !known) bodies.emplace_back(body, i);
+  }
+  return bodies;
+}
 
 void add_vector(std::vector<Signal>& signals, const std::string& name, const char* unit, const std::string& text,
                 const std::string& flag = "") {
@@ -25,13 +45,20 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
     : equations_(equations),
       work_(equations.make_workspace()),
       residual_(equations.make_residual()),
-      gdot_(Vec::Zero(equations.sizes().ng)) {
+      gdot_(Vec::Zero(equations.sizes().multipliers())) {
   const Model& model = equations.model();
   Table output{"output", "at output times; accelerations and reactions satisfy the equations of motion there", {}};
   std::vector<Signal>& s = output.signals;
   s.push_back({"time", "s", "", "time", false, ""});
   for (const Output& o : model.outputs) s.push_back({o.name, o.unit, "", o.expression.text, false, ""});
   for (const Body& body : model.bodies) {
+    if (body.kind == BodyKind::scalar) {
+      const std::string unit = si_unit(body.quantity), per = unit.empty() ? "1" : unit;
+      s.push_back({"coordinate." + body.name, unit, "", "value of the coordinate", false, ""});
+      s.push_back({"coordinate." + body.name + ".rate", per + "/s", "", "its rate", false, ""});
+      s.push_back({"coordinate." + body.name + ".acceleration", per + "/s^2", "", "its acceleration", false, ""});
+      continue;
+    }
     const std::string path = "body." + body.name;
     add_vector(s, path + ".position", "m", "of the body's origin");
     for (const char* part : {"w", "x", "y", "z"})
@@ -56,6 +83,11 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
       flag += (flag.empty() ? "" : "; ") + std::string("multipliers oscillate undamped with this method");
     add_vector(s, path + ".force", "N", "on the second body at the joint's frame", flag);
     add_vector(s, path + ".torque", "N m", "on the second body at the joint's frame", flag);
+    for (const auto& [body, frame] : coupled_bodies(model, *info.item, info.is_motion)) {
+      const std::string on = path + ".on." + model.bodies[static_cast<std::size_t>(body)].name;
+      add_vector(s, on + ".force", "N", "on this body, at the first of its frames that is coupled", flag);
+      add_vector(s, on + ".torque", "N m", "on this body, about the first of its frames that is coupled", flag);
+    }
     if (!info.is_motion && turns_about_z(info.item->type))
       s.push_back({path + ".angle", "rad", "", "of the second frame about z of the first, multi-turn", false, ""});
     if (!info.is_motion && slides_along_z(info.item->type))
@@ -103,7 +135,7 @@ void Recorder::evaluate_outputs(const State& state, bool remember) {
     UserOutput& user = outputs_[i];
     FrameState frames[max_frames];
     for (std::size_t k = 0; k < user.frames.size(); ++k) frames[k] = equations_.frame(user.frames[k], work_);
-    const ElementInput in{state.t, frames, user.memory.data()};
+    const ElementInput in{state.t, frames, user.memory.data(), state.u.data()};
     if (!user.expression.evaluate(in, output_values_[i])) output_values_[i] = 0;
     if (remember) user.expression.accept(in, user.memory.data());
   }
@@ -140,6 +172,7 @@ void Recorder::note_step(const State& state, const Rates& rates) {
 const std::vector<double>& Recorder::output_row(const State& state, const Rates& rates) {
   equations_.residual(state, rates, everything, residual_, work_);
   equations_.velocity_residual(state, gdot_, work_);  // leaves the body states of this state in work_
+  for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;  // these are in gdot
   position_residual_ = residual_.g.size() > 0 ? residual_.g.lpNorm<Eigen::Infinity>() : 0;
   velocity_residual_ = gdot_.size() > 0 ? gdot_.lpNorm<Eigen::Infinity>() : 0;
   const Model& model = equations_.model();
@@ -156,9 +189,15 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
     const BodyState& s = work_.bodies[b];
     const int v0 = equations_.first_velocity(static_cast<int>(b)),
               q0 = equations_.first_coordinate(static_cast<int>(b));
+    if (body.kind == BodyKind::scalar) {
+      add(state.q[q0]);
+      add(state.v[v0]);
+      add(rates.a[v0]);
+      continue;
+    }
     const Vec3 arm = -(s.R * body.center_of_mass);  // from the centre of mass to the origin
     Vec3 linear = Vec3::Zero(), spin = Vec3::Zero();
-    linear.head(body.kind == BodyKind::planar ? 2 : 3) = rates.a.segment(v0, body.kind == BodyKind::planar ? 2 : 3);
+    linear.head(translations_of(body.kind)) = rates.a.segment(v0, translations_of(body.kind));
     Quat orientation = Quat::Identity();
     if (body.kind == BodyKind::planar) {
       spin.z() = rates.a[v0 + 2];
@@ -182,6 +221,23 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
     add3(force);
     add3(torque);
     if (info.is_motion) continue;
+    for (const auto& [body, first] : coupled_bodies(model, *info.item, false)) {
+      double wrenches[6 * max_frames];
+      equations_.reactions(c, state, rates, work_, wrenches);
+      const Vec3 about = equations_.frame(info.item->frames[first], work_).p;
+      force.setZero();
+      torque.setZero();
+      for (std::size_t i = first; i < info.item->frames.size(); ++i) {
+        const int frame = info.item->frames[i];
+        if (model.frames[static_cast<std::size_t>(frame)].body != body) continue;
+        const Vec3 f(wrenches[6 * i], wrenches[6 * i + 1], wrenches[6 * i + 2]);
+        force += f;
+        torque += Vec3(wrenches[6 * i + 3], wrenches[6 * i + 4], wrenches[6 * i + 5]) +
+                  (equations_.frame(frame, work_).p - about).cross(f);
+      }
+      add3(force);
+      add3(torque);
+    }
     const FrameState a = equations_.frame(info.item->frames[0], work_),
                      b = equations_.frame(info.item->frames[1], work_);
     if (turns_about_z(info.item->type)) add(unwrap_angle(raw_angle(a, b), joint_angles_[static_cast<std::size_t>(c)]));

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "trammel/check/check_model.h"
+#include "trammel/run/shapes.h"
 #include "trammel/write/sha256.h"
 
 namespace trammel {
@@ -59,6 +60,8 @@ Provenance Simulation::provenance() const {
       p.set("option." + option.first, *value ? "true" : "false");
   }
   for (const Parameter& parameter : m.parameters) p.set("parameter." + parameter.name, number(parameter.value));
+  const std::vector<std::string> shapes = shapes_as_json(m);
+  for (std::size_t i = 0; i < shapes.size(); ++i) p.set("shapes." + std::to_string(i + 1), shapes[i]);
   p.set("length_scale", number(equations_->length()));
   p.set("date", utc_date());
   return p;
@@ -253,7 +256,7 @@ std::string Simulation::fingerprint() const {
     for (const Item& item : *items) text += item.type + " " + item.name + ";";
   }
   const Sizes s = equations_->sizes();
-  for (const int n : {s.nq, s.nv, s.ng}) text += std::to_string(n) + ";";
+  for (const int n : {s.nq, s.nv, s.ng, s.nk, s.nu}) text += std::to_string(n) + ";";
   return sha256_hex(text + method_->key);
 }
 
