@@ -20,5 +20,6 @@ Verb add_plot(CLI::App& app);
 Verb add_methods(CLI::App& app);
 Verb add_elements(CLI::App& app);
 Verb add_study(CLI::App& app);
+Verb add_help(CLI::App& app);
 
 }  // namespace trammel

@@ -15,7 +15,6 @@ std::unique_ptr<Integrator> make_alpha(const Equations& equations, const MethodS
   options.fixed_step = settings.fixed_step;
   options.misfit = settings.misfit;
   options.predictor_degree = static_cast<int>(settings.options.number("predictor_degree"));
-  options.follow_step = settings.options.get<bool>("follow_step");
   options.newton.c = settings.options.number("corrector");
   options.newton.most_iterations = static_cast<int>(settings.options.number("most_iterations"));
   options.newton.keep_rate = settings.options.number("keep_rate");
@@ -40,9 +39,6 @@ std::vector<Field> with_common_options(std::vector<Field> own) {
                  "How much of the step size change that the error asks for is made at once; 1 is (47d) as published. "
                  "Smaller if many steps are rejected.",
                  0.1, 1});
-  own.push_back(
-      {"follow_step", FieldKind::boolean, Quantity::none, false,
-       "Adapt the lag of the acceleration variable when the step size changes; not in the published method."});
   return own;
 }
 
@@ -59,8 +55,9 @@ MethodInfo hht() {
       "dynamics";
   m.stability = "A-stable; damping at high frequency by alpha";
   m.options = with_common_options({{"alpha", FieldKind::number, Quantity::none, -0.3,
-                                    "Damping of high frequencies, -1/3 (most) to 0 (none). Nearer to 0 keeps more "
-                                    "energy, but makes reactions noisy.",
+                                    "Damping of high frequencies, -1/3 (most) to 0 (none). With a fixed step, nearer "
+                                    "to 0 keeps more energy; under step control the tolerance decides that, and "
+                                    "nearer to 0 only makes reactions noisy.",
                                     -1.0 / 3 - 1e-12, 0}});
   m.refuses = [](const MethodSettings& s) -> std::string {
     if (!s.fixed_step && s.options.number("alpha") == 0) {
