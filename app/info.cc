@@ -27,6 +27,7 @@ const char* kind_text(BodyKind kind) {
     case BodyKind::point: return "point";
     case BodyKind::planar: return "planar";
     case BodyKind::spatial: return "spatial";
+    case BodyKind::scalar: return "scalar";
   }
   return "";
 }
@@ -115,13 +116,13 @@ std::vector<Counting> ways_of_counting(const Equations& equations, const std::op
   long rows = 0;
   for (int c = 0; c < equations.constraint_count(); ++c) rows += equations.constraint(c).rows();
   std::vector<Counting> ways{
-      {"trammel_index3", "here, index 3: velocities' increments and multipliers of one Newton system", s.nv + s.ng},
+      {"trammel_index3", "here, index 3: velocities' increments and multipliers of one Newton system", s.nv + s.multipliers()},
       {"adams_hht", "ADAMS with HHT, index 3: 6 a body and 1 a constraint row", 6 * bodies + rows},
       {"adams_gstiff", "ADAMS with GSTIFF (BDF), index 3: 15 a body and 1 a constraint row", 15 * bodies + rows},
       {"euler_parameters", "Euler parameters, index 3: 7 a body, 1 normalisation each, 1 a constraint row",
        8 * bodies + rows},
       {"first_order_index2", "stabilised index 2, first order: positions, velocities, two multipliers a constraint row",
-       2L * s.nv + 2L * s.ng},
+       2L * s.nv + 2L * s.multipliers()},
   };
   if (rank) {
     ways.push_back({"state_space", "state space, first order: 2 a degree of freedom", 2L * rank->freedoms_by_rank});
@@ -245,7 +246,7 @@ void print_analysis(const Info& info) {
   }
   TextTable sizes{{"coordinates q", std::to_string(s.nq)},
                   {"velocities v", std::to_string(s.nv)},
-                  {"multipliers", std::to_string(s.ng)}};
+                  {"multipliers", std::to_string(s.multipliers())}};
   const std::vector<std::pair<const char*, int>> rare{{"nonholonomic rows", s.nk},
                                                       {"states x", s.nx},
                                                       {"variables V", s.nV},
@@ -259,7 +260,7 @@ void print_analysis(const Info& info) {
     const Matrices& m = *info.matrices;
     TextTable lines{
         {"M, force derivatives", fmt::format("{0} x {0}", s.nv), fmt::format("{} entries", m.vv)},
-        {"G", fmt::format("{} x {}", s.ng, s.nv), fmt::format("{} entries", m.gv)},
+        {"G", fmt::format("{} x {}", s.multipliers(), s.nv), fmt::format("{} entries", m.gv)},
         {"Newton matrix", fmt::format("{0} x {0}", m.size),
          fmt::format("{} entries, {}", m.newton,
                      m.fill > 0 ? fmt::format("{} in L + U", m.fill) : std::string("singular here"))},

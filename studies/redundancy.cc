@@ -86,7 +86,7 @@ struct Dense {
 // M a + G^T lambda = Q, G a = gamma: a from the null space of G, lambda with least sum of F^2 + T^2/L^2 by the
 // pseudo-inverse.
 Dense solve_dense(const Equations& e, const State& state, Workspace& work) {
-  const int nv = e.sizes().nv, ng = e.sizes().ng;
+  const int nv = e.sizes().nv, ng = e.sizes().multipliers();
   Rates zero = e.make_rates();
   Residual residual = e.make_residual();
   Partials partials = e.make_partials(Detail::all);
@@ -656,7 +656,7 @@ void bricard(const Json& printed, const StudyContext& context, std::vector<Row>&
   const ModelRun run = run_model("bricard.yaml");
   Workspace work = e.make_workspace();
   Vec last;
-  Vec least = Vec::Zero(e.sizes().ng), most = Vec::Zero(e.sizes().ng);
+  Vec least = Vec::Zero(e.sizes().multipliers()), most = Vec::Zero(e.sizes().multipliers());
   double sigma = std::numeric_limits<double>::infinity();
   PlotCurve gap{{}, {}, "smallest singular value that is not zero", {}, false},
       zero{{}, {}, "the one that is zero", {}, false};

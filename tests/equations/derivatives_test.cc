@@ -75,7 +75,7 @@ class Probe {
   Vec all(const State& s) {
     EXPECT_EQ(e_.residual(s, rates_, everything, residual_, work_), Eval::ok);
     EXPECT_EQ(e_.linearise(s, rates_, Detail::all, partials_, work_), Eval::ok);
-    const int nv = e_.sizes().nv, ng = e_.sizes().ng;
+    const int nv = e_.sizes().nv, ng = e_.sizes().multipliers();
     Vec out = Vec::Zero(2 * nv + 4 * ng);
     out.head(nv) = residual_.inertia;
     out.segment(nv, nv) = residual_.force;
@@ -86,7 +86,7 @@ class Probe {
     return out;
   }
   Vec velocity_residual(const State& s) {
-    Vec gdot(e_.sizes().ng);
+    Vec gdot(e_.sizes().multipliers());
     e_.velocity_residual(s, gdot, work_);
     return gdot;
   }
@@ -109,7 +109,7 @@ std::vector<int> some_of(int count) {
 }
 
 void check_derivatives(const Equations& e, const State& state, const Rates& rates) {
-  const int nv = e.sizes().nv, ng = e.sizes().ng;
+  const int nv = e.sizes().nv, ng = e.sizes().multipliers();
   const std::vector<int> columns = some_of(nv);
   Workspace work = e.make_workspace();
   Partials p = e.make_partials(Detail::all);
@@ -139,13 +139,23 @@ void check_derivatives(const Equations& e, const State& state, const Rates& rate
   vv("Ma_q", p.Ma_q, by_q.topRows(nv));
   vv("force_q", p.force_q, by_q.middleRows(nv, nv));
   vv("force_v", p.force_v, by_v.middleRows(nv, nv));
-  gv("G", p.G, by_q.middleRows(2 * nv, ng));
-  gv("Gv_q", p.Gv_q, by_q.middleRows(2 * nv + ng, ng));
+  // Rows at velocity level: G is dk/dv, Gv_q and K_q are dk/dq, g_t is k - G v.
+  Mat expected_G = by_q.middleRows(2 * nv, ng), expected_Gv_q = by_q.middleRows(2 * nv + ng, ng),
+      expected_K_q = Mat::Zero(ng, static_cast<Eigen::Index>(columns.size()));
+  Vec expected_g_t = by_t.segment(2 * nv, ng);
+  for (const int row : e.velocity_rows()) {
+    expected_G.row(row) = by_v.row(2 * nv + row);
+    expected_Gv_q.row(row) = expected_K_q.row(row) = by_q.row(2 * nv + row);
+    expected_g_t[row] = at[2 * nv + row] - at[2 * nv + ng + row];
+  }
+  gv("G", p.G, expected_G);
+  gv("Gv_q", p.Gv_q, expected_Gv_q);
+  if (!e.velocity_rows().empty()) gv("K_q", p.K_q, expected_K_q);
   gv("Ga_q", p.Ga_q, by_q.middleRows(2 * nv + 2 * ng, ng));
   gv("gamma_q", p.gamma_q, by_q.bottomRows(ng));
   gv("gamma_v", p.gamma_v, by_v.bottomRows(ng));
   expect_same("force_t", p.force_t, by_t.segment(nv, nv), force_noise);
-  expect_same("g_t", p.g_t, by_t.segment(2 * nv, ng), g_noise);
+  expect_same("g_t", p.g_t, expected_g_t, g_noise);
   expect_same("Ga_t", p.Ga_t, by_t.segment(2 * nv + 2 * ng, ng), g_noise);
   expect_same("gamma_t", p.gamma_t, by_t.tail(ng), g_noise);
 
@@ -167,9 +177,9 @@ void check_derivatives(const Equations& e, const State& state, const Rates& rate
   Vec Gv = p.g_t;
   e.gv().multiply_add(p.G, 1, state.v.data(), Gv.data());
   expect_same("G v + g_t", Gv, probe.velocity_residual(state), g_noise);
-  expect_same("G v + g_t", Gv,
-              derivative([&](double s) { return Vec(probe.all(probe.moved(s * state.v, s)).segment(2 * nv, ng)); }),
-              g_noise);
+  Vec along = derivative([&](double s) { return Vec(probe.all(probe.moved(s * state.v, s)).segment(2 * nv, ng)); });
+  for (const int row : e.velocity_rows()) along[row] = at[2 * nv + row];  // k itself
+  expect_same("G v + g_t", Gv, along, g_noise);
   const Vec bias = derivative([&](double s) { return probe.velocity_residual(probe.moved(s * state.v, s)); });
   expect_same("gamma", p.gamma, -bias, g_noise);
   Vec gamma(ng);
@@ -195,6 +205,7 @@ void check_details(const Equations& e, const State& state, const Rates& rates) {
   EXPECT_TRUE(same(all.force_q, newton.force_q));
   EXPECT_TRUE(same(all.force_v, newton.force_v));
   EXPECT_TRUE(same(all.G, newton.G));
+  EXPECT_TRUE(same(all.K_q, newton.K_q));
   EXPECT_TRUE(same(all.G, parts.G));
   EXPECT_TRUE(same(all.M, parts.M));
   // Parts of the residual add up to the whole.
@@ -209,10 +220,11 @@ void check_details(const Equations& e, const State& state, const Rates& rates) {
 }
 
 // The matrix for any blend of weights is the derivative of the residual that a method with these weights solves:
-//   r(x, lambda) = M a + (G^T lambda - Q),  s(x) = g / w_q,   q = retract(q_0, delta + w_q x), v = v_0 + w_v x, a = a_0
+//   r(x, lambda) = M a + (G^T lambda - Q),  s(x) = g / w_q or k / w_v,   q = retract(q_0, delta + w_q x), v = v_0 + w_v
+//   x, a = a_0
 //   + w_M x
 void check_blends(const Equations& e, const State& state, const Rates& rates, std::mt19937& random) {
-  const int nv = e.sizes().nv, ng = e.sizes().ng;
+  const int nv = e.sizes().nv, ng = e.sizes().multipliers();
   const Vec scales = e.scales();
   SaddleSystem saddle(e);
   Workspace work = e.make_workspace();
@@ -241,11 +253,12 @@ void check_blends(const Equations& e, const State& state, const Rates& rates, st
       EXPECT_EQ(e.residual(s, r, everything, residual, work), Eval::ok);
       Vec out(nv + ng);
       out << residual.inertia + residual.force, residual.g / wq;
+      for (const int row : e.velocity_rows()) out[nv + row] = residual.g[row] / wv;
       return out;
     };
     e.linearise(moved, rates, Detail::newton, p, work);
     e.retract_derivative(delta, T);
-    saddle.combine(p, {wM, wq, wq, wv}, &T);
+    saddle.combine(p, {wM, wq, wq, wv, wq / wv}, &T);
     Mat K = saddle.pattern().dense(saddle.values());
     for (int k = 0; k < ng; ++k) {
       EXPECT_EQ(K(nv + k, nv + k), -saddle.E()[k]);
@@ -276,10 +289,10 @@ void check_blends(const Equations& e, const State& state, const Rates& rates, st
           << "row " << row << ", column " << columns[static_cast<std::size_t>(worst)];
     }
     // Without T the same matrix as for a step of length zero.
-    saddle.combine(p, {wM, wq, wq, wv}, nullptr);
+    saddle.combine(p, {wM, wq, wq, wv, wq / wv}, nullptr);
     const Vec plain = saddle.values();
     e.retract_derivative(Vec::Zero(nv), T);
-    saddle.combine(p, {wM, wq, wq, wv}, &T);
+    saddle.combine(p, {wM, wq, wq, wv, wq / wv}, &T);
     EXPECT_LE((plain - saddle.values()).lpNorm<Eigen::Infinity>(), 1e-14 * (1 + plain.lpNorm<Eigen::Infinity>()));
   }
 }
@@ -295,7 +308,7 @@ int check_model(Model model, unsigned seed, int wanted, int tries) {
     const State state = problems::random_state(e, random);
     Rates rates = e.make_rates();
     rates.a = e.scales().cwiseProduct(random_vector(e.sizes().nv, random));
-    rates.lambda = random_vector(e.sizes().ng, random);
+    rates.lambda = random_vector(e.sizes().multipliers(), random);
     if (e.residual(state, rates, everything, residual, work) != Eval::ok || !residual.force.allFinite()) continue;
     ++used;
     check_derivatives(e, state, rates);

@@ -23,7 +23,7 @@ struct Sample {
   explicit Sample(Model model, double h = 1e-3) : ready(std::move(model)), saddle(*ready.equations) {
     const Equations& e = *ready.equations;
     nv = e.sizes().nv;
-    ng = e.sizes().ng;
+    ng = e.sizes().multipliers();
     Partials p = e.make_partials(Detail::newton);
     e.linearise(ready.state, ready.rates, Detail::newton, p, ready.work);
     std::vector<Mat3> T;
@@ -72,7 +72,7 @@ TEST(Saddle, EIsTheNormOfTheModel) {
   const Equations e(model);
   const SaddleSystem saddle(e, 1e-7);
   EXPECT_EQ(e.greatest_mass(), 2);
-  for (int row = 0; row < e.sizes().ng; ++row) {
+  for (int row = 0; row < e.sizes().multipliers(); ++row) {
     const double expected = e.row_unit(row) == RowUnit::force ? 1e-7 / 2 : 1e-7 / 2 / 0.25;
     EXPECT_NEAR(saddle.E()[row], expected, 1e-20) << e.name_of_row(row);
   }
@@ -306,7 +306,7 @@ TEST(Saddle, WorksWithoutConstraintsAndWithoutBodies) {
 TEST(Saddle, ProjectionsHoldWhatIsHeld) {
   const problems::Ready ready(problems::spatial_slider_crank());
   const Equations& e = *ready.equations;
-  const int nv = e.sizes().nv, ng = e.sizes().ng;
+  const int nv = e.sizes().nv, ng = e.sizes().multipliers();
   Workspace work = e.make_workspace();
   Partials p = e.make_partials(Detail::newton);
   e.jacobian(ready.state, p, work);
@@ -314,7 +314,7 @@ TEST(Saddle, ProjectionsHoldWhatIsHeld) {
   for (int i = 3; i < 6; ++i) weights[i] = 0.1;
   for (const int i : {12, 13, 14}) weights[i] = std::numeric_limits<double>::infinity();  // the slider stays
   SaddleSystem saddle(e);
-  saddle.combine_projection(weights, p.G);
+  saddle.combine_projection(weights, p.G, Level::velocity);
   ASSERT_TRUE(saddle.factor());
   // the change that turns the crank by 0.1 rad/s as far as a held slider permits: none, so the right side is projected
   Mat G = e.gv().dense(p.G);

@@ -57,7 +57,7 @@ double position_residual(const Ready& ready) {
 
 double velocity_residual(const Ready& ready) {
   Workspace work = ready.equations->make_workspace();
-  Vec gdot(ready.equations->sizes().ng);
+  Vec gdot(ready.equations->sizes().multipliers());
   ready.equations->velocity_residual(ready.state, gdot, work);
   return gdot.size() > 0 ? gdot.lpNorm<Eigen::Infinity>() : 0;
 }
@@ -413,7 +413,7 @@ TEST(Accelerations, ProjectionBringsStatesBack) {
   off.v += 1e-3 * problems::random_vector(e.sizes().nv, random);
   ASSERT_TRUE(ready.accelerations->project(off, ready.work));
   Residual residual = e.make_residual();
-  Vec gdot(e.sizes().ng);
+  Vec gdot(e.sizes().multipliers());
   e.residual(off, e.make_rates(), joints, residual, ready.work);
   e.velocity_residual(off, gdot, ready.work);
   EXPECT_LT(residual.g.lpNorm<Eigen::Infinity>(), 1e-9);  // one Newton step from 1e-5

@@ -16,7 +16,7 @@ double condition(const Wide& K) {
 
 Conditions newton_conditions(const Equations& equations, const State& state, const Rates& rates,
                              const AlphaParameters& p, double h) {
-  const int nv = equations.sizes().nv, ng = equations.sizes().ng;
+  const int nv = equations.sizes().nv, ng = equations.sizes().multipliers();
   Workspace work = equations.make_workspace();
   Partials partials = equations.make_partials(Detail::newton);
   equations.linearise(state, rates, Detail::newton, partials, work);

@@ -21,6 +21,7 @@ struct RandomModelReport {
   double imbalance = 0;          // of energy, relative to what was exchanged
   double difference = 0;         // of the bodies' places between the tolerances, relative to the length scale
   bool refused = false;          // before the run, with a diagnosis: a random loop may not assemble
+  std::string stopped;           // a run that ended early for a cause that was proved: a random force may blow up
   std::string failure;           // why it is not as it should be; empty if all is well
   std::vector<std::string> ids;  // of messages of a refusal or a failure
 };

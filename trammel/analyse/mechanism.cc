@@ -12,6 +12,7 @@ ConstraintGraph constraint_graph(const Equations& equations, const State& state,
     const BodyState& s = work.bodies[static_cast<std::size_t>(b)];
     const BodyKind kind = model.bodies[static_cast<std::size_t>(b)].kind;
     if (kind == BodyKind::point) graph.reduced.push_back(point_body(b, s.r));
+    if (kind == BodyKind::scalar) graph.reduced.push_back({b, s.r, Vec6::Unit(0)});
     if (kind == BodyKind::planar) graph.reduced.push_back(planar_body(b, s.r));
   }
   RowMatrix C;

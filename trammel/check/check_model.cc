@@ -214,6 +214,7 @@ class ModelChecker {
 
   // True if the body has neither mass nor inertia.
   bool check_inertia(const Body& body, const std::string& who) {
+    if (body.kind == BodyKind::scalar) return body.mass == 0;
     if (body.kind == BodyKind::point) {
       if (!body.inertia.isZero(0)) {
         error("impossible-inertia", who + ": a point has no inertia", "leave the inertia out, or use a spatial body",

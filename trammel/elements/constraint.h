@@ -1,6 +1,8 @@
-// A holonomic constraint between frames, equation (3): g(t, pose) = 0, up to max_rows rows. In frame terms
+// A constraint between frames, up to max_rows rows, each at one of two levels: holonomic, equation (3), g(t, pose) = 0,
+// or nonholonomic, equation (4), k(t, pose, twist) = C tau + k_0(t, pose) = 0. In frame terms
 //
-//   g' = C tau + g_t,   g'' = C alpha + c,   c = C' tau + 2 C_t tau + g_tt
+//   position   g' = C tau + g_t,   g'' = C alpha + c,   c = C' tau + 2 C_t tau + g_tt
+//   velocity   k  = C tau + k_0,   k'  = C alpha + c,   c = C' tau + k_0'
 //
 // with tau the stacked twists (v, w) of its frames, alpha their rates. Multipliers are true forces and torques: every
 // row is built from unit vectors, so lambda acts on the frames as the wrench -C^T lambda.
@@ -16,7 +18,7 @@ namespace trammel {
 struct ConstraintPartials {
   RowMatrix C;               // dg/dpose
   FrameMatrix wrench_pose;   // d(C^T lambda)/dpose
-  RowMatrix Ctwist_pose;     // d(C tau)/dpose, tau held
+  RowMatrix Ctwist_pose;     // d(C tau)/dpose, tau held; of a row at velocity level dk/dpose
   RowMatrix Crate_pose;      // d(C u)/dpose for u = `rate` of linearise, held: accelerations
   RowMatrix Cbias_pose;      // the same for u = `bias`
   RowVector g_t, curvature;  // g_t and c
@@ -29,6 +31,7 @@ struct ConstraintPartials {
 };
 
 enum class RowUnit { force, torque };  // of the row's multiplier
+enum class Level { position, velocity };
 
 class Constraint {
  public:
@@ -37,19 +40,25 @@ class Constraint {
   virtual int frames() const = 0;
   virtual int memory() const { return 0; }  // numbers remembered between accepted steps
   virtual RowUnit row_unit(int row) const = 0;
+  virtual Level level(int /*row*/) const { return Level::position; }
   virtual std::string row_name(int row) const = 0;  // "x", "axis y perpendicular": completes "joint 'pin': "
 
-  // g and, if `wrench` is given, C^T lambda stacked by frame. False: cannot be evaluated here.
+  // g (k of rows at velocity level) and, if `wrench` is given, C^T lambda stacked by frame. False: cannot be evaluated
+  // here.
   virtual bool evaluate(const ElementInput& in, const double* lambda, double* g, double* wrench) const = 0;
-  // g' = C tau + g_t, for the given twists.
+  // g' = C tau + g_t, or k, for the given twists.
   virtual void rate(const ElementInput& in, double* g_dot) const = 0;
-  // c of g'' = C alpha + c, for the given twists.
+  // c of g'' or k' = C alpha + c, for the given twists.
   virtual void curvature(const ElementInput& in, double* c) const = 0;
   // Only C: the cheap part, for projections.
   virtual void jacobian(const ElementInput& in, RowMatrix& C) const = 0;
   // d(C^T lambda)/dpose with C: what a Newton matrix at index 3 needs.
   virtual void linearise(const ElementInput& in, const double* lambda, RowMatrix& C,
                          FrameMatrix& wrench_pose) const = 0;
+  // dk/dpose of the rows at velocity level, twists held; other rows zero. Only asked of elements that have such rows.
+  virtual void linearise_velocity(const ElementInput& /*in*/, RowMatrix& k_pose) const {
+    k_pose.setZero(rows(), 6 * frames());
+  }
   // Everything; `rate` and `bias` are stacked frame rates to contract with.
   virtual void linearise_all(const ElementInput& in, const double* lambda, const double* rate, const double* bias,
                              ConstraintPartials& out) const = 0;

@@ -13,11 +13,15 @@ struct FrameState {
   Vec3 w;  // angular velocity
 };
 
-// Where an element is evaluated. `memory` holds what the element remembers between accepted steps (total angles).
+// Where an element is evaluated. `memory` holds what the element remembers between accepted steps (total angles),
+// `inputs` the model's external inputs.
 struct ElementInput {
   double t = 0;
   const FrameState* frames = nullptr;
   const double* memory = nullptr;
+  const double* inputs = nullptr;
+  int by_input =
+      -1;  // derivatives "in time" are taken against this input instead: inputs enter through expressions only
 };
 
 constexpr int max_rows = 6;    // of one constraint

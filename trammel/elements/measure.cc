@@ -103,6 +103,7 @@ bool evaluate_measure(MeasureKind kind, const FrameState& a, const FrameState& b
     case K::wx:
     case K::wy:
     case K::wz: value = a.R.col(component(kind, K::wx)).dot(b.w - a.w); return true;
+    case K::input: break;  // not of frames
   }
   return false;
 }
@@ -171,6 +172,7 @@ bool linearise_measure(MeasureKind kind, const FrameState& a, const FrameState& 
       set_ends(out.twist, 3, axis);
       return true;
     }
+    case K::input: break;
   }
   return false;
 }
@@ -329,11 +331,32 @@ MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const s
   };
   for (const Parameter& parameter : model.parameters) scope.known_names.push_back(parameter.name);
   for (const MeasureDescription& measure : measure_registry()) scope.known_names.push_back(measure.name);
+  for (const Input& input : model.inputs) scope.known_names.push_back(input.name);
 
   scope.variable = [&](std::string_view function, const std::vector<std::string>& arguments,
                        std::string& error) -> std::optional<int> {
+    const auto place = [&](const Measure& measure, std::string& full) -> std::optional<int> {
+      for (std::size_t i = 0; i < out.measures_.size(); ++i) {
+        const Measure& known = out.measures_[i];
+        if (known.kind == measure.kind && known.a == measure.a && known.b == measure.b) return static_cast<int>(i);
+      }
+      if (out.measures_.size() == max_measures) {
+        full = "an expression holds at most " + std::to_string(max_measures) + " different measures";
+        return std::nullopt;
+      }
+      out.measures_.push_back(measure);
+      return static_cast<int>(out.measures_.size()) - 1;
+    };
     const MeasureDescription* description = find_measure(function);
-    if (description == nullptr) return std::nullopt;
+    if (description == nullptr) {
+      if (!arguments.empty()) return std::nullopt;
+      if (const int input = model.find_input(function); input >= 0)
+        return place({MeasureKind::input, input, -1, -1}, error);
+      const int body = model.find_body(function);
+      if (body < 0 || model.bodies[static_cast<std::size_t>(body)].kind != BodyKind::scalar) return std::nullopt;
+      const int own = names.origin_frame(body), world = names.origin_frame(ground);
+      return place({MeasureKind::dx, place_of(world, frames), place_of(own, frames), -1}, error);
+    }
     const auto pair = find_pair(description->name, arguments, frames, own_frames, names, error);
     if (!pair) return std::nullopt;
     if (pair->a == pair->b) {
@@ -341,18 +364,13 @@ MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const s
       return std::nullopt;
     }
     const int a = place_of(pair->a, frames), b = place_of(pair->b, frames);
-    for (std::size_t i = 0; i < out.measures_.size(); ++i) {
-      const Measure& known = out.measures_[i];
-      if (known.kind == description->kind && known.a == a && known.b == b) return static_cast<int>(i);
+    const auto known = out.measures_.size();
+    const std::optional<int> slot = place({description->kind, a, b, -1}, error);
+    if (out.measures_.size() > known) {
+      if (description->kind == MeasureKind::angle) out.measures_.back().memory = first_memory + out.memory_++;
+      out.uses_velocity_ = out.uses_velocity_ || description->uses_velocity;
     }
-    if (out.measures_.size() == max_measures) {
-      error = "an expression holds at most " + std::to_string(max_measures) + " different measures";
-      return std::nullopt;
-    }
-    const int memory = description->kind == MeasureKind::angle ? first_memory + out.memory_++ : -1;
-    out.measures_.push_back({description->kind, a, b, memory});
-    out.uses_velocity_ = out.uses_velocity_ || description->uses_velocity;
-    return static_cast<int>(out.measures_.size()) - 1;
+    return slot;
   };
   out.expression_ = Expression::parse(text.text, text.where, scope);
   return out;
@@ -379,7 +397,10 @@ bool MeasuredExpression::evaluate(const ElementInput& in, double& value) const {
   for (std::size_t i = 0; i < measures_.size(); ++i) {
     const Measure& m = measures_[i];
     measured[i] = 0;
-    if (!evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), measured[i])) good = false;
+    if (m.kind == MeasureKind::input)
+      measured[i] = in.inputs[m.a];
+    else if (!evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), measured[i]))
+      good = false;
   }
   value = expression_.value(in.t, {measured.data(), measures_.size()});
   return good && std::isfinite(value);
@@ -397,13 +418,21 @@ void MeasuredExpression::linearise(const ElementInput& in, int frames, Expressio
   for (std::size_t i = 0; i < measures_.size(); ++i) {
     const Measure& m = measures_[i];
     values[i] = 0;
-    evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), values[i]);
+    if (m.kind == MeasureKind::input)
+      values[i] = in.inputs[m.a];
+    else
+      evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), values[i]);
   }
   out.value =
       expression_.gradient(in.t, {values.data(), measures_.size()}, {slopes.data(), measures_.size()}, out.time);
+  if (in.by_input >= 0) out.time = 0;
   PairScalar measured;
   for (std::size_t i = 0; i < measures_.size(); ++i) {
     const Measure& m = measures_[i];
+    if (m.kind == MeasureKind::input) {
+      if (m.a == in.by_input) out.time = slopes[i];
+      continue;
+    }
     linearise_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), measured);
     out.pose.segment<6>(6 * m.a) += slopes[i] * measured.pose.head<6>();
     out.pose.segment<6>(6 * m.b) += slopes[i] * measured.pose.tail<6>();

@@ -5,6 +5,8 @@
 //   angle     of b_x about a_z, multi-turn  rate  its time derivative
 //   wx wy wz  a_i . (w_B - w_A)
 //
+// and the value of a scalar coordinate or of an external input, by its name,
+//
 // each with its exact derivatives against both frames, and MeasuredExpression: an expression of time, parameters and
 // measures, with its derivatives against all the frames it looks at.
 #pragma once
@@ -20,7 +22,8 @@
 
 namespace trammel {
 
-enum class MeasureKind { distance, speed, dx, dy, dz, vx, vy, vz, angle, rate, wx, wy, wz };
+// input: not of frames but an external input of the model, written by its name.
+enum class MeasureKind { distance, speed, dx, dy, dz, vx, vy, vz, angle, rate, wx, wy, wz, input };
 
 struct MeasureDescription {
   MeasureKind kind;
@@ -124,7 +127,7 @@ class MeasuredExpression {
  private:
   struct Measure {
     MeasureKind kind;
-    int a, b;         // places in ElementInput::frames
+    int a, b;         // places in ElementInput::frames; of an input a is its number
     int memory = -1;  // of an angle
   };
   double near(const Measure& measure, const ElementInput& in) const {

@@ -17,6 +17,7 @@ namespace trammel {
 
 Equations::Equations(Model model) : model_(std::move(model)) {
   wire_measures(model_);
+  sizes_.nu = static_cast<int>(model_.inputs.size());
   add_bodies();
   add_frames();
   find_length();
@@ -37,15 +38,20 @@ void Equations::add_bodies() {
     record.q0 = sizes_.nq;
     record.v0 = sizes_.nv;
     record.mass = body.mass;
-    if (body.kind != BodyKind::point) record.inertia = body.inertia;
+    record.is_length = body.quantity == Quantity::length;
+    if (body.kind == BodyKind::planar || body.kind == BodyKind::spatial) record.inertia = body.inertia;
     if (body.kind == BodyKind::planar) {
       record.inertia.setZero();
       record.inertia(2, 2) = body.inertia(2, 2);
       record.height = (body.pose.position + body.pose.rotation * body.center_of_mass).z();
     }
     if (body.kind == BodyKind::spatial) rotation_columns_.push_back(record.v0 + 3);
-    sizes_.nq += body.kind == BodyKind::spatial ? 7 : 3;
+    sizes_.nq += columns_of(body.kind).count + (body.kind == BodyKind::spatial ? 1 : 0);
     sizes_.nv += columns_of(body.kind).count;
+    if (body.kind == BodyKind::scalar) {
+      bodies_.push_back(record);
+      continue;  // its inertia may be of any unit
+    }
     greatest_mass_ = std::max(greatest_mass_, body.mass);
     if (body.mass > 0)
       least_nonzero_mass_ = least_nonzero_mass_ == 0 ? body.mass : std::min(least_nonzero_mass_, body.mass);
@@ -76,12 +82,16 @@ void Equations::find_length() {
   for (const std::vector<Item>* items : {&model_.joints, &model_.forces}) {
     for (const Item& item : *items) {
       // The first two frames: a force's further ones are only looked at.
-      for (std::size_t i = 0; i < item.frames.size() && i < 2; ++i)
-        points.push_back(model_.frame_pose(item.frames[i]).position);
+      for (std::size_t i = 0; i < item.frames.size() && i < 2; ++i) {
+        const int body = model_.frames[static_cast<std::size_t>(item.frames[i])].body;
+        if (body == ground || model_.bodies[static_cast<std::size_t>(body)].kind != BodyKind::scalar)
+          points.push_back(model_.frame_pose(item.frames[i]).position);
+      }
     }
   }
-  for (const Body& body : model_.bodies)
-    points.push_back(body.pose.position + body.pose.rotation * body.center_of_mass);
+  for (const Body& body : model_.bodies) {
+    if (body.kind != BodyKind::scalar) points.push_back(body.pose.position + body.pose.rotation * body.center_of_mass);
+  }
   Vec3 mean = Vec3::Zero();
   for (const Vec3& p : points) mean += p / static_cast<double>(points.size());
   double sum = 0;
@@ -103,6 +113,8 @@ void Equations::add_constraints() {
                            .make_constraint(item, context);
       record.memory = memory_size_;
       memory_size_ += record.element->memory();
+      for (int k = 0; k < record.element->rows(); ++k)
+        record.has_velocity_rows = record.has_velocity_rows || record.element->level(k) == Level::velocity;
       if (record.element->memory() > 0) with_memory_constraints_.push_back(static_cast<int>(constraints_.size()));
       constraints_.push_back(std::move(record));
     }
@@ -143,6 +155,11 @@ BodyState random_body(BodyKind kind, double height, std::mt19937& random) {
       s.w = Vec3(0, 0, s.w.z());
       break;
     case BodyKind::point: s.w.setZero(); break;
+    case BodyKind::scalar:
+      s.r = Vec3(s.r.x(), 0, 0);
+      s.v = Vec3(s.v.x(), 0, 0);
+      s.w.setZero();
+      break;
   }
   return s;
 }
@@ -160,6 +177,7 @@ void Equations::make_patterns() {
   }
   State state;
   state.memory.assign(static_cast<std::size_t>(memory_size_), 0.1);
+  state.u = random_vector(static_cast<int>(model_.inputs.size()), random);
   Rates rates;
   rates.lambda = random_vector(max_rows, random);
   rates.a = random_vector(sizes_.nv, random);
@@ -229,8 +247,15 @@ void Equations::make_patterns() {
     for (int k = 0; k < rows; ++k) {
       if (g_mask.row(k).any()) c.kept[static_cast<std::size_t>(c.rows++)] = k;
     }
-    c.first_row = sizes_.ng;
-    sizes_.ng += c.rows;
+    c.first_row = sizes_.multipliers();
+    for (int k = 0; k < c.rows; ++k) {
+      if (c.element->level(c.kept[static_cast<std::size_t>(k)]) == Level::velocity) {
+        velocity_rows_.push_back(c.first_row + k);
+        ++sizes_.nk;
+      } else {
+        ++sizes_.ng;
+      }
+    }
     c.vv_begin = static_cast<int>(vv_wires.size());
     for (int j = 0; j < n; ++j) {
       for (int i = 0; i < n; ++i) {
@@ -267,7 +292,7 @@ void Equations::make_patterns() {
   for (const Wire& w : vv_wires) vv.push_back({w.row, w.column});
   for (const Wire& w : gv_wires) gv.push_back({w.row, w.column});
   vv_ = Pattern(sizes_.nv, sizes_.nv, vv);
-  gv_ = Pattern(sizes_.ng, sizes_.nv, gv);
+  gv_ = Pattern(sizes_.multipliers(), sizes_.nv, gv);
   const auto resolve = [](const std::vector<Wire>& wires, const Pattern& pattern, std::vector<std::uint16_t>& locals,
                           std::vector<int>& slots) {
     locals.reserve(wires.size());
@@ -280,7 +305,8 @@ void Equations::make_patterns() {
   resolve(vv_wires, vv_, vv_local_, vv_slot_);
   resolve(gv_wires, gv_, gv_local_, gv_slot_);
   for (BodyRecord& b : bodies_) {
-    for (int i = 0; i < 3; ++i) b.slot[static_cast<std::size_t>(i)] = vv_.slot(b.v0 + i, b.v0 + i);
+    for (int i = 0; i < std::min(3, columns_of(b.kind).count); ++i)
+      b.slot[static_cast<std::size_t>(i)] = vv_.slot(b.v0 + i, b.v0 + i);
     if (b.kind != BodyKind::spatial) continue;
     for (int j = 0; j < 3; ++j) b.slot[static_cast<std::size_t>(3 + j)] = vv_.slot(b.v0 + 3, b.v0 + 3 + j);
   }
@@ -293,7 +319,7 @@ Workspace Equations::make_workspace() const {
 }
 
 Residual Equations::make_residual() const {
-  return {Vec::Zero(sizes_.nv), Vec::Zero(sizes_.nv), Vec::Zero(sizes_.ng), Vec::Zero(sizes_.ng)};
+  return {Vec::Zero(sizes_.nv), Vec::Zero(sizes_.nv), Vec::Zero(sizes_.multipliers())};
 }
 
 Partials Equations::make_partials(Detail detail) const {
@@ -302,10 +328,11 @@ Partials Equations::make_partials(Detail detail) const {
   p.G.setZero(gv_.size());
   if (detail == Detail::projection) return p;
   for (Vec* v : {&p.Ma_q, &p.force_q, &p.force_v}) v->setZero(vv_.size());
+  if (sizes_.nk > 0) p.K_q.setZero(gv_.size());
   if (detail == Detail::all) {
     for (Vec* v : {&p.Gv_q, &p.Ga_q, &p.gamma_q, &p.gamma_v}) v->setZero(gv_.size());
     p.force_t.setZero(sizes_.nv);
-    for (Vec* v : {&p.g_t, &p.gamma, &p.gamma_t, &p.Ga_t}) v->setZero(sizes_.ng);
+    for (Vec* v : {&p.g_t, &p.gamma, &p.gamma_t, &p.Ga_t}) v->setZero(sizes_.multipliers());
   }
   return p;
 }
@@ -313,7 +340,7 @@ Partials Equations::make_partials(Detail detail) const {
 Rates Equations::make_rates() const {
   Rates r;
   r.a.setZero(sizes_.nv);
-  r.lambda.setZero(sizes_.ng);
+  r.lambda.setZero(sizes_.multipliers());
   return r;
 }
 
@@ -322,9 +349,16 @@ State Equations::initial_state() const {
   s.q.resize(sizes_.nq);
   s.v.resize(sizes_.nv);
   s.memory.assign(static_cast<std::size_t>(memory_size_), 0);
+  s.u.resize(sizes_.nu);
+  for (int i = 0; i < sizes_.nu; ++i) s.u[i] = model_.inputs[static_cast<std::size_t>(i)].value;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyRecord& b = bodies_[i];
     const Body& body = model_.bodies[i];
+    if (b.kind == BodyKind::scalar) {
+      s.q[b.q0] = body.pose.position.x();
+      s.v[b.v0] = body.velocity.x();
+      continue;
+    }
     const Vec3 arm = body.pose.rotation * body.center_of_mass;
     const Vec3 r = body.pose.position + arm, v = body.velocity + body.angular_velocity.cross(arm);
     s.q.segment<3>(b.q0) = r;
@@ -363,6 +397,11 @@ RowUnit Equations::row_unit(int row) const {
   return c.element->row_unit(c.kept[static_cast<std::size_t>(row - c.first_row)]);
 }
 
+Level Equations::level(int row) const {
+  const ConstraintRecord& c = constraints_[static_cast<std::size_t>(constraint_of_row(row))];
+  return c.element->level(c.kept[static_cast<std::size_t>(row - c.first_row)]);
+}
+
 std::string Equations::name_of_row(int row) const {
   const ConstraintRecord& c = constraints_[static_cast<std::size_t>(constraint_of_row(row))];
   return std::string(c.is_motion ? "motion '" : "joint '") + c.item->name +
@@ -380,6 +419,7 @@ std::string Equations::name_of_velocity(int i) const {
                                       "rotation about x", "rotation about y", "rotation about z"};
   const int body = body_of_velocity(i);
   const BodyRecord& b = bodies_[static_cast<std::size_t>(body)];
+  if (b.kind == BodyKind::scalar) return "coordinate '" + model_.bodies[static_cast<std::size_t>(body)].name + "'";
   return "body '" + model_.bodies[static_cast<std::size_t>(body)].name +
          "': " + names[columns_of(b.kind).column[static_cast<std::size_t>(i - b.v0)]];
 }

@@ -2,8 +2,8 @@
 // its coordinates live on. Immutable after compilation and shared by threads; scratch lives in a Workspace of each
 // thread.
 //
-//   velocities     spatial body (v world, w body), planar body (x', y', angle'), point body (v)
-//   coordinates    spatial body (r, quaternion w x y z), planar body (x, y, angle), point body (r)
+//   velocities     spatial body (v world, w body), planar body (x', y', angle'), point body (v), scalar coordinate (s')
+//   coordinates    spatial body (r, quaternion w x y z), planar body (x, y, angle), point body (r), scalar (s)
 //
 // r is the centre of mass, so the mass matrix is constant.
 #pragma once
@@ -42,7 +42,9 @@ class Equations {
   const Model& model() const { return model_; }
   Sizes sizes() const { return sizes_; }
   const Pattern& vv() const { return vv_; }  // nv x nv
-  const Pattern& gv() const { return gv_; }  // ng x nv
+  const Pattern& gv() const { return gv_; }  // (ng + nk) x nv
+  // Rows of the multipliers that are nonholonomic, (4); the others are those of (3).
+  const std::vector<int>& velocity_rows() const { return velocity_rows_; }
   Workspace make_workspace() const;
   Residual make_residual() const;
   Partials make_partials(Detail detail) const;
@@ -51,11 +53,13 @@ class Equations {
 
   // ---- evaluation
   Eval residual(const State&, const Rates&, unsigned parts, Residual&, Workspace&) const;
-  void velocity_residual(const State&, Vec& gdot, Workspace&) const;  // G v + g_t
+  void velocity_residual(const State&, Vec& gdot, Workspace&) const;  // G v + g_t, or k
   Eval linearise(const State&, const Rates&, Detail, Partials&, Workspace&) const;
   void jacobian(const State&, Partials&, Workspace&) const;  // only G
-  void gamma(const State&, Vec& gamma, Workspace&) const;    // of g'' = G a - gamma
-  void mass(Partials&) const;                                // only M
+  void gamma(const State&, Vec& gamma, Workspace&) const;    // of g'' or k' = G a - gamma
+  // d(force)/du of one external input: -Q_u.
+  void force_by_input(const State&, int input, Vec& force_u, Workspace&) const;
+  void mass(Partials&) const;  // only M
   void multiply_mass(const Vec& a, Vec& Ma) const;
   Energy energy(const State&, const Rates&, Workspace&) const;
 
@@ -86,6 +90,7 @@ class Equations {
   ConstraintInfo constraint_info(int i) const;
   int constraint_of_row(int row) const;
   RowUnit row_unit(int row) const;
+  Level level(int row) const;
   std::string name_of_row(int row) const;     // "joint 'crank_pin': y"
   std::string name_of_velocity(int i) const;  // "body 'crank': rotation about y"
   int body_of_velocity(int i) const;
@@ -123,6 +128,7 @@ class Equations {
     BodyKind kind = BodyKind::spatial;
     int q0 = 0, v0 = 0;
     double mass = 0, height = 0;  // height: the plane of a planar body
+    bool is_length = false;       // of a scalar coordinate
     Mat3 inertia = Mat3::Zero();
     std::array<int, 6> slot{};  // in vv: of the translation diagonal, then the tops of the rotation columns
   };
@@ -137,6 +143,7 @@ class Equations {
     const Item* item = nullptr;
     bool is_motion = false;
     int first_row = 0, rows = 0;
+    bool has_velocity_rows = false;
     std::array<int, max_rows> kept{};  // which of the element's rows are in the equations
   };
   struct ForceRecord : ElementRecord {
@@ -155,12 +162,17 @@ class Equations {
   // evaluate.cc
   void body_states(const Vec& q, const Vec& v, std::vector<BodyState>& out) const;
   template <class Record>
+  ElementInput element_input(const Record& record, const State& state, const FrameState* frames) const {
+    return {state.t, frames, state.memory.data() + record.memory, state.u.data()};
+  }
+  template <class Record>
   void frame_states(const Record&, const std::vector<BodyState>&, FrameState* out) const;
   void add_wrench(int frame, const std::vector<BodyState>&, const double* wrench, double sign, Vec& out) const;
   // linearise.cc
   void localise_constraint(const ConstraintRecord&, const State&, const Rates&, Detail, const std::vector<BodyState>&,
                            Local&) const;
   void localise_force(const ForceRecord&, const State&, const std::vector<BodyState>&, Local&) const;
+  void add_local(const std::vector<int>& frames, const FrameVector& local, Vec& out) const;
   const BodyState& body_state(int body, const std::vector<BodyState>& states) const;
 
   Model model_;
@@ -170,7 +182,7 @@ class Equations {
   std::vector<RigidFrame> frames_;
   std::vector<ConstraintRecord> constraints_;
   std::vector<ForceRecord> forces_;
-  std::vector<int> rotation_columns_;
+  std::vector<int> rotation_columns_, velocity_rows_;
   std::vector<int> with_memory_constraints_, with_memory_forces_;
   std::vector<std::uint16_t> vv_local_, gv_local_;  // place in an element's local matrix ...
   std::vector<int> vv_slot_, gv_slot_;              // ... and in the value array

@@ -1,4 +1,5 @@
-// Residuals of (2) and (3): inertia and gravity of the bodies, wrenches of constraints and forces mapped to the bodies.
+// Residuals of (2), (3) and (4): inertia and gravity of the bodies, wrenches of constraints and forces mapped to the
+// bodies.
 #include <cmath>
 
 #include "trammel/equations/equations.h"
@@ -41,6 +42,7 @@ void Equations::body_states(const Vec& q, const Vec& v, std::vector<BodyState>& 
         s.v = Vec3(vb[0], vb[1], vb[2]);
         s.w = Vec3::Zero();
         break;
+      case BodyKind::scalar: s = {Mat3::Identity(), Vec3(qb[0], 0, 0), Vec3(vb[0], 0, 0), Vec3::Zero()}; break;
     }
   }
 }
@@ -75,6 +77,7 @@ void Equations::add_wrench(int frame, const std::vector<BodyState>& states, cons
     case BodyKind::point:
       for (int i = 0; i < 3; ++i) target[i] += w[i];
       break;
+    case BodyKind::scalar: target[0] += w[0]; break;
   }
 }
 
@@ -82,8 +85,7 @@ void Equations::multiply_mass(const Vec& a, Vec& Ma) const {
   for (const BodyRecord& b : bodies_) {
     const double* x = a.data() + b.v0;
     double* y = Ma.data() + b.v0;
-    const int translations = b.kind == BodyKind::planar ? 2 : 3;
-    for (int i = 0; i < translations; ++i) y[i] = b.mass * x[i];
+    for (int i = 0; i < translations_of(b.kind); ++i) y[i] = b.mass * x[i];
     if (b.kind == BodyKind::planar) y[2] = b.inertia(2, 2) * x[2];
     if (b.kind == BodyKind::spatial) Eigen::Map<Vec3>(y + 3) = b.inertia * Eigen::Map<const Vec3>(x + 3);
   }
@@ -98,8 +100,8 @@ Eval Equations::residual(const State& state, const Rates& rates, unsigned parts,
     // force = -Q: weight and gyroscopic torque w x J w, body axes
     for (const BodyRecord& b : bodies_) {
       double* f = out.force.data() + b.v0;
-      const int translations = b.kind == BodyKind::planar ? 2 : 3;
-      for (int i = 0; i < translations; ++i) f[i] = -b.mass * model_.gravity[i];
+      for (int i = 0; i < translations_of(b.kind); ++i)
+        f[i] = b.kind == BodyKind::scalar ? 0 : -b.mass * model_.gravity[i];
       if (b.kind == BodyKind::planar) f[2] = 0;
       if (b.kind == BodyKind::spatial) {
         const Eigen::Map<const Vec3> w(state.v.data() + b.v0 + 3);
@@ -116,7 +118,7 @@ Eval Equations::residual(const State& state, const Rates& rates, unsigned parts,
     double g[max_rows], lambda[max_rows];
     for (const ConstraintRecord& c : constraints_) {
       frame_states(c, bodies, frames);
-      const ElementInput in{state.t, frames, state.memory.data() + c.memory};
+      const ElementInput in = element_input(c, state, frames);
       const double* row_lambda = rates.lambda.data() + c.first_row;
       if (c.rows == c.element->rows()) {
         good = c.element->evaluate(in, row_lambda, out.g.data() + c.first_row, wrench) && good;
@@ -132,7 +134,7 @@ Eval Equations::residual(const State& state, const Rates& rates, unsigned parts,
   if ((parts & Part::forces) != 0) {
     for (const ForceRecord& f : forces_) {
       frame_states(f, bodies, frames);
-      good = f.element->evaluate({state.t, frames, state.memory.data() + f.memory}, wrench) && good;
+      good = f.element->evaluate(element_input(f, state, frames), wrench) && good;
       for (std::size_t i = 0; i < f.frames.size(); ++i) add_wrench(f.frames[i], bodies, wrench + 6 * i, -1, out.force);
     }
   }
@@ -145,7 +147,7 @@ void Equations::velocity_residual(const State& state, Vec& gdot, Workspace& work
   double rate[max_rows];
   for (const ConstraintRecord& c : constraints_) {
     frame_states(c, work.bodies, frames);
-    c.element->rate({state.t, frames, state.memory.data() + c.memory}, rate);
+    c.element->rate(element_input(c, state, frames), rate);
     for (int k = 0; k < c.rows; ++k) gdot[c.first_row + k] = rate[c.kept[static_cast<std::size_t>(k)]];
   }
 }
@@ -158,7 +160,7 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
     const BodyState& s = work.bodies[i];
     const Vec3 w = s.R.transpose() * s.w;
     e.kinetic += 0.5 * b.mass * s.v.squaredNorm() + 0.5 * w.dot(b.inertia * w);
-    e.potential -= b.mass * model_.gravity.dot(s.r);
+    if (b.kind != BodyKind::scalar) e.potential -= b.mass * model_.gravity.dot(s.r);
   }
   FrameState frames[max_frames];
   double wrench[6 * max_frames];
@@ -172,7 +174,7 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
   };
   for (const ForceRecord& f : forces_) {
     frame_states(f, work.bodies, frames);
-    const ElementInput in{state.t, frames, state.memory.data() + f.memory};
+    const ElementInput in = element_input(f, state, frames);
     e.potential += f.element->potential_energy(in);
     e.dissipated_power += f.element->dissipated_power(in);
     e.external_power += f.element->external_power(in);
@@ -183,7 +185,7 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
     frame_states(c, work.bodies, frames);
     for (double& l : lambda) l = 0;
     for (int k = 0; k < c.rows; ++k) lambda[c.kept[static_cast<std::size_t>(k)]] = rates.lambda[c.first_row + k];
-    if (c.element->evaluate({state.t, frames, state.memory.data() + c.memory}, lambda, g, wrench))
+    if (c.element->evaluate(element_input(c, state, frames), lambda, g, wrench))
       e.external_power -= power(c.frames.size());
   }
   return e;
@@ -204,7 +206,7 @@ Vec3 Equations::frame_acceleration(int model_frame, const Rates& rates, const Wo
   const BodyState& s = work.bodies[static_cast<std::size_t>(f.body)];
   const double* a = rates.a.data() + b.v0;
   Vec3 linear = Vec3::Zero(), spin = Vec3::Zero();
-  linear.head(b.kind == BodyKind::planar ? 2 : 3) = Eigen::Map<const Vec>(a, b.kind == BodyKind::planar ? 2 : 3);
+  linear.head(translations_of(b.kind)) = Eigen::Map<const Vec>(a, translations_of(b.kind));
   if (b.kind == BodyKind::planar) spin.z() = a[2];
   if (b.kind == BodyKind::spatial) spin = s.R * Eigen::Map<const Vec3>(a + 3);
   if (angular != nullptr) *angular = spin;
@@ -218,7 +220,7 @@ void Equations::reaction(int constraint, const State& state, const Rates& rates,
   double wrench[6 * max_frames], g[max_rows], lambda[max_rows] = {};
   frame_states(c, work.bodies, frames);
   for (int k = 0; k < c.rows; ++k) lambda[c.kept[static_cast<std::size_t>(k)]] = rates.lambda[c.first_row + k];
-  c.element->evaluate({state.t, frames, state.memory.data() + c.memory}, lambda, g, wrench);
+  c.element->evaluate(element_input(c, state, frames), lambda, g, wrench);
   force = -Vec3(wrench[6], wrench[7], wrench[8]);
   torque = -Vec3(wrench[9], wrench[10], wrench[11]);
 }
@@ -228,7 +230,7 @@ void Equations::frame_jacobian(int constraint, const State& state, const Workspa
   FrameState frames[max_frames];
   frame_states(c, work.bodies, frames);
   RowMatrix all;
-  c.element->jacobian({state.t, frames, state.memory.data() + c.memory}, all);
+  c.element->jacobian(element_input(c, state, frames), all);
   C.resize(c.rows, all.cols());
   for (int k = 0; k < c.rows; ++k) C.row(k) = all.row(c.kept[static_cast<std::size_t>(k)]);
 }
@@ -238,7 +240,7 @@ bool Equations::observe_force(int i, const State& state, const Workspace& work, 
   const ForceRecord& f = forces_[static_cast<std::size_t>(i)];
   FrameState frames[max_frames];
   frame_states(f, work.bodies, frames);
-  const ElementInput in{state.t, frames, state.memory.data() + f.memory};
+  const ElementInput in = element_input(f, state, frames);
   const bool good = f.element->evaluate(in, wrench);
   f.element->observe(in, observables);
   return good;
@@ -248,7 +250,7 @@ bool Equations::observe_constraint(int i, const State& state, const Workspace& w
   const ConstraintRecord& c = constraints_[static_cast<std::size_t>(i)];
   FrameState frames[max_frames];
   frame_states(c, work.bodies, frames);
-  return c.element->evaluate({state.t, frames, state.memory.data() + c.memory}, nullptr, g, nullptr);
+  return c.element->evaluate(element_input(c, state, frames), nullptr, g, nullptr);
 }
 
 std::vector<Equations::DroppedRow> Equations::dropped_rows(const State& state, Workspace& work) const {
@@ -260,7 +262,7 @@ std::vector<Equations::DroppedRow> Equations::dropped_rows(const State& state, W
     const ConstraintRecord& c = constraints_[i];
     if (c.rows == c.element->rows()) continue;
     frame_states(c, work.bodies, frames);
-    c.element->evaluate({state.t, frames, state.memory.data() + c.memory}, nullptr, g, nullptr);
+    c.element->evaluate(element_input(c, state, frames), nullptr, g, nullptr);
     for (int row = 0, k = 0; row < c.element->rows(); ++row) {
       if (k < c.rows && c.kept[static_cast<std::size_t>(k)] == row) {
         ++k;
@@ -284,11 +286,11 @@ void Equations::start(State& state, Workspace& work) const {
   FrameState frames[max_frames];
   for_memory(with_memory_constraints_, constraints_, [&](const ConstraintRecord& c) {
     frame_states(c, work.bodies, frames);
-    c.element->start({state.t, frames, state.memory.data() + c.memory}, state.memory.data() + c.memory);
+    c.element->start(element_input(c, state, frames), state.memory.data() + c.memory);
   });
   for_memory(with_memory_forces_, forces_, [&](const ForceRecord& f) {
     frame_states(f, work.bodies, frames);
-    f.element->accept({state.t, frames, state.memory.data() + f.memory}, state.memory.data() + f.memory);
+    f.element->accept(element_input(f, state, frames), state.memory.data() + f.memory);
   });
 }
 
@@ -299,7 +301,7 @@ void Equations::accept(State& state, Workspace& work) const {
   const auto accept_one = [&](const auto& record) {
     frame_states(record, work.bodies, frames);
     double* memory = state.memory.data() + record.memory;
-    record.element->accept({state.t, frames, memory}, memory);
+    record.element->accept(element_input(record, state, frames), memory);
   };
   for_memory(with_memory_constraints_, constraints_, accept_one);
   for_memory(with_memory_forces_, forces_, accept_one);
@@ -312,7 +314,7 @@ double Equations::turned(const State& state, Workspace& work) const {
   double most = 0;
   const auto look = [&](const auto& record) {
     frame_states(record, work.bodies, frames);
-    most = std::max(most, record.element->turned({state.t, frames, state.memory.data() + record.memory}));
+    most = std::max(most, record.element->turned(element_input(record, state, frames)));
   };
   for_memory(with_memory_constraints_, constraints_, look);
   for_memory(with_memory_forces_, forces_, look);

@@ -7,6 +7,7 @@
 //   gamma    = -(C b + c)
 //   gamma_q  = -((C b)_pose B + C b_q + c_pose B + c_twist (B v)_q)
 //   gamma_v  = -(C b_v + c_twist B)
+//   k_q      = k_pose B + C (B v)_q                                    rows at velocity level
 #include "trammel/equations/equations.h"
 #include "trammel/equations/local.h"
 
@@ -18,12 +19,24 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
   const int rows = c.element->rows();
   FrameState frames[max_frames];
   frame_states(c, bodies, frames);
-  const ElementInput in{state.t, frames, state.memory.data() + c.memory};
+  const ElementInput in = element_input(c, state, frames);
   double lambda[max_rows] = {};
   for (int k = 0; k < c.rows; ++k) lambda[c.kept[static_cast<std::size_t>(k)]] = rates.lambda[c.first_row + k];
 
   if (detail == Detail::newton) {
     c.element->linearise(in, lambda, out.G, out.force_q);
+    if (c.has_velocity_rows) {
+      c.element->linearise_velocity(in, out.K_q);
+      const RowMatrix C = out.G;
+      for (std::size_t i = 0; i < nf; ++i) {
+        const int at = static_cast<int>(6 * i);
+        const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
+        if (f.body == ground) continue;
+        const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
+        multiply_map(f, b, out.K_q.middleCols(at, 6));
+        out.K_q.middleCols(at + 3, 3) += C.middleCols(at, 6) * map_times_derivative(f, b, b.w);
+      }
+    }
     double wrench[6 * max_frames];
     Eigen::Map<Vec>(wrench, static_cast<int>(6 * nf)).noalias() =
         out.G.transpose() * Eigen::Map<const Vec>(lambda, rows);
@@ -103,7 +116,7 @@ void Equations::localise_force(const ForceRecord& record, const State& state, co
   FrameState frames[max_frames];
   double wrench[6 * max_frames];
   frame_states(record, bodies, frames);
-  const ElementInput in{state.t, frames, state.memory.data() + record.memory};
+  const ElementInput in = element_input(record, state, frames);
   record.element->evaluate(in, wrench);
   ForcePartials p;
   p.set_zero(static_cast<int>(nf));
@@ -137,8 +150,7 @@ void Equations::localise_force(const ForceRecord& record, const State& state, co
 void Equations::mass(Partials& out) const {
   out.M.setZero();
   for (const BodyRecord& b : bodies_) {
-    const int translations = b.kind == BodyKind::planar ? 2 : 3;
-    for (int i = 0; i < translations; ++i) out.M[b.slot[static_cast<std::size_t>(i)]] = b.mass;
+    for (int i = 0; i < translations_of(b.kind); ++i) out.M[b.slot[static_cast<std::size_t>(i)]] = b.mass;
     if (b.kind == BodyKind::planar) out.M[b.slot[2]] = b.inertia(2, 2);
     if (b.kind == BodyKind::spatial) {
       for (int j = 0; j < 3; ++j) {
@@ -155,7 +167,7 @@ void Equations::jacobian(const State& state, Partials& out, Workspace& work) con
   RowMatrix C;
   for (const ConstraintRecord& c : constraints_) {
     frame_states(c, work.bodies, frames);
-    c.element->jacobian({state.t, frames, state.memory.data() + c.memory}, C);
+    c.element->jacobian(element_input(c, state, frames), C);
     for (std::size_t i = 0; i < c.frames.size(); ++i) {
       const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
       if (f.body != ground)
@@ -176,7 +188,7 @@ void Equations::gamma(const State& state, Vec& out, Workspace& work) const {
   double curvature[max_rows];
   for (const ConstraintRecord& c : constraints_) {
     frame_states(c, work.bodies, frames);
-    const ElementInput in{state.t, frames, state.memory.data() + c.memory};
+    const ElementInput in = element_input(c, state, frames);
     c.element->jacobian(in, C);
     c.element->curvature(in, curvature);
     FrameVector bias = FrameVector::Zero(static_cast<int>(6 * c.frames.size()));
@@ -192,10 +204,38 @@ void Equations::gamma(const State& state, Vec& out, Workspace& work) const {
   }
 }
 
+// Adds a vector in the six velocities of each frame's body.
+void Equations::add_local(const std::vector<int>& frames, const FrameVector& local, Vec& out) const {
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    const RigidFrame& f = frames_[static_cast<std::size_t>(frames[i])];
+    if (f.body == ground) continue;
+    const BodyRecord& b = bodies_[static_cast<std::size_t>(f.body)];
+    const KindColumns& columns = columns_of(b.kind);
+    for (int k = 0; k < columns.count; ++k)
+      out[b.v0 + k] += local[static_cast<int>(6 * i) + columns.column[static_cast<std::size_t>(k)]];
+  }
+}
+
+void Equations::force_by_input(const State& state, int input, Vec& force_u, Workspace& work) const {
+  body_states(state.q, state.v, work.bodies);
+  force_u.setZero(sizes_.nv);
+  FrameState frames[max_frames];
+  ForcePartials p;
+  for (const ForceRecord& record : forces_) {
+    frame_states(record, work.bodies, frames);
+    ElementInput in = element_input(record, state, frames);
+    in.by_input = input;
+    p.set_zero(static_cast<int>(record.frames.size()));
+    record.element->linearise(in, p);
+    for (std::size_t i = 0; i < record.frames.size(); ++i)
+      add_wrench(record.frames[i], work.bodies, p.time.data() + 6 * i, -1, force_u);
+  }
+}
+
 Eval Equations::linearise(const State& state, const Rates& rates, Detail detail, Partials& out, Workspace& work) const {
   body_states(state.q, state.v, work.bodies);
   mass(out);
-  for (Vec* v : {&out.Ma_q, &out.force_q, &out.force_v, &out.G}) v->setZero();
+  for (Vec* v : {&out.Ma_q, &out.force_q, &out.force_v, &out.G, &out.K_q}) v->setZero();
   if (detail == Detail::all) {
     for (Vec* v : {&out.Gv_q, &out.Ga_q, &out.gamma_q, &out.gamma_v, &out.force_t, &out.g_t, &out.gamma, &out.gamma_t,
                    &out.Ga_t})
@@ -221,6 +261,8 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
     for (int p = c.gv_begin; p < c.gv_end; ++p) {
       const int at = gv_local_[static_cast<std::size_t>(p)], slot = gv_slot_[static_cast<std::size_t>(p)];
       out.G[slot] += local.G(at / n, at % n);
+      if (c.has_velocity_rows && c.element->level(at / n) == Level::velocity)
+        out.K_q[slot] += (detail == Detail::all ? local.Gv_q : local.K_q)(at / n, at % n);
       if (detail != Detail::all) continue;
       out.Gv_q[slot] += local.Gv_q(at / n, at % n);
       out.Ga_q[slot] += local.Ga_q(at / n, at % n);
@@ -235,14 +277,7 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
       out.gamma_t[row] = local.gamma_t[from];
       out.Ga_t[row] = local.Ga_t[from];
     }
-    for (int i = 0; i < static_cast<int>(c.frames.size()); ++i) {
-      const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[static_cast<std::size_t>(i)])];
-      if (f.body == ground) continue;
-      const BodyRecord& b = bodies_[static_cast<std::size_t>(f.body)];
-      const KindColumns& columns = columns_of(b.kind);
-      for (int k = 0; k < columns.count; ++k)
-        out.force_t[b.v0 + k] += local.force_t[6 * i + columns.column[static_cast<std::size_t>(k)]];
-    }
+    add_local(c.frames, local.force_t, out.force_t);
   }
   for (const ForceRecord& f : forces_) {
     localise_force(f, state, work.bodies, local);
@@ -252,15 +287,7 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
       out.force_q[slot] += local.force_q(at / n, at % n);
       out.force_v[slot] += local.force_v(at / n, at % n);
     }
-    if (detail != Detail::all) continue;
-    for (int i = 0; i < static_cast<int>(f.frames.size()); ++i) {
-      const RigidFrame& frame = frames_[static_cast<std::size_t>(f.frames[static_cast<std::size_t>(i)])];
-      if (frame.body == ground) continue;
-      const BodyRecord& b = bodies_[static_cast<std::size_t>(frame.body)];
-      const KindColumns& columns = columns_of(b.kind);
-      for (int k = 0; k < columns.count; ++k)
-        out.force_t[b.v0 + k] += local.force_t[6 * i + columns.column[static_cast<std::size_t>(k)]];
-    }
+    if (detail == Detail::all) add_local(f.frames, local.force_t, out.force_t);
   }
   return Eval::ok;
 }

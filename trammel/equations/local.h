@@ -7,7 +7,7 @@ namespace trammel {
 
 struct Equations::Local {
   FrameMatrix force_q, force_v;  // rows and columns: 6 per frame
-  RowMatrix G, Gv_q, Ga_q, gamma_q, gamma_v;
+  RowMatrix G, K_q, Gv_q, Ga_q, gamma_q, gamma_v;
   RowVector g_t, gamma, gamma_t, Ga_t;
   FrameVector force_t;
 };

@@ -10,7 +10,8 @@ void Equations::retract(const Vec& q, const Vec& delta, Vec& out) const {
     const double* from = q.data() + b.q0;
     const double* step = delta.data() + b.v0;
     double* to = out.data() + b.q0;
-    for (int i = 0; i < 3; ++i) to[i] = from[i] + step[i];
+    const int plain = columns_of(b.kind).count - (b.kind == BodyKind::spatial ? 3 : 0);
+    for (int i = 0; i < plain; ++i) to[i] = from[i] + step[i];
     if (b.kind == BodyKind::spatial) {
       // exp(theta/2) as in rotation_exp; normalised so that ten million steps do not stretch the quaternion
       Quat turned = Quat(from[3], from[4], from[5], from[6]) * rotation_exp(Vec3(step[3], step[4], step[5]));
@@ -28,7 +29,8 @@ void Equations::local(const Vec& from, const Vec& to, Vec& delta) const {
     const double* p = from.data() + b.q0;
     const double* q = to.data() + b.q0;
     double* d = delta.data() + b.v0;
-    for (int i = 0; i < 3; ++i) d[i] = q[i] - p[i];
+    const int plain = columns_of(b.kind).count - (b.kind == BodyKind::spatial ? 3 : 0);
+    for (int i = 0; i < plain; ++i) d[i] = q[i] - p[i];
     if (b.kind == BodyKind::spatial) {
       Eigen::Map<Vec3>(d + 3) = rotation_log(Quat(p[3], p[4], p[5], p[6]).conjugate() * Quat(q[3], q[4], q[5], q[6]));
     }
@@ -44,6 +46,7 @@ Vec Equations::scales() const {
   Vec y = Vec::Constant(sizes_.nv, length_);
   for (const BodyRecord& b : bodies_) {
     if (b.kind == BodyKind::planar) y[b.v0 + 2] = 1;
+    if (b.kind == BodyKind::scalar && !b.is_length) y[b.v0] = 1;
     if (b.kind == BodyKind::spatial) y.segment<3>(b.v0 + 3).setOnes();
   }
   return y;
@@ -51,8 +54,8 @@ Vec Equations::scales() const {
 
 void Equations::widen_scales(const Vec& q, Vec& y) const {
   for (const BodyRecord& b : bodies_) {
-    const int translations = b.kind == BodyKind::planar ? 2 : 3;
-    for (int i = 0; i < translations; ++i) y[b.v0 + i] = std::max(y[b.v0 + i], std::abs(q[b.q0 + i]));
+    if (b.kind == BodyKind::scalar && !b.is_length) continue;
+    for (int i = 0; i < translations_of(b.kind); ++i) y[b.v0 + i] = std::max(y[b.v0 + i], std::abs(q[b.q0 + i]));
   }
 }
 

@@ -5,7 +5,7 @@
 namespace trammel {
 
 SaddleSystem::SaddleSystem(const Equations& equations, double eps, Keep keep)
-    : equations_(equations), keep_(keep), nv_(equations.sizes().nv), ng_(equations.sizes().ng) {
+    : equations_(equations), keep_(keep), nv_(equations.sizes().nv), ng_(equations.sizes().multipliers()) {
   const Pattern &vv = equations.vv(), &gv = equations.gv();
   std::vector<Pattern::Entry> entries;
   entries.reserve(static_cast<std::size_t>(vv.size() + 2 * gv.size() + ng_));
@@ -39,6 +39,10 @@ SaddleSystem::SaddleSystem(const Equations& equations, double eps, Keep keep)
           eps / equations.greatest_mass() * (equations.row_unit(row) == RowUnit::torque ? 1 / (length * length) : 1.0);
     }
   }
+  if (!equations.velocity_rows().empty()) {
+    is_velocity_row_.assign(static_cast<std::size_t>(ng_), false);
+    for (const int row : equations.velocity_rows()) is_velocity_row_[static_cast<std::size_t>(row)] = true;
+  }
   for (int i = 0; i < ng_; ++i) diagonal_.push_back(pattern_.slot(nv_ + i, nv_ + i));
   // Far below E, so that the -E diagonal is always accepted as pivot.
   solver_.analyse(pattern_, ng_ == 0 ? 1e-3 : 1e-4 * E_.minCoeff());
@@ -65,6 +69,7 @@ void SaddleSystem::combine_mass(const Partials& p) {
 void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<Mat3>* T) {
   const Pattern &vv = equations_.vv(), &gv = equations_.gv();
   const std::vector<int>& rotations = equations_.rotation_columns();
+  const bool nonholonomic = !is_velocity_row_.empty();
   std::size_t next = 0;
   for (int j = 0; j < nv_; ++j) {
     const bool rotates = T != nullptr && next < rotations.size() && rotations[next] == j;
@@ -81,6 +86,9 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
       if (!rotates) {
         for (int i = 0; i < count; ++i) out[i] += w.Ma_q * p.Ma_q[from + i] + w.force_q * p.force_q[from + i];
         for (int i = 0; i < rows; ++i) out[count + i] = p.G[gfrom + i];
+        if (nonholonomic) {
+          for (int i = 0; i < rows; ++i) out[count + i] += w.K_q * p.K_q[gfrom + i];
+        }
         continue;
       }
       // The three rotation columns of a body have the same rows: (F T)_k = sum_l F_l T_lk.
@@ -95,6 +103,11 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
       for (int i = 0; i < rows; ++i) {
         double sum = 0;
         for (int l = 0; l < 3; ++l) sum += p.G[gv.start()[u + static_cast<std::size_t>(l)] + i] * (*T)[next](l, k);
+        if (nonholonomic && is_velocity_row_[static_cast<std::size_t>(gv.row()[static_cast<std::size_t>(gfrom + i)])]) {
+          sum = p.G[gfrom + i];  // k_v multiplies velocities, not increments
+          for (int l = 0; l < 3; ++l)
+            sum += w.K_q * p.K_q[gv.start()[u + static_cast<std::size_t>(l)] + i] * (*T)[next](l, k);
+        }
         out[count + i] = sum;
       }
     }
@@ -106,7 +119,7 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
   for (int i = 0; i < ng_; ++i) values_[diagonal_[static_cast<std::size_t>(i)]] = -E_[i];
 }
 
-void SaddleSystem::combine_projection(const Vec& weights, const Vec& G) {
+void SaddleSystem::combine_projection(const Vec& weights, const Vec& G, Level level) {
   const Pattern &vv = equations_.vv(), &gv = equations_.gv();
   for (int j = 0; j < nv_; ++j) {
     const auto u = static_cast<std::size_t>(j);
@@ -119,7 +132,9 @@ void SaddleSystem::combine_projection(const Vec& weights, const Vec& G) {
                    : 0.0;
     }
     for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
-      const double value = held ? 0.0 : G[p];
+      const bool left_out = level == Level::position && !is_velocity_row_.empty() &&
+                            is_velocity_row_[static_cast<std::size_t>(gv.row()[static_cast<std::size_t>(p)])];
+      const double value = held || left_out ? 0.0 : G[p];
       out[count + p - gv.start()[u]] = value;
       values_[transposed_[static_cast<std::size_t>(p)]] = value;
     }

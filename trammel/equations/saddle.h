@@ -3,7 +3,8 @@
 //
 //        a            lambda
 //   [ Mh             G^T ]    Mh = w_M M + (w_Ma Ma_q + w_q force_q) T + w_v force_v
-//   [ G T            -E  ]    T: derivative of retract, on the rotation columns
+//   [ G T            -E  ]    T: derivative of retract, on the rotation columns;
+//                             a row at velocity level: k_v + w_K k_q T
 //
 // -E is a small block on all multiplier rows; with it redundant constraints and singular positions need no special
 // case.
@@ -18,6 +19,7 @@ namespace trammel {
 
 struct Blend {
   double M = 1, Ma_q = 0, force_q = 0, force_v = 0;
+  double K_q = 0;  // weight of k_q against k_v
 };
 
 class SaddleSystem {
@@ -41,8 +43,8 @@ class SaddleSystem {
   // Mh = M: accelerations and mass-weighted projections; needs M and G only.
   void combine_mass(const Partials& partials);
   // The matrix of a projection: Mh = diag(weights); columns whose weight is infinite are held (their G is taken as
-  // zero).
-  void combine_projection(const Vec& weights, const Vec& G);
+  // zero). At position level, rows of (4) are left out.
+  void combine_projection(const Vec& weights, const Vec& G, Level level);
 
   // Factors the values, with the pivots of the first time; pivots anew when that loses accuracy. False: singular.
   bool factor();
@@ -67,8 +69,9 @@ class SaddleSystem {
   Keep keep_;
   int nv_, ng_;
   Pattern pattern_;
-  std::vector<int> transposed_;  // slot of G^T for each slot of G
-  std::vector<int> diagonal_;    // slot of -E
+  std::vector<int> transposed_;        // slot of G^T for each slot of G
+  std::vector<int> diagonal_;          // slot of -E
+  std::vector<bool> is_velocity_row_;  // empty: there are none
   Vec values_, pivot_values_, E_;
   bool refactored_ = false;  // present factors come from refactor with pivot_values_' pivots
   Vec work_, sum_, right_;

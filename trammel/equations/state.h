@@ -10,8 +10,9 @@
 namespace trammel {
 
 struct Sizes {
-  int nq = 0, nv = 0;                  // coordinates, velocities
-  int ng = 0, nk = 0;                  // holonomic and nonholonomic rows
+  int nq = 0, nv = 0;  // coordinates, velocities
+  int ng = 0, nk = 0;  // holonomic and nonholonomic rows
+  int multipliers() const { return ng + nk; }
   int nx = 0, nV = 0, nF = 0, nu = 0;  // states, variables, force states, external inputs
 };
 
@@ -25,7 +26,9 @@ struct State {
 
 // What a state determines, or an implicit method iterates on.
 struct Rates {
-  Vec a, lambda, mu, xdot, V, F;
+  Vec a;
+  Vec lambda;  // multipliers of (3) and (4), in the order of the constraints
+  Vec xdot, V, F;
 };
 
 // Which contributions to evaluate. The split of forces into an explicit (A) and an implicit (B) part belongs to the
@@ -43,18 +46,18 @@ enum Part : unsigned {
 struct Residual {
   Vec inertia;  // M a
   Vec force;    // G^T lambda + K^T mu - Q
-  Vec g;        // (3)
-  Vec gdot;     // G v + g_t
+  Vec g;        // (3) and, in the rows at velocity level, (4)
 };
 
 // How much of the derivatives: M and G only, what index 3 needs, or everything.
 enum class Detail { projection, newton, all };
 
-// Values on the patterns Equations::vv() and Equations::gv().
+// Values on the patterns Equations::vv() and Equations::gv(). G has a row for each multiplier: of g_q N, or of k_v.
 struct Partials {
   Vec M, Ma_q, force_q, force_v;           // nv x nv; force = G^T lambda + K^T mu - Q
-  Vec G;                                   // ng x nv
-  Vec Gv_q, Ga_q, gamma_q, gamma_v;        // ng x nv; g'' = G a - gamma
+  Vec G;                                   // rows x nv
+  Vec K_q;                                 // k_q N of the rows at velocity level, rows x nv; empty if there are none
+  Vec Gv_q, Ga_q, gamma_q, gamma_v;        // rows x nv; g'' or k' = G a - gamma
   Vec force_t, g_t, gamma, gamma_t, Ga_t;  // force_t holds G_t^T lambda - Q_t
 };
 

@@ -12,7 +12,7 @@ AccelerationSolver::AccelerationSolver(const Equations& equations, SaddleSystem:
       zero_(equations.make_rates()),
       b_(Vec::Zero(saddle_.size())),
       z_(Vec::Zero(saddle_.size())),
-      gdot_(Vec::Zero(equations.sizes().ng)),
+      gdot_(Vec::Zero(equations.sizes().multipliers())),
       gamma_(gdot_),
       reaction_(Vec::Zero(saddle_.size())),
       weights_(equations.scales()) {
@@ -41,7 +41,7 @@ bool AccelerationSolver::solve(const State& state, Rates& out, Workspace& work) 
     z_.tail(ng).setZero();
     saddle_.residual(b_, z_, reaction_);
     reaction_.tail(ng).setZero();
-    saddle_.combine_projection(weights_, partials_.G);
+    saddle_.combine_projection(weights_, partials_.G, Level::velocity);
     if (!saddle_.factor()) return false;
     saddle_.solve_refined(reaction_, z_);
     if (!std::isfinite(z_.sum())) return false;
@@ -63,6 +63,7 @@ bool AccelerationSolver::project(State& state, Workspace& work) {
   saddle_.combine_mass(partials_);
   if (!saddle_.factor()) return false;
   b_.head(nv).setZero();
+  for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;  // nothing to be mended in positions
   if (residual_.g.lpNorm<Eigen::Infinity>() > 1e-12 * equations_.length()) {
     b_.tail(ng) = -residual_.g;
     saddle_.solve_refined(b_, z_);

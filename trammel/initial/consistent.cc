@@ -39,7 +39,8 @@ void note_moves(const Equations& equations, const Vec& change, StageReport& repo
 bool keeps_origin_only(const Body& body, bool velocities) {
   const bool place = velocities ? body.keep_velocity : body.keep_position,
              turn = velocities ? body.keep_angular_velocity : body.keep_orientation;
-  return place && !turn && body.kind != BodyKind::point && body.center_of_mass.norm() > 0;
+  return place && !turn && (body.kind == BodyKind::planar || body.kind == BodyKind::spatial) &&
+         body.center_of_mass.norm() > 0;
 }
 
 bool needs_initial_motions(const Model& model) {
@@ -130,8 +131,8 @@ StageReport assemble_positions(const Equations& equations, State& state, SaddleS
                                const std::vector<bool>& held) {
   StageReport report;
   report.name = "positions";
-  const int nv = equations.sizes().nv, ng = equations.sizes().ng;
-  if (ng == 0) return report;
+  const int nv = equations.sizes().nv, ng = equations.sizes().multipliers();
+  if (equations.sizes().ng == 0) return report;
   Residual residual = equations.make_residual();
   Partials partials = equations.make_partials(Detail::projection);
   const Rates rates = equations.make_rates();
@@ -141,6 +142,7 @@ StageReport assemble_positions(const Equations& equations, State& state, SaddleS
   const auto largest = [&] {
     if (equations.residual(state, rates, joints, residual, work) != Eval::ok || !std::isfinite(residual.g.sum()))
       return infinite;
+    for (const int row : equations.velocity_rows()) residual.g[row] = 0;
     return residual.g.lpNorm<Eigen::Infinity>();
   };
   double size = largest();
@@ -151,7 +153,7 @@ StageReport assemble_positions(const Equations& equations, State& state, SaddleS
   const double small = 1e-14 * equations.length();
   for (report.iterations = 0; report.iterations < 60 && size > small; ++report.iterations) {
     equations.jacobian(state, partials, work);
-    saddle.combine_projection(weights, partials.G);
+    saddle.combine_projection(weights, partials.G, Level::position);
     if (!saddle.factor()) break;
     // The change so far is pulled back as far as the constraints allow: least change in all, not step by step.
     equations.local(start, state.q, change);
@@ -186,7 +188,7 @@ StageReport assemble_velocities(const Equations& equations, State& state, Saddle
                                 const std::vector<bool>& held) {
   StageReport report;
   report.name = "velocities";
-  const int nv = equations.sizes().nv, ng = equations.sizes().ng;
+  const int nv = equations.sizes().nv, ng = equations.sizes().multipliers();
   if (ng == 0) return report;
   Partials partials = equations.make_partials(Detail::projection);
   Vec gdot(ng), b(nv + ng), z(nv + ng);
@@ -197,7 +199,7 @@ StageReport assemble_velocities(const Equations& equations, State& state, Saddle
   gdot.cwiseAbs().maxCoeff(&worst);
   report.worst_before = equations.name_of_row(worst);
   equations.jacobian(state, partials, work);
-  saddle.combine_projection(weights, partials.G);
+  saddle.combine_projection(weights, partials.G, Level::velocity);
   if (saddle.factor()) {
     for (report.iterations = 0; report.iterations < 2; ++report.iterations) {
       b.head(nv).setZero();
@@ -238,6 +240,7 @@ std::string worst_constraints(const Equations& equations, const Vec& rows, int m
                                    const LoopAnalysis& rank, Workspace& work) {
   Residual residual = equations.make_residual();
   equations.residual(state, equations.make_rates(), joints, residual, work);
+  for (const int row : equations.velocity_rows()) residual.g[row] = 0;
   std::string hint;
   if (rank.redundant > 0) {
     const std::vector<std::string> names = constraint_names(equations);
@@ -352,7 +355,7 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
   const double speed = state.v.size() > 0 ? state.v.lpNorm<Eigen::Infinity>() : 0;
   if (report.stages.back().after >
       std::max(1e-8, 100 * report.misfit / length) * std::max({1.0, report.stages.back().before, speed})) {
-    Vec gdot(equations.sizes().ng);
+    Vec gdot(equations.sizes().multipliers());
     equations.velocity_residual(state, gdot, work);
     throw Failure({Severity::error,
                    "velocities-conflict",

@@ -73,6 +73,13 @@ int Model::find_frame(std::string_view name) const {
   return -1;
 }
 
+int Model::find_input(std::string_view name) const {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 int Model::find_joint(std::string_view name) const {
   for (std::size_t i = 0; i < joints.size(); ++i) {
     if (joints[i].name == name) return static_cast<int>(i);

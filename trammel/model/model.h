@@ -16,7 +16,9 @@ struct Pose {
 
 constexpr int ground = -1;  // index of the fixed body
 
-enum class BodyKind { point, planar, spatial };
+// scalar: one coordinate that stands for no place, such as an angle made a coordinate by the constraint that defines
+// it.
+enum class BodyKind { point, planar, spatial, scalar };
 
 // A rigid body. Its own axes sit at `pose`; the centre of mass and the inertia are given in them.
 struct Body {
@@ -31,6 +33,7 @@ struct Body {
   Vec3 angular_velocity = Vec3::Zero();  // world axes
   bool keep_position = false, keep_orientation = false;  // marked values: assembly does not move them
   bool keep_velocity = false, keep_angular_velocity = false;
+  Quantity quantity = Quantity::none;  // of a scalar coordinate: position.x and velocity.x hold its value and rate
   Location where;
 };
 
@@ -55,6 +58,13 @@ struct Parameter {
   double value = 0;  // in SI if the file states its unit
   Location where;
   bool used = false;  // by a number of the file; uses in expressions of the run are not counted here
+};
+
+// A number that comes from outside while the model runs, used by its name in expressions of forces and outputs.
+struct Input {
+  std::string name, unit;
+  double value = 0;  // until somebody changes it
+  Location where;
 };
 
 // A value the joints' coordinates shall have at the start ("joint 'pin': angle 30 deg").
@@ -99,6 +109,7 @@ struct Model {
   std::string text;  // the file's text, kept for provenance
   Vec3 gravity = Vec3::Zero();
   std::vector<Parameter> parameters;
+  std::vector<Input> inputs;
   std::vector<Body> bodies;
   std::vector<Frame> frames;
   std::vector<Item> joints, motions, forces;
@@ -123,6 +134,7 @@ struct Model {
   int find_body(std::string_view name) const;   // `ground` for "ground", -2 if there is none of that name
   int find_frame(std::string_view name) const;  // -1 if none
   int find_joint(std::string_view name) const;  // -1 if none
+  int find_input(std::string_view name) const;  // -1 if none
   Pose frame_pose(int frame) const;             // in the world, bodies as drawn
 };
 

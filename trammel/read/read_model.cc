@@ -122,6 +122,7 @@ class ModelReader {
       case BodyKind::point: return "point";
       case BodyKind::planar: return "planar";
       case BodyKind::spatial: return "spatial";
+      case BodyKind::scalar: return "scalar";
     }
     return "";
   }

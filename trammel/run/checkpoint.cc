@@ -200,6 +200,7 @@ std::string model_digest(const Model& model) {
   for (const Body& b : model.bodies) {
     d.add(b.name);
     d.add(static_cast<int>(b.kind));
+    d.add(static_cast<int>(b.quantity));
     d.add(b.mass);
     d.add(b.center_of_mass);
     d.add(b.inertia);
@@ -208,6 +209,10 @@ std::string model_digest(const Model& model) {
     d.add(b.velocity);
     d.add(b.angular_velocity);
     for (const bool kept : {b.keep_position, b.keep_orientation, b.keep_velocity, b.keep_angular_velocity}) d.add(kept);
+  }
+  for (const Input& input : model.inputs) {
+    d.add(input.name);
+    d.add(input.value);
   }
   for (const Frame& f : model.frames) {
     d.add(f.body);

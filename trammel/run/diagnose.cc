@@ -30,6 +30,18 @@ std::string constraint_name(const Equations& equations, int i) {
   return (info.is_motion ? "motion '" : "joint '") + info.item->name + "'";
 }
 
+// An element with an expression, whose frames stand apart: then it is the expression that has no value.
+bool expression_to_blame(const Equations& equations, const Item& item, const Workspace& work) {
+  const auto& fields = item.fields.all();
+  const bool has_one = std::any_of(fields.begin(), fields.end(), [](const auto& field) {
+    const ExpressionText* expression = std::get_if<ExpressionText>(&field.second);
+    return expression != nullptr && !expression->text.empty();
+  });
+  if (!has_one || item.frames.size() < 2) return has_one;
+  const Vec3 apart = equations.frame(item.frames[1], work).p - equations.frame(item.frames[0], work).p;
+  return item.type.find("spring") == std::string::npos || apart.norm() > 1e-9 * equations.length();
+}
+
 std::string body_name(const Equations& equations, int velocity) {
   const int body = equations.body_of_velocity(velocity);
   return "body '" + equations.model().bodies[static_cast<std::size_t>(body)].name + "'";
@@ -61,10 +73,12 @@ std::optional<Culprit> find_culprit(const Equations& equations, const State& sta
       const char* what = info.is_motion ? "asks for a position that is not finite" : "gives a value that is not finite";
       return Culprit{constraint_name(equations, c), what, true, state.t, info.item->where};
     }
-    if (!good) {
+    if (!good && expression_to_blame(equations, *info.item, work))
+      return Culprit{constraint_name(equations, c), "has an expression without a finite value", true, state.t,
+                     info.item->where};
+    if (!good)
       return Culprit{constraint_name(equations, c), "cannot be evaluated where its frames stand", false, state.t,
                      info.item->where};
-    }
   }
   std::vector<double> observables(64);
   for (int f = 0; f < equations.force_count(); ++f) {
@@ -76,6 +90,9 @@ std::optional<Culprit> find_culprit(const Equations& equations, const State& sta
       return Culprit{"force '" + item.name + "'", "gives a force or torque that is not finite", true, state.t,
                      item.where};
     }
+    if (!good && expression_to_blame(equations, item, work))
+      return Culprit{"force '" + item.name + "'", "has an expression without a finite value", true, state.t,
+                     item.where};
     if (!good) {
       return Culprit{"force '" + item.name + "'",
                      "cannot be evaluated where its frames stand: ends that coincide, or a turn by half a revolution",
@@ -123,6 +140,7 @@ class Inquest {
   void ask() {
     blame_culprit();
     const bool newton = failed_by(Verdict::newton_diverged) || failed_by(Verdict::singular_matrix);
+    look_for_runaway();
     const bool unexplained = causes_.empty();
     if (unexplained) look_for_jumps();
     if (unexplained && newton) try_without_each_motion();
@@ -149,6 +167,21 @@ class Inquest {
         fmt::format("seen first at t = {:.9g} s", x.t));
   }
 
+  // Has the motion become so fast that the run is too long for it by eight powers of ten?
+  void look_for_runaway() {
+    const Vec scales = e_.scales();
+    const Vec speed = here_.v.cwiseQuotient(scales).cwiseAbs(), rate = c_.integrator.rates().a.cwiseQuotient(scales);
+    if (speed.size() == 0) return;
+    Eigen::Index fastest = 0, hardest = 0;
+    const double v = speed.maxCoeff(&fastest), a = std::sqrt(rate.cwiseAbs().maxCoeff(&hardest));
+    const double end = e_.model().simulation.end;
+    if (!(std::max(v, a) * end > 1e8)) return;
+    const int at = static_cast<int>(v > a ? fastest : hardest);
+    add(0.93, "solution-runs-away", body_name(e_, at),
+        "speeds or accelerations have grown beyond all measure: " + e_.name_of_velocity(at),
+        fmt::format("speed {:.3g}, acceleration {:.3g} (m or rad, s)", here_.v[at], c_.integrator.rates().a[at]));
+  }
+
   // A state on the way of the last accepted one, dt ahead or behind; `frozen` moves the time only.
   void on_the_way(double dt, bool frozen, State& out) const {
     out = here_;
@@ -173,7 +206,7 @@ class Inquest {
     const Equations::ConstraintInfo info = e_.constraint_info(i);
     double g[max_rows] = {};
     e_.observe_constraint(i, state_, work_, g);
-    gdot_.resize(e_.sizes().ng);
+    gdot_.resize(e_.sizes().multipliers());
     e_.velocity_residual(state_, gdot_, work_);
     const int rows = e_.constraint(i).rows();
     out.resize(rows + info.rows);
@@ -282,7 +315,7 @@ class Inquest {
 
   // Have the constraints lost rank since the start, or nearly?
   void compare_rank() {
-    if (c_.initial.rank.rows == 0 || !c_.initial.rank.analysed || e_.sizes().ng > 3000) return;
+    if (c_.initial.rank.rows == 0 || !c_.initial.rank.analysed || e_.sizes().multipliers() > 3000) return;
     const LoopAnalysis now = analyse_loops(constraint_graph(e_, here_, work_));
     const LoopAnalysis& then = c_.initial.rank;
     const LoopGroup* worst = nullptr;
@@ -339,18 +372,17 @@ class Inquest {
   // Steps accepted and rejected in turn, and time hardly moves.
   void look_for_chatter() {
     std::size_t accepted = 0, rejected = 0;
-    double earliest = here_.t, longest = 0;
-    for (std::size_t i = 0; i < c_.log.size(); ++i) {
+    double earliest = here_.t;
+    for (std::size_t i = c_.log.rejected_since_accept(); i < c_.log.size(); ++i) {  // before the last series
       const AttemptRecord& r = c_.log.back(i);
       (r.accepted ? accepted : rejected) += 1;
-      if (r.accepted) longest = std::max(longest, r.h);
       earliest = r.t;
     }
     const double moved = here_.t - earliest, average = here_.t / std::max<double>(1, steps());
-    if (accepted < 8 || rejected * 4 < c_.log.size() || moved > 3 * average) return;
+    if (accepted < 8 || rejected * 3 < accepted || moved > average) return;
     add(0.55, "event-storm", "", "something switches again and again: a contact or a stop that chatters",
-        fmt::format("{} of the last {} attempts were rejected, and time moved by {:.3g} s", rejected, c_.log.size(),
-                    moved));
+        fmt::format("{} of the last {} attempts were rejected, and time moved by {:.3g} s", rejected,
+                    accepted + rejected, moved));
   }
   double steps() const { return static_cast<double>(c_.integrator.counts().steps); }
 

@@ -26,13 +26,20 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
     : equations_(equations),
       work_(equations.make_workspace()),
       residual_(equations.make_residual()),
-      gdot_(Vec::Zero(equations.sizes().ng)) {
+      gdot_(Vec::Zero(equations.sizes().multipliers())) {
   const Model& model = equations.model();
   Table output{"output", "at output times; accelerations and reactions satisfy the equations of motion there", {}};
   std::vector<Signal>& s = output.signals;
   s.push_back({"time", "s", "", "time", false, ""});
   for (const Output& o : model.outputs) s.push_back({o.name, o.unit, "", o.expression.text, false, ""});
   for (const Body& body : model.bodies) {
+    if (body.kind == BodyKind::scalar) {
+      const std::string unit = si_unit(body.quantity), per = unit.empty() ? "1" : unit;
+      s.push_back({"coordinate." + body.name, unit, "", "value of the coordinate", false, ""});
+      s.push_back({"coordinate." + body.name + ".rate", per + "/s", "", "its rate", false, ""});
+      s.push_back({"coordinate." + body.name + ".acceleration", per + "/s^2", "", "its acceleration", false, ""});
+      continue;
+    }
     const std::string path = "body." + body.name;
     add_vector(s, path + ".position", "m", "of the body's origin");
     for (const char* part : {"w", "x", "y", "z"})
@@ -105,7 +112,7 @@ void Recorder::evaluate_outputs(const State& state, bool remember) {
     UserOutput& user = outputs_[i];
     FrameState frames[max_frames];
     for (std::size_t k = 0; k < user.frames.size(); ++k) frames[k] = equations_.frame(user.frames[k], work_);
-    const ElementInput in{state.t, frames, user.memory.data()};
+    const ElementInput in{state.t, frames, user.memory.data(), state.u.data()};
     if (!user.expression.evaluate(in, output_values_[i]) || !std::isfinite(output_values_[i])) {
       output_values_[i] = std::numeric_limits<double>::quiet_NaN();
       ++values_missing_;
@@ -145,6 +152,7 @@ void Recorder::note_step(const State& state, const Rates& rates) {
 const std::vector<double>& Recorder::output_row(const State& state, const Rates& rates) {
   equations_.residual(state, rates, everything, residual_, work_);
   equations_.velocity_residual(state, gdot_, work_);  // leaves the body states of this state in work_
+  for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;  // these are in gdot
   position_residual_ = residual_.g.size() > 0 ? residual_.g.lpNorm<Eigen::Infinity>() : 0;
   velocity_residual_ = gdot_.size() > 0 ? gdot_.lpNorm<Eigen::Infinity>() : 0;
   const Model& model = equations_.model();
@@ -161,9 +169,15 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
     const BodyState& s = work_.bodies[b];
     const int v0 = equations_.first_velocity(static_cast<int>(b)),
               q0 = equations_.first_coordinate(static_cast<int>(b));
+    if (body.kind == BodyKind::scalar) {
+      add(state.q[q0]);
+      add(state.v[v0]);
+      add(rates.a[v0]);
+      continue;
+    }
     const Vec3 arm = -(s.R * body.center_of_mass);  // from the centre of mass to the origin
     Vec3 linear = Vec3::Zero(), spin = Vec3::Zero();
-    linear.head(body.kind == BodyKind::planar ? 2 : 3) = rates.a.segment(v0, body.kind == BodyKind::planar ? 2 : 3);
+    linear.head(translations_of(body.kind)) = rates.a.segment(v0, translations_of(body.kind));
     Quat orientation = Quat::Identity();
     if (body.kind == BodyKind::planar) {
       spin.z() = rates.a[v0 + 2];

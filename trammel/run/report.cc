@@ -21,8 +21,8 @@ std::string to_text(const RunSummary& s) {
   const Counts& c = s.counts;
   const double steps = s.steps > 0 ? static_cast<double>(s.steps) : 1;
   line("time", fmt::format("{:.6g} of {:.6g} s with {}", s.reached, s.end, s.method));
-  line("system", fmt::format("{} velocities, {}, {} of freedom{}", s.sizes.nv, counted(s.sizes.ng, "constraint row"),
-                             counted(s.freedoms, "degree"),
+  line("system", fmt::format("{} velocities, {}, {} of freedom{}", s.sizes.nv,
+                             counted(s.sizes.multipliers(), "constraint row"), counted(s.freedoms, "degree"),
                              s.redundant > 0 ? fmt::format(", {} redundant rows: reactions of least norm, L = {:.4g} m",
                                                            s.redundant, s.length)
                                              : ""));

@@ -22,6 +22,21 @@ std::string number(double value) {
   return text;
 }
 
+// Positions are known to 2.2e-16 of their size; an error test a hundred times above that sees little else.
+void refuse_tolerance_below_round_off(const Equations& equations, const State& state, const MethodSettings& settings) {
+  if (settings.fixed_step) return;
+  Vec sizes = Vec::Zero(equations.sizes().nv);
+  equations.widen_scales(state.q, sizes);
+  const double far = sizes.size() > 0 ? std::max(1.0, sizes.maxCoeff() / equations.length()) : 1;
+  const double least = 100 * std::numeric_limits<double>::epsilon() * far;
+  if (settings.tolerance >= least) return;
+  throw Failure({Severity::error, "tolerance-below-round-off",
+                 "the tolerance " + number(settings.tolerance) +
+                     " is below the round-off of this model's positions, which is about " + number(least) +
+                     " of its length scale",
+                 "take a larger tolerance", equations.model().simulation.where});
+}
+
 }  // namespace
 
 Simulation::Simulation(Model model) {
@@ -109,6 +124,7 @@ void Simulation::start(const RunOptions& options) {
     const std::string caveat = method_->caveat(settings_);
     if (!caveat.empty()) options.note("note: " + caveat);
   }
+  refuse_tolerance_below_round_off(*equations_, output_state_, settings_);
   settings_.misfit = initial_.misfit;
   integrator_ = method_->make(*equations_, settings_);
   integrator_->start(output_state_, output_rates_);

@@ -93,8 +93,8 @@ struct CsvStream {
 
   // A folder that was removed takes its files along, and writing to them goes on without an error.
   void look_after() {
-    struct stat ours {
-    }, named{};
+    struct stat ours {};
+    struct stat named {};
     if (!error.empty() || fd < 0 || fstat(fd, &ours) != 0 || !S_ISREG(ours.st_mode)) return;
     if (stat(path.c_str(), &named) != 0) {
       error = "the file is gone: it or its folder was removed during the run";

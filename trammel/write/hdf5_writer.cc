@@ -103,7 +103,7 @@ Hdf5Handle create_hdf5_file(const std::string& path) {
   return Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose);
 }
 
-// `rows`: room for so many; 0: for a few chunks.
+// `rows`: room for so many; 0: for one chunk.
 bool create_table(std::int64_t file, const Table& table, const Hdf5Options& options, std::uint64_t rows,
                   StreamedTable& stream) {
   const Hdf5Handle group(H5Gcreate2(file, table.name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
@@ -129,7 +129,7 @@ bool create_table(std::int64_t file, const Table& table, const Hdf5Options& opti
   stream.chunk_rows = std::max<std::size_t>(8, options.chunk_bytes / (sizeof(double) * stream.chunk_columns));
   stream.buffer.resize(stream.chunk_rows * stream.columns);
 
-  stream.capacity = rows > 0 ? rows : 4 * stream.chunk_rows;
+  stream.capacity = rows > 0 ? rows : stream.chunk_rows;
   const std::array<hsize_t, 2> size{stream.capacity, stream.columns}, limit{H5S_UNLIMITED, stream.columns};
   const std::array<hsize_t, 2> chunk{stream.chunk_rows, stream.chunk_columns};
   const Hdf5Handle space(H5Screate_simple(2, size.data(), limit.data()), H5Sclose);
@@ -260,8 +260,8 @@ struct Hdf5Writer::File {
   // Is the file that we write still the one that bears the name? A folder that was removed takes its files along, and
   // writing to them goes on without an error.
   bool still_there() {
-    struct stat ours {
-    }, named{};
+    struct stat ours {};
+    struct stat named {};
     if (fstat(fd, &ours) != 0) return true;
     if (stat(place.c_str(), &named) != 0) {
       fail("the file is gone: it or its folder was removed during the run");
@@ -486,7 +486,7 @@ void Hdf5Writer::begin(const std::vector<Table>& tables, const Provenance& prove
   file->fd = open(pending.path().c_str(), O_RDWR | O_CLOEXEC);
 
   std::size_t bytes = 0;
-  for (const Table& table : tables) bytes += table.signals.size() * 512 + 8 * options_.chunk_bytes;
+  for (const Table& table : tables) bytes += table.signals.size() * 512 + options_.chunk_bytes;
   if (!file->reserve_space(bytes)) {
     throw write_failure("cannot-write", "cannot write the result '" + path_ + "': " + file->error,
                         "make room on the disk or choose another place");

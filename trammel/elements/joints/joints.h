@@ -14,5 +14,9 @@ ElementDescription describe_planar();
 ElementDescription describe_distance();
 ElementDescription describe_point_on_line();
 ElementDescription describe_point_in_plane();
+ElementDescription describe_rolling_disc();
+ElementDescription describe_rolling_sphere();
+ElementDescription describe_knife_edge();
+ElementDescription describe_velocity_condition();
 
 }  // namespace trammel

@@ -55,7 +55,7 @@ AlphaMethod::AlphaMethod(const Equations& equations, const AlphaOptions& options
     : equations_(equations),
       options_(options),
       nv_(equations.sizes().nv),
-      ng_(equations.sizes().ng),
+      ng_(equations.sizes().multipliers()),
       scales_(equations.scales()),
       monitor_(stricter(options)),
       saddle_(equations),
@@ -119,7 +119,7 @@ Verdict AlphaMethod::prepare_matrix(double h, bool anew) {
   }
   equations_.retract_derivative(delta_, T_);
   const double bh2 = p.beta * h * h;
-  saddle_.combine(partials_, {(1 - p.alpha_m) / (1 - p.alpha_f), bh2, bh2, p.gamma * h}, &T_);
+  saddle_.combine(partials_, {(1 - p.alpha_m) / (1 - p.alpha_f), bh2, bh2, p.gamma * h, p.beta * h / p.gamma}, &T_);
   ++counts_.combinations;
   matrix_h_ = h;
   monitor_.forget_rate();
@@ -167,6 +167,7 @@ Attempt AlphaMethod::attempt(double h) {
       if (!evaluable) break;
       z_.head(nv_) = -(residual_.inertia + residual_.force);
       z_.tail(ng_) = residual_.g * (-1 / bh2);
+      for (const int row : equations_.velocity_rows()) z_[nv_ + row] = residual_.g[row] / (-p.gamma * h);
       if (options_.misfit > 1e-10 * equations_.length()) saddle_.project_right_side(z_.tail(ng_));
       z_.tail(ng_) += saddle_.E().cwiseProduct(
           trial_rates_.lambda);  // solves for the multipliers themselves: no memory of their null part
@@ -243,6 +244,7 @@ void AlphaMethod::interpolate(double t, State& out) const {
   out.t = t;
   out.memory = now_.memory;
   out.x = now_.x;
+  out.u = now_.u;
   out.q.resize(now_.q.size());
   if (s == 1) {
     out.q = now_.q;
@@ -264,8 +266,8 @@ void AlphaMethod::interpolate(double t, State& out) const {
 
 void AlphaMethod::save(Bytes& out) const {
   put(out, now_.t);
-  for (const Vec* v :
-       {&now_.q, &now_.v, &now_.x, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_, &previous_v_, &scales_})
+  for (const Vec* v : {&now_.q, &now_.v, &now_.x, &now_.u, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_,
+                       &previous_v_, &scales_})
     put(out, *v);
   put(out, now_.memory);
   predictor_.save(out);
@@ -273,7 +275,8 @@ void AlphaMethod::save(Bytes& out) const {
   put(out, last_step_);
   put(out, matrix_h_);
   put(out, linearise_next_);
-  for (const Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G})
+  for (const Vec* v :
+       {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G, &partials_.K_q})
     put(out, *v);
   std::vector<double> matrix;
   saddle_.save(matrix);
@@ -283,8 +286,8 @@ void AlphaMethod::save(Bytes& out) const {
 
 void AlphaMethod::restore(std::span<const std::byte>& in) {
   take(in, now_.t);
-  for (Vec* v :
-       {&now_.q, &now_.v, &now_.x, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_, &previous_v_, &scales_})
+  for (Vec* v : {&now_.q, &now_.v, &now_.x, &now_.u, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_,
+                 &previous_v_, &scales_})
     take(in, *v);
   take(in, now_.memory);
   predictor_.restore(in);
@@ -294,7 +297,8 @@ void AlphaMethod::restore(std::span<const std::byte>& in) {
   take(in, last_step_);
   take(in, matrix_h_);
   take(in, linearise_next_);
-  for (Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G}) take(in, *v);
+  for (Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G, &partials_.K_q})
+    take(in, *v);
   std::vector<double> matrix;
   take(in, matrix);
   saddle_.restore(matrix.data());

@@ -5,7 +5,7 @@
 //   delta   = h v_n + h^2 ((1/2 - beta) a_n + beta a_{n+1})         q_{n+1} = retract(q_n, delta)
 //   v_{n+1} = v_n + h ((1 - gamma) a_n + gamma a_{n+1})
 //   (1 - alpha_m) a_{n+1} + alpha_m a_n = (1 - alpha_f) v'_{n+1} + alpha_f v'_n
-//   (M v' + G^T lambda - Q)_{n+1} = 0,      g(t_{n+1}, q_{n+1}) / (beta h^2) = 0
+//   (M v' + G^T lambda - Q)_{n+1} = 0,      g(t_{n+1}, q_{n+1}) / (beta h^2) = 0,   k(...)_{n+1} / (gamma h) = 0
 //
 // HHT: alpha_m = 0, alpha_f = -alpha. Because M v' = -(G^T lambda - Q), the third line times M is HHT's (11a); written
 // with v' it keeps its order for M(q) too, and v' satisfies the equations of motion at the end of the step.
