@@ -24,6 +24,8 @@ const char* attachment_text(Attachment attachment) {
     case Attachment::two_points:
       return "between: [BODY_A, BODY_B], at: [POINT_A, POINT_B], or frames: [FRAME_A, FRAME_B]";
     case Attachment::on_joint: return "joint: JOINT, or frames: [FRAME_A, FRAME_B]";
+    case Attachment::joints: return "joints: [JOINT, JOINT], or frames: [FRAME_A, FRAME_B, FRAME_C, FRAME_D]";
+    case Attachment::several: return "frames: [FRAME, FRAME, ...], from 2 to 8";
   }
   return "";
 }

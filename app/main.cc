@@ -62,7 +62,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(footer);
   const std::vector<Verb> verbs{add_run(app),     add_check(app),    add_info(app),  add_plot(app),
-                                add_methods(app), add_elements(app), add_study(app), add_help(app)};
+                                add_methods(app), add_elements(app), add_study(app), add_new(app),
+                                add_fmt(app),     add_schema(app),   add_help(app)};
   const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
   try {
     app.parse(argc, argv);

@@ -1,6 +1,7 @@
 // A corpus of 2,000 mechanisms made from seeds, each judged without a reference: assembled derivatives against
 // differences, energy balance, HHT at two tolerances against each other. A mechanism may be refused before its run,
-// with a diagnosis (a random loop may not assemble); a run that fails, or a number that is off, is a row of its own
+// with a diagnosis (a random loop may not assemble), and stop early for a cause that was proved (a random force may
+// blow up): both are listed. A run that fails otherwise, or a number that is off, is a row of its own that is not ok,
 // with its seed: `judge_random_model(seed)` makes it again.
 #include <algorithm>
 #include <map>
@@ -34,18 +35,23 @@ std::vector<Row> run(const StudyContext& context) {
     }
     if (!report.failure.empty())
       rows.push_back(Row::failed("failures", "seed " + std::to_string(seed) + ", " + report.kind, report.failure));
+    if (!report.stopped.empty()) {
+      const std::string why = report.ids.size() > 1 ? report.ids[1] : report.ids[0];
+      rows.push_back(Row::measure("stopped early for a cause that was proved", why, report.kind + ", seed", seed));
+    }
     kinds[report.kind].push_back(std::move(report));
   }
   for (const auto& [kind, reports] : kinds) {
     std::vector<double> derivative, imbalance, difference;
-    double refused = 0, failed = 0, redundant = 0, steps = 0, loops_driven = 0;
+    double refused = 0, failed = 0, stopped = 0, redundant = 0, steps = 0, loops_driven = 0;
     for (const RandomModelReport& r : reports) {
       refused += r.refused ? 1 : 0;
       failed += r.failure.empty() ? 0 : 1;
+      stopped += r.stopped.empty() ? 0 : 1;
       redundant += r.redundant > 0 ? 1 : 0;
       loops_driven += r.freedoms == 0 ? 1 : 0;
       steps += static_cast<double>(r.steps);
-      if (r.refused) continue;
+      if (r.refused || !r.stopped.empty()) continue;
       derivative.push_back(r.derivative_error);
       imbalance.push_back(r.imbalance);
       difference.push_back(r.difference);
@@ -55,6 +61,8 @@ std::vector<Row> run(const StudyContext& context) {
     rows.push_back(Row::measure(table, kind, "with redundant rows", redundant));
     rows.push_back(Row::measure(table, kind, "without freedoms", loops_driven));
     rows.push_back(Row::at_most(table, kind, "failed", 0, failed));
+    rows.push_back(Row::at_most(table, kind, "stopped early for a proved cause, part of all", 0.05,
+                                stopped / static_cast<double>(reports.size())));
     rows.push_back(Row::at_most(table, kind, "refused at the start, part of all", 0.1,
                                 refused / static_cast<double>(reports.size())));
     rows.push_back(

@@ -156,6 +156,15 @@ std::optional<Vec> evaluate(const Force& force, const Situation& s) {
 
 bool mentions_world(const Constraint& c, int row) { return c.row_name(row).find("world") != std::string::npos; }
 
+int angles_of(const Constraint& c) { return c.angles(); }
+int angles_of(const Force& f) { return f.memory(); }
+
+// What is remembered besides angles begins somewhat earlier.
+void begin(const Constraint& c, Situation& s) {
+  c.start({s.t - 0.7, s.frames.data(), s.memory.data()}, s.memory.data());
+}
+void begin(const Force&, Situation&) {}
+
 template <class Element>
 Situation situation_for(const Element& element, std::mt19937& random) {
   Situation s;
@@ -165,29 +174,37 @@ Situation situation_for(const Element& element, std::mt19937& random) {
     s.frames.push_back(
         {numbers.segment<3>(0), random_rotation(random), 2 * numbers.segment<3>(3), 2 * numbers.segment<3>(6)});
   }
-  for (int i = 0; i < element.memory(); ++i) s.memory.push_back(uniform(-20, 20, random));
+  s.memory.assign(static_cast<std::size_t>(element.memory()), 0);
+  begin(element, s);
+  for (int i = 0; i < angles_of(element); ++i) s.memory[static_cast<std::size_t>(i)] = uniform(-20, 20, random);
   element.accept(s.input(), s.memory.data());
-  for (double& angle : s.memory) angle += uniform(-1.4, 1.4, random);
+  for (int i = 0; i < angles_of(element); ++i) s.memory[static_cast<std::size_t>(i)] += uniform(-1.4, 1.4, random);
   return s;
 }
 
 template <class Element>
 Complaints memory_of(const Element& element, Situation s) {
   Complaints complaints;
-  if (element.memory() == 0) return complaints;
+  const auto angles = static_cast<std::size_t>(angles_of(element));
+  if (angles == 0) return complaints;
   const double age = element.turned(s.input());
   if (!(age < 1.4 + 1e-9)) complaints.push_back("turned() is " + std::to_string(age) + " where no angle moved so far");
   element.accept(s.input(), s.memory.data());
   if (!(element.turned(s.input()) < 1e-12)) complaints.push_back("turned() is not 0 just after accept()");
   const std::vector<double> start = s.memory;
-  // Frames with parallel z axes: then the angle is that of the turn.
-  s.frames[1].R = s.frames[0].R * Eigen::AngleAxisd(0.4, Vec3::UnitZ()).toRotationMatrix();
+  // Pairs of frames with parallel z axes: then the angle is that of the turn.
+  for (std::size_t i = 1; i < s.frames.size(); i += 2)
+    s.frames[i].R = s.frames[i - 1].R * Eigen::AngleAxisd(0.4, Vec3::UnitZ()).toRotationMatrix();
   element.accept(s.input(), s.memory.data());
   std::vector<double> now = s.memory;
   const auto turn_by = [&](double angle, int times) {
     for (int i = 0; i < times; ++i) {
-      s.frames[1].R = s.frames[0].R * Eigen::AngleAxisd(angle, Vec3::UnitZ()).toRotationMatrix() *
-                      s.frames[0].R.transpose() * s.frames[1].R;
+      for (std::size_t k = 1; k < s.frames.size(); k += 2) {
+        FrameState &a = s.frames[k - 1], &b = s.frames[k];
+        const Mat3 turn = a.R * Eigen::AngleAxisd(angle, Vec3::UnitZ()).toRotationMatrix() * a.R.transpose();
+        b.R = turn * b.R;
+        b.p = a.p + turn * (b.p - a.p);  // the polar angle of b goes with it
+      }
       const double turned = element.turned(s.input());
       if (std::abs(turned - std::abs(angle)) > 1e-9) {
         complaints.push_back("turned() is " + std::to_string(turned) + " after a turn by " + std::to_string(angle));
@@ -197,12 +214,16 @@ Complaints memory_of(const Element& element, Situation s) {
   };
   constexpr double three_turns = 6 * std::numbers::pi;
   turn_by(three_turns / 16, 16);
-  for (std::size_t i = 0; i < now.size(); ++i) {
-    if (std::abs(s.memory[i] - now[i] - three_turns) > 1e-9)
+  std::size_t followed = 0;
+  for (std::size_t i = 0; i < angles; ++i) {
+    const double by = s.memory[i] - now[i];
+    if (std::abs(by - three_turns) < 1e-9) ++followed;
+    if (std::abs(by - three_turns) > 1e-9 && std::abs(by) > 1e-9)  // an angle about another axis stays
       complaints.push_back("three turns forward are remembered as " + std::to_string(s.memory[i] - now[i]) + " rad");
   }
+  if (followed == 0) complaints.push_back("no remembered angle follows a turn about z");
   turn_by(-three_turns / 16, 16);
-  for (std::size_t i = 0; i < now.size(); ++i) {
+  for (std::size_t i = 0; i < angles; ++i) {
     if (std::abs(s.memory[i] - now[i]) > 1e-9) complaints.push_back("three turns forward and back do not return");
   }
   return complaints;
@@ -277,8 +298,8 @@ Instance make_random(const ElementDescription& description, std::mt19937& random
   Item item;
   item.type = description.key;
   item.name = "sample";
-  for (int body : {0, 1})
-    item.frames.push_back(model.add_frame(body, {random_numbers(3, random), Quat(random_rotation(random))}));
+  for (int i = 0; i < description.random_frames; ++i)
+    item.frames.push_back(model.add_frame(i % 2, {random_numbers(3, random), Quat(random_rotation(random))}));
   if (description.random_fields) item.fields = description.random_fields(random);
   complete_fields(description, item);
   if (description.category != Category::force) return make(description, item, model);

@@ -27,6 +27,7 @@ std::vector<Choice> second_order() {
           {"hht_01", AlphaParameters::hht(-0.1)},
           {"hht_03", AlphaParameters::hht(-0.3)},
           {"hht_third", AlphaParameters::hht(-1.0 / 3)},
+          {"generalized_02", AlphaParameters::generalized(0.2)},
           {"generalized_04", AlphaParameters::generalized(0.4)},
           {"generalized_06", AlphaParameters::generalized(0.6)},
           {"generalized_08", AlphaParameters::generalized(0.8)}};
@@ -96,7 +97,9 @@ Orders fit(Ready& ready, const AlphaParameters& parameters, double end, const st
     v.push_back(e.v);
     lambda.push_back(e.lambda);
     reported.push_back(e.reported);
-    estimate.push_back(run.back().error);
+    double sum = 0;  // over the run: at a single time the third derivative may happen to be small
+    for (const Sample& sample : run) sum += sample.error * sample.error;
+    estimate.push_back(std::sqrt(sum));
   }
   return {fitted_slope(h, q), fitted_slope(h, v), fitted_slope(h, lambda), fitted_slope(h, reported),
           fitted_slope(h, estimate)};
@@ -104,10 +107,11 @@ Orders fit(Ready& ready, const AlphaParameters& parameters, double end, const st
 
 // ---- spatial slider-crank -------------------------------------------------------------------------------------------
 
-const std::vector<int> late{4, 5, 6, 7, 8};                // eighths of the run: the start-up is over
-const std::vector<int> crank_steps{320, 640, 1280, 2560};  // coarser ones are not yet asymptotic with much damping
+const std::vector<int> late{4, 5, 6, 7, 8};                 // eighths of the run: the start-up is over
+const std::vector<int> crank_steps{640, 1280, 2560, 5120};  // coarser ones are not yet asymptotic with much damping
 
-// A run with steps 12 times finer than the finest compared: its own error is below 1 % of what is measured.
+// A run with steps 6 times finer than the finest compared and little damping: its own error is below 3 % of what is
+// measured.
 std::vector<Sample> crank_truth(Ready& ready) {
   return samples(ready, problems::converged(AlphaParameters::hht(-0.05)), 0.5, 32000, late);
 }
@@ -151,10 +155,11 @@ TEST(SliderCrank, NewmarkIsOfOrderTwoOnlyWithoutDamping) {
   const Orders trapezoidal = fit(ready, AlphaParameters::newmark(0.5, 0.25), 0.5, crank_steps, truth, late);
   EXPECT_NEAR(trapezoidal.q, 2, 0.1);
   EXPECT_NEAR(trapezoidal.v, 2, 0.1);
-  const Orders damped = fit(ready, AlphaParameters::newmark(0.7, 0.36), 0.5, crank_steps, truth, late);
+  const Orders damped = fit(ready, AlphaParameters::newmark(0.7, 0.36), 0.5, {2560, 5120, 10240}, truth, late);
   EXPECT_NEAR(damped.q, 1, 0.1);
   EXPECT_NEAR(damped.v, 1, 0.1);
-  EXPECT_GT(damped.reported, 0.9);
+  EXPECT_NEAR(damped.reported, 1, 0.1);
+  EXPECT_NEAR(damped.estimate, 3, 0.1);
 }
 
 // Forces with damping and expressions change nothing about the orders.
@@ -174,7 +179,20 @@ TEST(SliderCrank, ReportedReactionsHaveNoStartUp) {
   const std::vector<Sample> truth = samples(ready, problems::converged(AlphaParameters::hht(-0.05)), 0.04, 6400, early);
   const Orders o =
       fit(ready, AlphaParameters::hht(-0.1), 0.04, {8, 16, 32, 64}, truth, early);  // after 1, 2, 4, 8 steps
-  EXPECT_GT(o.reported, 1.9);
+  EXPECT_NEAR(o.reported, 2, 0.1);
+}
+
+// After the first step the method's own multipliers are off by a multiple of h, whatever the state.
+TEST(SliderCrank, OwnMultipliersStartWithOrderOne) {
+  Ready ready(problems::spatial_slider_crank());
+  std::vector<double> steps, errors;
+  for (const double h : {2e-3, 1e-3, 5e-4, 2.5e-4}) {
+    const AlphaOptions options = problems::converged(AlphaParameters::hht(-0.1));
+    const Vec truth = samples(ready, options, h, 64, {8}).back().reported;
+    steps.push_back(h);
+    errors.push_back((samples(ready, options, h, 1, {8}).back().lambda - truth).norm());
+  }
+  EXPECT_NEAR(fitted_slope(steps, errors), 1, 0.2);
 }
 
 // ---- heavy top ------------------------------------------------------------------------------------------------------
@@ -231,6 +249,7 @@ TEST(HeavyTop, NewtonConvergesFast) {
 struct Controlled {
   RunSummary summary;
   Vec q;
+  MemoryTrajectory trajectory;
 };
 
 Controlled run_controlled(Model model, double end, double tolerance, double alpha) {
@@ -241,24 +260,41 @@ Controlled run_controlled(Model model, double end, double tolerance, double alph
   MemoryTrajectory trajectory;
   const RunResult result = simulation.run(trajectory);
   EXPECT_EQ(result.status, RunStatus::finished);
-  return {result.summary, simulation.integrator().state().q};
+  return {result.summary, simulation.integrator().state().q, std::move(trajectory)};
 }
 
-// Local errors are of order three: steps go with the cube root of the tolerance, global errors with its power 2/3.
+// Root mean square difference of all positions of bodies, over the outputs of both runs.
+double position_difference(const MemoryTrajectory& a, const MemoryTrajectory& b) {
+  double sum = 0;
+  for (const char* body : {"crank", "rod", "slider"}) {
+    for (const char* axis : {"x", "y", "z"}) {
+      const auto signal = a.at(std::string("body.") + body + ".position." + axis);
+      for (std::size_t row = 0; row < a.rows(0); ++row) {
+        const double d = a.value(signal, row) - b.value(signal, row);
+        sum += d * d;
+      }
+    }
+  }
+  return std::sqrt(sum / static_cast<double>(a.rows(0)));
+}
+
+// Local errors are of order three: steps go with the cube root of the tolerance, global errors with its power 2/3. At
+// 1e-6 to 1e-8 errors still fall faster (power 0.77): changes of the step size add a part of higher order.
 TEST(VariableSteps, GoWithTheCubeRootOfTheTolerance) {
-  const problems::SliderCrankSample& truth = problems::slider_crank_reference()[0];
+  Model model = problems::spatial_slider_crank();
+  model.simulation.output_step = 0.02;
+  const Controlled truth = run_controlled(model, 1, 1e-12, -0.1);
   std::vector<double> tolerances, steps, errors;
-  for (const double tolerance : {1e-6, 1e-7, 1e-8, 1e-9}) {
-    const Controlled run = run_controlled(problems::spatial_slider_crank(), truth.t, tolerance, -0.3);
+  for (const double tolerance : {1e-8, 1e-9, 1e-10}) {
+    const Controlled run = run_controlled(model, 1, tolerance, -0.1);
     tolerances.push_back(tolerance);
     steps.push_back(static_cast<double>(run.summary.steps));
-    const double angle = std::remainder(2 * std::atan2(run.q[4], run.q[3]) - truth.angle, 2 * M_PI);
-    errors.push_back(std::max(std::abs(angle), std::abs(run.q[14] - truth.slider)));
+    errors.push_back(position_difference(run.trajectory, truth.trajectory));
     EXPECT_LT(run.summary.rejected_error, run.summary.steps / 5);
     EXPECT_EQ(run.summary.rejected_newton, 0);
   }
   EXPECT_NEAR(fitted_slope(tolerances, steps), -1.0 / 3, 0.03);
-  EXPECT_GT(fitted_slope(tolerances, errors), 0.6);  // errors of periodic motion partly cancel: 0.78 seen
+  EXPECT_NEAR(fitted_slope(tolerances, errors), 2.0 / 3, 0.1);
 }
 
 TEST(VariableSteps, GoWithTheCubeRootOfTheToleranceOnTheHeavyTop) {

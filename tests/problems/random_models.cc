@@ -102,7 +102,9 @@ class Maker {
   std::vector<const ElementDescription*> joints_of(int most_rows, bool flat) {
     std::vector<const ElementDescription*> out;
     for (const ElementDescription& d : element_registry()) {
-      if (d.category != Category::joint || d.attachment == Attachment::on_joint) continue;
+      if (d.category != Category::joint ||
+          (d.attachment != Attachment::joint && d.attachment != Attachment::two_points))
+        continue;
       if (flat && d.key != "revolute" && d.key != "fixed" && d.key != "distance" &&
           !(kind_ == Kind::redundant && (d.key == "cylindrical" || d.key == "spherical" || d.key == "planar"))) {
         continue;
@@ -237,7 +239,8 @@ class Maker {
   void add_forces() {
     std::vector<const ElementDescription*> choice;
     for (const ElementDescription& d : element_registry()) {
-      if (d.category == Category::force) choice.push_back(&d);
+      const bool suits = d.attachment == Attachment::two_points || d.attachment == Attachment::joint;
+      if (d.category == Category::force && suits) choice.push_back(&d);
     }
     const int count = static_cast<int>(m_.bodies.size());
     for (int n = whole(1, 4); n > 0; --n) {

@@ -1,5 +1,7 @@
 #include "trammel/analyse/mechanism.h"
 
+#include <algorithm>
+
 namespace trammel {
 
 ConstraintGraph constraint_graph(const Equations& equations, const State& state, Workspace& work) {
@@ -20,20 +22,24 @@ ConstraintGraph constraint_graph(const Equations& equations, const State& state,
   for (int c = 0; c < equations.constraint_count(); ++c) {
     const std::vector<int>& frames = equations.constraint_frames(c);
     equations.frame_jacobian(c, state, work, C);
-    const FrameState last = equations.frame(frames.back(), work);
-    // Coefficients on twists about the joint point: v_F = v + w x (p_F - p)
-    Mat jacobian = C;
+    const Vec3 point = equations.frame(frames[1], work).p;
+    // Coefficients on twists about the joint point: v_F = v + w x (p_F - p). Several frames may be on one body.
+    Mat jacobian = Mat::Zero(C.rows(), C.cols());
     std::vector<int> bodies;
     for (std::size_t i = 0; i < frames.size(); ++i) {
-      bodies.push_back(model.frames[static_cast<std::size_t>(frames[i])].body);
-      const Vec3 arm = equations.frame(frames[i], work).p - last.p;
-      const auto at = static_cast<Eigen::Index>(6 * i);
+      const int body = model.frames[static_cast<std::size_t>(frames[i])].body;
+      const auto known = std::find(bodies.begin(), bodies.end(), body);
+      const auto at = static_cast<Eigen::Index>(6 * (known - bodies.begin())), from = static_cast<Eigen::Index>(6 * i);
+      if (known == bodies.end()) bodies.push_back(body);
+      const Vec3 arm = equations.frame(frames[i], work).p - point;
       for (Eigen::Index k = 0; k < jacobian.rows(); ++k) {
-        const Vec3 v = jacobian.row(k).segment<3>(at).transpose();
-        jacobian.row(k).segment<3>(at + 3) += arm.cross(v).transpose();
+        const Vec3 v = C.row(k).segment<3>(from).transpose();
+        jacobian.row(k).segment<3>(at) += v.transpose();
+        jacobian.row(k).segment<3>(at + 3) += C.row(k).segment<3>(from + 3) + arm.cross(v).transpose();
       }
     }
-    ConstraintEdge edge = edge_on_absolute_twists(bodies, last.p, jacobian);
+    jacobian.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(6 * bodies.size()));
+    ConstraintEdge edge = edge_on_absolute_twists(bodies, point, jacobian);
     edge.axes = equations.frame(frames.front(), work).R;
     graph.edges.push_back(std::move(edge));
   }

@@ -145,8 +145,9 @@ class ModelChecker {
     const int a = frame(item.frames[0]).body, b = frame(item.frames[1]).body;
     if (!is_body(a) || !is_body(b)) return;  // reported with the frame
     if (category == Category::joint) {
-      for (const int body : {a, b}) {
-        if (body != ground) held_[static_cast<std::size_t>(body)] = true;
+      for (const int f : item.frames) {
+        const int body = frame(f).body;
+        if (body != ground && is_body(body)) held_[static_cast<std::size_t>(body)] = true;
       }
     }
     if (a != b) return;

@@ -7,6 +7,7 @@
 // with tau the stacked twists (v, w) of its frames, alpha their rates. Multipliers are true forces and torques: every
 // row is built from unit vectors, so lambda acts on the frames as the wrench -C^T lambda.
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,8 @@ class Constraint {
   virtual ~Constraint() = default;
   virtual int rows() const = 0;
   virtual int frames() const = 0;
-  virtual int memory() const { return 0; }  // numbers remembered between accepted steps
+  virtual int memory() const { return 0; }         // numbers remembered between accepted steps
+  virtual int angles() const { return memory(); }  // how many of these, the first ones, are total angles
   virtual RowUnit row_unit(int row) const = 0;
   virtual Level level(int /*row*/) const { return Level::position; }
   virtual std::string row_name(int row) const = 0;  // "x", "axis y perpendicular": completes "joint 'pin': "
@@ -62,6 +64,10 @@ class Constraint {
   // Everything; `rate` and `bias` are stacked frame rates to contract with.
   virtual void linearise_all(const ElementInput& in, const double* lambda, const double* rate, const double* bias,
                              ConstraintPartials& out) const = 0;
+
+  // The same with every function of the user's replaced by one whose derivatives vanish nowhere, or nothing if there is
+  // none: patterns are found by probing, and a function may be flat where it is probed.
+  virtual std::unique_ptr<Constraint> generic() const { return nullptr; }
 
   // Sets `memory` at the start of a run: a driven angle is taken as the turn nearest to what it is driven to.
   virtual void start(const ElementInput& in, double* memory) const { accept(in, memory); }

@@ -25,6 +25,8 @@ enum class Attachment {
   joint,       // two coinciding frames: `between` two bodies, `at` a point, along an `axis`; or two `frames`
   two_points,  // two frames at different places: a spring
   on_joint,    // the frames of a named joint, or two frames of its own: a motion
+  joints,      // the frames of the joints that its field `joints` names, or as many pairs of `frames`: a gear
+  several,     // two or more `frames`, up to max_frames
 };
 
 // What an element file ends with.
@@ -34,11 +36,14 @@ struct ElementDescription {
   std::string summary;  // one sentence
   Attachment attachment = Attachment::joint;
   std::vector<Field> fields;
+  // Gives the item the frames that its fields name, once all joints are known; throws Failure. Most need nothing.
+  std::function<void(Model&, Item&)> attach;
   // Joints and motions make a Constraint, forces a Force.
   std::function<std::unique_ptr<Constraint>(const Item&, const MakeContext&)> make_constraint;
   std::function<std::unique_ptr<Force>(const Item&, const MakeContext&)> make_force;
   // Fields of a random instance for the conformance suite; defaults are filled in afterwards.
   std::function<Fields(std::mt19937&)> random_fields;
+  int random_frames = 2;  // that instance acts between
 };
 
 const std::vector<ElementDescription>& element_registry();

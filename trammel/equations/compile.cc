@@ -111,6 +111,13 @@ void Equations::add_constraints() {
       record.frames = item.frames;
       record.element = find_element(is_motion ? Category::motion : Category::joint, item.type, item.where)
                            .make_constraint(item, context);
+      if (record.element->frames() != static_cast<int>(record.frames.size())) {
+        throw Failure({Severity::error, "wrong-frames",
+                       std::string(is_motion ? "motion '" : "joint '") + item.name + "' acts between " +
+                           std::to_string(record.element->frames()) + " frames, " +
+                           std::to_string(record.frames.size()) + " are given",
+                       "see its page in docs/elements for how it is attached", item.where});
+      }
       record.memory = memory_size_;
       memory_size_ += record.element->memory();
       for (int k = 0; k < record.element->rows(); ++k)
@@ -228,6 +235,8 @@ void Equations::make_patterns() {
     v_mask.setConstant(false);
     c.rows = rows;
     for (int k = 0; k < rows; ++k) c.kept[static_cast<std::size_t>(k)] = k;
+    std::unique_ptr<Constraint> generic = c.element->generic();
+    if (generic) std::swap(c.element, generic);
     for (const auto& bodies : states) {
       localise_constraint(c, state, rates, Detail::all, bodies, local);
       for (const RowMatrix* m : {&local.G, &local.Gv_q, &local.Ga_q, &local.gamma_q, &local.gamma_v}) {
@@ -235,6 +244,7 @@ void Equations::make_patterns() {
       }
       v_mask = v_mask || (local.force_q.array().abs() > nothing);
     }
+    if (generic) std::swap(c.element, generic);
     for (int j = 0; j < n; ++j) {
       if (velocity(c.frames[static_cast<std::size_t>(j / 6)], j % 6) >= 0) continue;
       g_mask.col(j).setConstant(false);

@@ -105,6 +105,8 @@ class Equations {
   Vec3 frame_acceleration(int model_frame, const Rates&, const Workspace&, Vec3* angular = nullptr) const;
   // Reaction on the second body at the joint's second frame, world axes: -(C^T lambda).
   void reaction(int constraint, const State&, const Rates&, const Workspace&, Vec3& force, Vec3& torque) const;
+  // The wrenches -(C^T lambda) on all its frames, six numbers each.
+  void reactions(int constraint, const State&, const Rates&, const Workspace&, double* wrenches) const;
   // A constraint's rows against the twists of its frames, 6 columns each: for rank analyses.
   void frame_jacobian(int constraint, const State&, const Workspace&, RowMatrix& C) const;
   const std::vector<int>& constraint_frames(int constraint) const;

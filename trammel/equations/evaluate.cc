@@ -215,14 +215,21 @@ Vec3 Equations::frame_acceleration(int model_frame, const Rates& rates, const Wo
 
 void Equations::reaction(int constraint, const State& state, const Rates& rates, const Workspace& work, Vec3& force,
                          Vec3& torque) const {
+  double wrenches[6 * max_frames];
+  reactions(constraint, state, rates, work, wrenches);
+  force = Vec3(wrenches[6], wrenches[7], wrenches[8]);
+  torque = Vec3(wrenches[9], wrenches[10], wrenches[11]);
+}
+
+void Equations::reactions(int constraint, const State& state, const Rates& rates, const Workspace& work,
+                          double* wrenches) const {
   const ConstraintRecord& c = constraints_[static_cast<std::size_t>(constraint)];
   FrameState frames[max_frames];
-  double wrench[6 * max_frames], g[max_rows], lambda[max_rows] = {};
+  double g[max_rows], lambda[max_rows] = {};
   frame_states(c, work.bodies, frames);
   for (int k = 0; k < c.rows; ++k) lambda[c.kept[static_cast<std::size_t>(k)]] = rates.lambda[c.first_row + k];
-  c.element->evaluate(element_input(c, state, frames), lambda, g, wrench);
-  force = -Vec3(wrench[6], wrench[7], wrench[8]);
-  torque = -Vec3(wrench[9], wrench[10], wrench[11]);
+  c.element->evaluate(element_input(c, state, frames), lambda, g, wrenches);
+  for (std::size_t i = 0; i < 6 * c.frames.size(); ++i) wrenches[i] = -wrenches[i];
 }
 
 void Equations::frame_jacobian(int constraint, const State& state, const Workspace& work, RowMatrix& C) const {

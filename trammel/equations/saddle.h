@@ -40,6 +40,11 @@ class SaddleSystem {
 
   // Fills the matrix; T may be null for the identity.
   void combine(const Partials& partials, const Blend& blend, const std::vector<Mat3>* T);
+  // The stage matrix of Rosenbrock methods at index 1, hg = h gamma:
+  //   [ M + hg r_v + hg^2 (r_q + r_v C - M D)    G^T ]    r_v = force_v, s_v = -gamma_v,
+  //   [ G + hg s_v + hg^2 (s_q + s_v C - G D)    -E  ]    C, D on the rotation columns of each body
+  void combine_stage(const Partials& partials, const Vec& r_q, const Vec& s_q, double hg, const std::vector<Mat3>& C,
+                     const std::vector<Mat3>& D);
   // Mh = M: accelerations and mass-weighted projections; needs M and G only.
   void combine_mass(const Partials& partials);
   // The matrix of a projection: Mh = diag(weights); columns whose weight is infinite are held (their G is taken as

@@ -87,7 +87,8 @@ Model with_initial_motions(const Model& model, const Equations& equations, const
       std::snprintf(text, sizeof text, "%.17g + (%.17g)*time", now, assembled == nullptr ? 0.0 : speed.value_or(0));
       Fields fields;
       fields.set(field, ExpressionText{text, initial.where});
-      driven.motions.push_back({type, joint.name, joint.frames, fields, initial.where});
+      driven.add_motion(type, joint.name, {joint.frames[0], joint.frames[1]}, fields);
+      driven.motions.back().where = initial.where;
     };
     // A speed alone leaves the position free: it is only prescribed once positions are known.
     if (assembled == nullptr || initial.angular_speed) add("rotation", "angle", initial.angle, initial.angular_speed);
@@ -107,11 +108,9 @@ Model with_initial_motions(const Model& model, const Equations& equations, const
       std::snprintf(text, sizeof text, "%.17g + (%.17g)*time", place[i], assembled == nullptr ? 0.0 : body.velocity[i]);
       Fields fields;
       fields.set("displacement", ExpressionText{text, body.where});
-      driven.motions.push_back({"translation",
-                                "kept " + body.name,
-                                {driven.add_frame_at(ground, Vec3::Zero(), Vec3::Unit(i)), origin},
-                                fields,
-                                body.where});
+      driven.add_motion("translation", "kept " + body.name,
+                        {driven.add_frame_at(ground, Vec3::Zero(), Vec3::Unit(i)), origin}, fields);
+      driven.motions.back().where = body.where;
     }
   }
   return driven;

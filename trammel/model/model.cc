@@ -30,10 +30,12 @@ int Model::add_frame_at(int body, const Vec3& point, const Vec3& axis, const Vec
 }
 
 namespace {
-int add_item(std::vector<Item>& items, Category category, std::string type, std::string name, std::vector<int> frames,
-             Fields fields) {
+int add_item(Model& model, std::vector<Item>& items, Category category, std::string type, std::string name,
+             std::vector<int> frames, Fields fields) {
   Item item{std::move(type), std::move(name), std::move(frames), std::move(fields), {}};
-  complete_fields(find_element(category, item.type, item.where), item);
+  const ElementDescription& description = find_element(category, item.type, item.where);
+  complete_fields(description, item);
+  if (description.attach) description.attach(model, item);
   items.push_back(std::move(item));
   return static_cast<int>(items.size()) - 1;
 }
@@ -47,15 +49,15 @@ int Model::add_joint(std::string type, std::string name, int body_a, int body_b,
 }
 
 int Model::add_joint(std::string type, std::string name, std::vector<int> on, Fields fields) {
-  return add_item(joints, Category::joint, std::move(type), std::move(name), std::move(on), std::move(fields));
+  return add_item(*this, joints, Category::joint, std::move(type), std::move(name), std::move(on), std::move(fields));
 }
 
 int Model::add_motion(std::string type, std::string name, std::vector<int> on, Fields fields) {
-  return add_item(motions, Category::motion, std::move(type), std::move(name), std::move(on), std::move(fields));
+  return add_item(*this, motions, Category::motion, std::move(type), std::move(name), std::move(on), std::move(fields));
 }
 
 int Model::add_force(std::string type, std::string name, std::vector<int> on, Fields fields) {
-  return add_item(forces, Category::force, std::move(type), std::move(name), std::move(on), std::move(fields));
+  return add_item(*this, forces, Category::force, std::move(type), std::move(name), std::move(on), std::move(fields));
 }
 
 int Model::find_body(std::string_view name) const {

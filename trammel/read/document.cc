@@ -12,7 +12,15 @@ namespace trammel {
 namespace {
 // Sections are read by what they need, not by where they stand.
 std::vector<Problem> in_file_order(std::vector<Problem> problems) {
-  std::stable_sort(problems.begin(), problems.end(), [](const Problem& a, const Problem& b) {
+  std::vector<const std::string*> files;  // in the order of their first problem
+  const auto rank = [&files](const Problem& problem) {
+    return std::find(files.begin(), files.end(), problem.where.file) - files.begin();
+  };
+  for (const Problem& problem : problems) {
+    if (rank(problem) == std::ssize(files)) files.push_back(problem.where.file);
+  }
+  std::stable_sort(problems.begin(), problems.end(), [&rank](const Problem& a, const Problem& b) {
+    if (a.where.file != b.where.file) return rank(a) < rank(b);
     return a.where.line != b.where.line ? a.where.line < b.where.line : a.where.column < b.where.column;
   });
   return problems;
@@ -20,6 +28,7 @@ std::vector<Problem> in_file_order(std::vector<Problem> problems) {
 }  // namespace
 
 void ProblemList::add(Problem problem) {
+  if (!context_.empty()) problem.message += " (" + context_ + ")";
   problems_.push_back(std::move(problem));
   if (problems_.size() < limit) return;
   std::vector<Problem> shown = in_file_order(problems_);
@@ -43,7 +52,9 @@ namespace {
 
 constexpr std::size_t deepest = 64;                // a model needs about eight levels
 constexpr std::uint32_t most_aliased = 1'000'000;  // nodes that aliases may add; more is an attack or a mistake
-constexpr std::size_t most_nodes = 10'000'000;     // half a gigabyte of them; 10,000 bodies with joints have 600,000
+constexpr std::size_t most_nodes =
+    10'000'000;  // with repetition; half a gigabyte of them; 10,000 bodies with joints have 600,000
+constexpr std::size_t most_files = 1000;
 constexpr std::size_t text_block = std::size_t{1} << 16, node_block = 4096;
 
 // libyaml owns what an event points to until it is deleted.
@@ -171,6 +182,8 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
     hint = "write the character itself instead of a pair of \\u escapes";
   } else if (contains(line.substr(0, line.find_first_not_of(" \t")), "\t")) {
     hint = "indent with spaces; YAML does not allow tabs there";
+  } else if (contains(line, "${")) {
+    hint = "an expression in a name is written $(i), with round brackets";
   } else if (contains(problem, "mapping values are not allowed")) {
     hint = "check the indentation, or put quotes around a text with ': ' in it";
   } else if (contains(problem, "',' or '}'") || contains(problem, "',' or ']'")) {
@@ -186,23 +199,27 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 class DocumentBuilder {
  public:
   DocumentBuilder(Document& document, std::string_view text, ProblemList& problems)
-      : document_(document), text_(text), problems_(problems) {}
+      : document_(document),
+        file_(document.files_.back()),
+        file_index_(static_cast<std::uint16_t>(document.files_.size() - 1)),
+        text_(text),
+        problems_(problems) {}
 
-  void build() {
+  Node build() {
     Parser parser;
-    if (!parser.good()) fail("out-of-memory", "not enough memory to read the file", "", {document_.file_, 0, 0});
+    if (!parser.good()) fail("out-of-memory", "not enough memory to read the file", "", {file_, 0, 0});
     yaml_parser_set_encoding(parser.get(), YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(parser.get(), reinterpret_cast<const unsigned char*>(text_.data()), text_.size());
     for (bool more = true; more;) {
       Event event;
-      if (yaml_parser_parse(parser.get(), event.get()) == 0) fail_syntax(document_.file_, text_, *parser.get());
+      if (yaml_parser_parse(parser.get(), event.get()) == 0) fail_syntax(file_, text_, *parser.get());
       more = event->type != YAML_STREAM_END_EVENT;
       take(event);
     }
     if (pending_.size() != 1 || pending_[0].is_null()) {
-      fail("empty-file", "the file holds no model", "a model file starts with `trammel: 1`", {document_.file_, 1, 1});
+      fail("empty-file", "the file holds no model", "a model file starts with `trammel: 1`", {file_, 1, 1});
     }
-    document_.root_ = pending_[0];
+    return pending_[0];
   }
 
  private:
@@ -213,12 +230,13 @@ class DocumentBuilder {
   };
 
   Location where(const yaml_mark_t& mark) const {
-    return {document_.file_, static_cast<int>(mark.line) + 1, static_cast<int>(mark.column) + 1};
+    return {file_, static_cast<int>(mark.line) + 1, static_cast<int>(mark.column) + 1};
   }
 
-  static Node place(const Event& event, Node::Kind kind) {
+  Node place(const Event& event, Node::Kind kind) const {
     Node node;
     node.kind = kind;
+    node.file = file_index_;
     node.line = static_cast<int>(event->start_mark.line) + 1;
     node.column = static_cast<int>(event->start_mark.column) + 1;
     return node;
@@ -244,6 +262,7 @@ class DocumentBuilder {
         Node node = place(event, Node::Kind::scalar);
         node.quoted = scalar.style != YAML_PLAIN_SCALAR_STYLE;
         node.text = document_.keep(view(scalar.value, scalar.length));
+        node.templated = node.text.find("$(") != std::string_view::npos;
         finish(node, scalar.anchor == nullptr ? std::string_view{} : view(scalar.anchor));
         break;
       }
@@ -279,7 +298,10 @@ class DocumentBuilder {
     Node& node = done.node;
     const Node* children = pending_.data() + done.begin;
     const std::size_t count = pending_.size() - done.begin;
-    for (std::size_t i = 0; i < count; ++i) node.weight += children[i].weight;  // bounded by the file and most_aliased
+    for (std::size_t i = 0; i < count; ++i) {
+      node.weight += children[i].weight;  // bounded by the file and most_aliased
+      node.templated = node.templated || children[i].templated;
+    }
     node.first = document_.keep(children, count);
     node.count = static_cast<std::uint32_t>(node.is_mapping() ? count / 2 : count);
     pending_.resize(done.begin);
@@ -288,10 +310,6 @@ class DocumentBuilder {
   }
 
   void finish(const Node& node, std::string_view anchor) {
-    if (++count_ > most_nodes) {
-      fail("too-large", "the file holds more than " + std::to_string(most_nodes) + " values",
-           "build such a model in C++", document_.where(node));
-    }
     pending_.push_back(node);
     if (!anchor.empty()) anchors_[std::string(anchor)] = node;
   }
@@ -345,21 +363,31 @@ class DocumentBuilder {
   }
 
   Document& document_;
+  const std::string* file_;
+  std::uint16_t file_index_;
   std::string_view text_;
   ProblemList& problems_;
   std::vector<Node> pending_;  // finished nodes whose parent is still open
   std::vector<Open> open_;
   std::unordered_map<std::string, Node> anchors_;
   std::uint64_t aliased_ = 0;
-  std::size_t count_ = 0;
   int documents_ = 0;
 };
 
-Document::Document(std::string_view text, std::string_view file_name, ProblemList& problems)
-    : file_(intern(file_name)) {
+Document::Document(std::string_view text, std::string_view file_name, ProblemList& problems) {
+  add(text, file_name, problems);
+}
+
+const Node& Document::add(std::string_view text, std::string_view file_name, ProblemList& problems) {
+  if (files_.size() >= most_files) {
+    fail("too-many-files", "the model has more than " + std::to_string(most_files) + " files", "use `repeat` instead",
+         {intern(file_name), 0, 0});
+  }
+  files_.push_back(intern(file_name));
   if (text.substr(0, 3) == "\xEF\xBB\xBF") text.remove_prefix(3);  // a byte order mark
-  check_bytes(file_, text);
-  DocumentBuilder(*this, text, problems).build();
+  check_bytes(files_.back(), text);
+  roots_.push_back(DocumentBuilder(*this, text, problems).build());
+  return roots_.back();
 }
 
 std::string_view Document::keep(std::string_view text) {
@@ -375,6 +403,11 @@ std::string_view Document::keep(std::string_view text) {
 
 const Node* Document::keep(const Node* begin, std::size_t count) {
   if (count == 0) return nullptr;
+  count_ += count;
+  if (count_ > most_nodes) {
+    fail("too-large", "the model holds more than " + std::to_string(most_nodes) + " values",
+         "build such a model in C++", where(*begin));
+  }
   if (nodes_.empty() || nodes_.back().capacity() - nodes_.back().size() < count) {
     nodes_.emplace_back().reserve(std::max(node_block, count));
   }

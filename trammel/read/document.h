@@ -1,5 +1,5 @@
-// A YAML (or JSON) text as a tree of nodes that know their line and column, built from libyaml's events. Strict where
-// YAML is lax: one document, no duplicate keys, no tags, no merge keys; aliases are bounded, so that a small file
+// YAML (or JSON) texts as trees of nodes that know their file, line and column, built from libyaml's events. Strict
+// where YAML is lax: one document, no duplicate keys, no tags, no merge keys; aliases are bounded, so that a small file
 // cannot unfold into a huge tree. Several megabytes take well under a second: nodes and texts lie in a few large
 // blocks.
 #pragma once
@@ -20,8 +20,11 @@ class ProblemList {
   void add(Problem problem);  // throws the Failure when the list is full
   void fail_if_any() const;   // throws the Failure unless the list is empty
   const std::vector<Problem>& all() const { return problems_; }
+  // Added to every message in parentheses, "i = 3": where a part of a file is read several times.
+  void set_context(std::string context) { context_ = std::move(context); }
 
  private:
+  std::string context_;
   std::vector<Problem> problems_;
 };
 
@@ -29,6 +32,8 @@ struct Node {
   enum class Kind : std::uint8_t { scalar, sequence, mapping };
   Kind kind = Kind::scalar;
   bool quoted = false;          // a scalar in quotes or a block text
+  bool templated = false;       // it, or something below it, has a $( in it
+  std::uint16_t file = 0;       // index of Document::files
   int line = 0, column = 0;     // from 1
   std::uint32_t count = 0;      // items of a sequence, pairs of a mapping
   std::uint32_t weight = 1;     // nodes below and including this one, aliases followed
@@ -52,18 +57,25 @@ class Document {
   Document(std::string_view text, std::string_view file_name, ProblemList& problems);
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;
+  // One more file of the same model; returns its root, which lives as long as the document.
+  const Node& add(std::string_view text, std::string_view file_name, ProblemList& problems);
 
-  const Node& root() const { return root_; }
-  Location where(const Node& node) const { return {file_, node.line, node.column}; }
-  const std::string* file() const { return file_; }
+  const Node& root() const { return roots_.front(); }
+  Location where(const Node& node) const { return {files_[node.file], node.line, node.column}; }
+  const std::string* file() const { return files_.front(); }
+  const std::vector<const std::string*>& files() const { return files_; }
+
+  // Copies that live as long as the document. Nodes count towards the limit of a model.
+  std::string_view keep(std::string_view text);
+  const Node* keep(const Node* begin, std::size_t count);
+  const Node& keep(const Node& node) { return *keep(&node, 1); }
 
  private:
   friend class DocumentBuilder;
-  std::string_view keep(std::string_view text);
-  const Node* keep(const Node* begin, std::size_t count);
 
-  const std::string* file_;
-  Node root_;
+  std::vector<const std::string*> files_;
+  std::deque<Node> roots_;
+  std::size_t count_ = 0;                // nodes
   std::deque<std::vector<char>> texts_;  // blocks: filled up to their capacity, never moved
   std::deque<std::vector<Node>> nodes_;
 };

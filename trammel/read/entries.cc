@@ -1,6 +1,7 @@
 #include "trammel/read/entries.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "trammel/read/literal.h"
 
@@ -26,8 +27,8 @@ std::string Place::text() const {
   return result;
 }
 
-Entries::Entries(const Document& document, ProblemList& problems, const Node& node, const Place& place)
-    : document_(document), problems_(problems), place_(place) {
+Entries::Entries(const Document& document, ProblemList& problems, const Node& node, const Place& place, Rule rule)
+    : document_(document), problems_(problems), place_(place), rule_(rule) {
   if (node.is_mapping()) {
     node_ = &node;
   } else {
@@ -41,6 +42,9 @@ void Entries::error(const Node& node, const char* id, std::string message, std::
 }
 
 const Node* Entries::find(std::string_view key) {
+  if (rule_ != Rule::none && find_key(rule_, key) == nullptr) {
+    throw std::logic_error("the grammar of '" + std::string(name_of(rule_)) + "' has no key " + quote(key));
+  }
   asked_.push_back(key);
   return node_ == nullptr ? nullptr : node_->find(key);
 }

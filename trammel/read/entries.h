@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "trammel/read/document.h"
+#include "trammel/read/grammar.h"
 
 namespace trammel {
 
@@ -19,7 +20,9 @@ struct Place {
 // absent.
 class Entries {
  public:
-  Entries(const Document& document, ProblemList& problems, const Node& node, const Place& place);
+  // With a rule, only keys of that rule may be asked for.
+  Entries(const Document& document, ProblemList& problems, const Node& node, const Place& place,
+          Rule rule = Rule::none);
   bool good() const { return node_ != nullptr; }  // it is a mapping; if not, that has been reported
   const Node* find(std::string_view key);
   const Node* need(std::string_view key);
@@ -32,6 +35,7 @@ class Entries {
   ProblemList& problems_;
   const Node* node_ = nullptr;
   Place place_;
+  Rule rule_;
   std::vector<std::string_view> asked_, missing_;
 };
 

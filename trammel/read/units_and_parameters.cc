@@ -25,6 +25,7 @@ constexpr QuantityName quantity_names[] = {
     {Quantity::speed, "speed"},
     {Quantity::acceleration, "acceleration"},
     {Quantity::angular_speed, "angular_speed"},
+    {Quantity::angular_acceleration, "angular_acceleration"},
     {Quantity::inertia, "inertia"},
     {Quantity::stiffness, "stiffness"},
     {Quantity::damping, "damping"},
@@ -33,6 +34,10 @@ constexpr QuantityName quantity_names[] = {
     {Quantity::energy, "energy"},
     {Quantity::power, "power"},
     {Quantity::frequency, "frequency"},
+    {Quantity::area, "area"},
+    {Quantity::second_moment, "second_moment"},
+    {Quantity::pressure, "pressure"},
+    {Quantity::density, "density"},
 };
 
 // si_unit's text is one of ours, so it parses.
@@ -42,7 +47,7 @@ Unit si_dimension(Quantity quantity) {
 
 }  // namespace
 
-Values::Values(const Document& document, ProblemList& problems) : document_(document), problems_(problems) {
+Values::Values(Document& document, ProblemList& problems) : document_(document), problems_(problems) {
   factors_.fill(1);
   for (const QuantityName& q : quantity_names) unit_names_[slot(q.quantity)] = si_unit(q.quantity);
 }
@@ -62,7 +67,7 @@ void Values::read_units(const Node* node) {
   const Place place{"units", "", ""};
   Entries entries = mapping(*node, place);
   if (!entries.good()) return;
-  std::array<bool, 18> given{};
+  std::array<bool, quantity_count> given{};
   for (const QuantityName& q : quantity_names) {
     const Node* entry = entries.find(q.name);
     if (entry == nullptr) continue;
@@ -86,6 +91,7 @@ void Values::read_units(const Node* node) {
   follow(Quantity::speed, L / T);
   follow(Quantity::acceleration, L / (T * T));
   follow(Quantity::angular_speed, A / T);
+  follow(Quantity::angular_acceleration, A / (T * T));
   follow(Quantity::inertia, M * L * L);
   follow(Quantity::stiffness, F / L);
   follow(Quantity::damping, F * T / L);
@@ -94,6 +100,10 @@ void Values::read_units(const Node* node) {
   follow(Quantity::energy, F * L);
   follow(Quantity::power, F * L / T);
   follow(Quantity::frequency, 1 / T);
+  follow(Quantity::area, L * L);
+  follow(Quantity::second_moment, L * L * L * L);
+  follow(Quantity::pressure, F / (L * L));
+  follow(Quantity::density, M / (L * L * L));
   all_si_ = std::all_of(factors_.begin(), factors_.end(), [](double f) { return f == 1; });
 }
 
@@ -137,6 +147,12 @@ std::optional<Values::Scaled> Values::unwrap(const Node& node, const Place& plac
   return Scaled{value, *found, true};
 }
 
+void Values::take_units(const Values& other) {
+  factors_ = other.factors_;
+  unit_names_ = other.unit_names_;
+  all_si_ = other.all_si_;
+}
+
 // ---- Parameters ----------------------------------------------------------------------------------------------------
 
 std::optional<Unit> Values::matching_file_unit(const Unit& stated) const {
@@ -151,53 +167,211 @@ std::optional<Unit> Values::matching_file_unit(const Unit& stated) const {
   return std::nullopt;
 }
 
-void Values::read_parameters(const Node* node, const std::vector<std::pair<std::string, std::string>>& overrides) {
-  std::unordered_map<std::string_view, std::string_view> given;
-  for (const auto& [name, value] : overrides) given[name] = value;  // the last one counts
-  std::size_t count = 0;
-  if (node != nullptr && !node->is_null()) {
-    if (!node->is_mapping()) {
-      wrong_type(*node, {"parameters", "", ""}, "a mapping of names to numbers", "write {L: 0.5, m: 2}");
-    } else {
-      count = node->count;
-    }
+bool Values::check_parameter_name(const Node& key, const char* kind) {
+  const std::string_view name = key.text;
+  const std::string who = std::string(kind) + " " + quote(name);
+  if (!is_plain_name(name)) {
+    error(key, "bad-name", who + ": this name cannot stand in an expression",
+          "use letters, digits and _, with a letter first");
+    return false;
   }
-  parameters_.reserve(count);  // the index points at their names
-  for (std::size_t i = 0; i < count; ++i) {
-    const Node& key = node->key(i);
-    if (!key.is_scalar()) continue;  // reported with the document
+  const auto& functions = expression_functions();
+  if (is_expression_keyword(name) || find_measure(name) != nullptr ||
+      std::any_of(functions.begin(), functions.end(), [&](const auto& f) { return f.name == name; })) {
+    error(key, "reserved-name", who + ": expressions use this name for something else", "choose another name");
+    return false;
+  }
+  return true;
+}
+
+void Values::collect_parameters(const Node& section, const std::vector<std::pair<std::string, std::string>>& overrides,
+                                const Bound& given, std::vector<Pending>& pending) {
+  if (section.is_null()) return;
+  if (!section.is_mapping()) {
+    wrong_type(section, {"parameters", "", ""}, "a mapping of names to numbers", "write {L: 0.5, m: 2}");
+    return;
+  }
+  for (std::size_t i = 0; i < section.count; ++i) {
+    const Node& key = section.key(i);
+    if (!key.is_scalar() || !check_parameter_name(key, "parameter")) continue;  // the former is reported already
     const std::string_view name = key.text;
-    if (!is_plain_name(name)) {
-      error(key, "bad-name", "parameter " + quote(name) + ": this name cannot stand in an expression",
-            "use letters, digits and _, with a letter first");
+    if (const auto before = parameter_index_.find(name); before != parameter_index_.end()) {
+      const Location& first = parameters_[before->second].where;
+      if (first.file != where(key).file) {  // otherwise reported with the document
+        error(key, "duplicate-name", "parameter " + quote(name) + " is given in two files",
+              "the other is " + *first.file + ":" + std::to_string(first.line));
+      }
       continue;
     }
-    const auto& functions = expression_functions();
-    if (is_expression_keyword(name) || find_measure(name) != nullptr ||
-        std::any_of(functions.begin(), functions.end(), [&](const auto& f) { return f.name == name; })) {
-      error(key, "reserved-name", "parameter " + quote(name) + ": expressions use this name for something else",
-            "choose another name");
-      continue;
+    std::optional<std::string_view> overriding;
+    for (const auto& each : overrides) {
+      if (each.first == name) overriding = each.second;  // the last one counts
     }
-    if (parameter_index_.count(name) != 0) continue;  // reported with the document
-    const auto overriding = given.find(name);
-    read_parameter(name, key, node->value(i),
-                   overriding == given.end() ? std::nullopt : std::optional(overriding->second));
+    pending.push_back(pending_parameter(key, section.value(i), overriding));
+    Known known;
+    known.name = name;
+    known.where = where(key);
+    for (const Known& from_outside : given) {
+      if (from_outside.name != name) continue;
+      take_given(from_outside, pending.back(), known);
+      pending.back().good = false;
+    }
+    parameters_.push_back(std::move(known));
+    parameter_index_.emplace(parameters_.back().name, parameters_.size() - 1);
   }
-  for (const auto& each : overrides) {
-    const std::string& name = each.first;
-    if (parameter_index_.count(name) != 0) continue;
+}
+
+void Values::read_parameters(const std::vector<const Node*>& sections,
+                             const std::vector<std::pair<std::string, std::string>>& overrides, const Bound& given) {
+  std::size_t count = 0;
+  for (const Node* section : sections) count += section->is_mapping() ? section->count : 0;
+  parameters_.reserve(count);  // the index points at their names
+  std::vector<Pending> pending;
+  pending.reserve(count);
+  for (const Node* section : sections) collect_parameters(*section, overrides, given, pending);
+  for (const std::size_t i : evaluation_order(pending)) {
+    if (pending[i].good) evaluate_parameter(pending[i], parameters_[i]);
+  }
+  const auto unknown = [&](const char* kind, const std::string& name, const Location& at) {
     std::vector<std::string> names;
     for (const Known& known : parameters_) names.push_back(known.name);
     std::string hint = did_you_mean(name, names);
-    if (hint.empty() && names.empty()) hint = "the model has no parameters";
+    const char* const what = *kind == '-' ? "model" : "subsystem";
+    if (hint.empty() && names.empty()) hint = std::string("the ") + what + " has no parameters";
     if (hint.empty()) hint = "parameters: " + list_of({names.begin(), names.end()});
-    problems_.add({Severity::error,
-                   "unknown-parameter",
-                   Place{"--set", name, ""}.text() + ": the model has no such parameter",
-                   std::move(hint),
-                   {document_.file(), 0, 0}});
+    problems_.add({Severity::error, "unknown-parameter",
+                   Place{kind, name, ""}.text() + ": the " + what + " has no such parameter", std::move(hint), at});
+  };
+  for (const auto& each : overrides) {
+    if (!has_parameter(each.first)) unknown("--set", each.first, {document_.file(), 0, 0});
   }
+  for (const Known& each : given) {
+    if (!has_parameter(each.name)) unknown("parameter", each.name, each.where);
+  }
+}
+
+// Each after those it uses, otherwise in the order of the file. Those that depend on themselves are reported and
+// marked; none of them is evaluated.
+std::vector<std::size_t> Values::evaluation_order(const std::vector<Pending>& pending) {
+  std::vector<std::vector<std::size_t>> uses(pending.size());
+  for (std::size_t i = 0; i < pending.size(); ++i) {
+    const auto add = [&](std::string_view content) {
+      for (const std::string_view name : names_in({std::string(content), {}})) {
+        const auto found = parameter_index_.find(name);
+        if (found != parameter_index_.end()) uses[i].push_back(found->second);
+      }
+    };
+    const ParameterText& source = pending[i].source;
+    if (!pending[i].good) continue;
+    if (source.list == nullptr) {
+      if (!read_literal(source.content).is_number || !read_literal(source.content).rest.empty()) add(source.content);
+    } else {
+      for (std::size_t k = 0; k < source.list->count; ++k) add(source.list->item(k).text);
+    }
+  }
+  enum class Mark : char { fresh, open, done };
+  std::vector<Mark> marks(pending.size(), Mark::fresh);
+  std::vector<std::size_t> order;
+  std::vector<std::pair<std::size_t, std::size_t>> path;  // a parameter, and how many of its uses have been followed
+  for (std::size_t start = 0; start < pending.size(); ++start) {
+    if (marks[start] != Mark::fresh) continue;
+    path.emplace_back(start, 0);
+    marks[start] = Mark::open;
+    while (!path.empty()) {
+      const std::size_t i = path.back().first;
+      if (path.back().second == uses[i].size()) {
+        marks[i] = Mark::done;
+        order.push_back(i);
+        path.pop_back();
+        continue;
+      }
+      const std::size_t next = uses[i][path.back().second++];
+      if (marks[next] == Mark::fresh) {
+        marks[next] = Mark::open;
+        path.emplace_back(next, 0);
+      } else if (marks[next] == Mark::open) {
+        std::string circle;
+        std::size_t at = path.size();
+        while (path[--at].first != next) {
+        }
+        for (std::size_t shown = 0; at < path.size(); ++at, ++shown) {
+          if (shown == 8) {
+            circle += "... -> ";
+            break;
+          }
+          circle += parameters_[path[at].first].name + " -> ";
+        }
+        problems_.add(
+            {Severity::error, "parameter-cycle",
+             "parameter " + quote(parameters_[next].name) + " depends on itself: " + circle + parameters_[next].name,
+             "give one of them as a number", parameters_[next].where});
+        // All of the circle are left without a value; those that use them say nothing more.
+        for (auto& step : path) marks[step.first] = Mark::done;
+        path.clear();
+      }
+    }
+  }
+  return order;
+}
+
+// A parameter of a subsystem whose use gives it a value.
+void Values::take_given(const Known& given, const Pending& pending, Known& known) {
+  const bool stated = pending.source.unit.has_value() && pending.file_unit.has_value();
+  known.is_array = given.is_array;
+  const auto convert = [&](double value, double si, double& to_value, double& to_si) {
+    if (!given.has_unit && stated) {  // a plain number is in the unit that the subsystem states
+      to_si = value * pending.source.unit->factor;
+      to_value = to_si / pending.file_unit->factor;
+    } else if (given.has_unit && (stated || all_si_)) {
+      to_si = si;
+      to_value = stated ? si / pending.file_unit->factor : si;
+    } else {
+      to_si = si;
+      to_value = value;
+    }
+  };
+  convert(given.value, given.si_value, known.value, known.si_value);
+  for (std::size_t i = 0; i < given.values.size(); ++i) {
+    convert(given.values[i], given.si_values[i], known.values.emplace_back(), known.si_values.emplace_back());
+  }
+  known.has_unit = given.has_unit || stated;
+  known.pure = given.pure && !stated;
+  known.good = given.good;
+}
+
+Values::Bound Values::read_local_parameters(const Node& section, const char* kind) {
+  Bound result;
+  if (section.is_null()) return result;
+  if (!section.is_mapping()) {
+    wrong_type(section, {"parameters", "", ""}, "a mapping of names to numbers", "write {L: 0.5, m: 2}");
+    return result;
+  }
+  Bound* const outer = bound_;
+  Bound visible = outer == nullptr ? Bound{} : *outer;
+  const bool binds = kind == std::string_view("local parameter");
+  for (std::size_t i = 0; i < section.count; ++i) {
+    const Node& key = section.key(i);
+    if (!key.is_scalar() || !check_parameter_name(key, kind)) continue;
+    bool varies = false;
+    if (binds && (find_known(key.text, varies) != nullptr)) {
+      error(key, "duplicate-name", std::string(kind) + " " + quote(key.text) + ": a parameter or index has this name",
+            "choose another name");
+      continue;
+    }
+    Known known;
+    known.name = key.text;
+    known.where = where(key);
+    const Pending pending = pending_parameter(key, section.value(i), std::nullopt);
+    if (pending.good) evaluate_parameter(pending, known);
+    if (!known.good) continue;
+    result.push_back(known);
+    if (binds) {
+      visible.push_back(std::move(known));
+      bound_ = &visible;
+    }
+  }
+  bound_ = outer;
+  return result;
 }
 
 // The text of a parameter's value, and its unit: given as {value, unit} or after the number.
@@ -213,6 +387,11 @@ std::optional<Values::ParameterText> Values::parameter_text(const Node& value, c
     const std::optional<std::string> unit_text = text(*unit_node, place);
     if (unit_text) result.unit = unit(*unit_text, *unit_node, place);
     if (!result.unit) return std::nullopt;
+  }
+  if (node->is_sequence()) {
+    result.list = node;
+    result.from = where(*node);
+    return result;
   }
   if (!node->is_scalar() || node->is_null()) {
     wrong_type(*node, place, "a number or an expression");
@@ -258,32 +437,36 @@ std::optional<Values::ParameterText> Values::override_text(std::string_view give
   return result;
 }
 
-// Each parameter has two values: in the file's units for fields, in SI for expressions of the run. They differ only if
-// the file's units are not SI and the parameter states its unit, or follows from such.
-void Values::read_parameter(std::string_view name, const Node& key, const Node& value,
-                            std::optional<std::string_view> given) {
-  Known known;
-  known.name = name;
-  known.where = where(key);
-  std::optional<ParameterText> source = parameter_text(value, {"parameter", name, ""});
-  const Place place{given ? "--set" : "parameter", name, ""};
-  if (source && given) source = override_text(*given, *source, place);
-  std::optional<Unit> file_unit;
-  if (source && source->unit) {
-    file_unit = matching_file_unit(*source->unit);
-    if (!file_unit) {
+Values::Pending Values::pending_parameter(const Node& key, const Node& value, std::optional<std::string_view> given) {
+  Pending pending;
+  const std::optional<ParameterText> in_file = parameter_text(value, {"parameter", key.text, ""});
+  if (given) pending.kind = "--set";
+  const Place place{pending.kind, key.text, ""};
+  if (!in_file) return pending;
+  const std::optional<ParameterText> source = given ? override_text(*given, *in_file, place) : in_file;
+  if (!source) return pending;
+  pending.source = *source;
+  if (pending.source.unit) {
+    pending.file_unit = matching_file_unit(*pending.source.unit);
+    if (!pending.file_unit) {
       error(key, "wrong-unit", place.text() + ": it is not clear which of the file's units corresponds to this one",
             "give the plain number in the file's units, or use SI units in the file");
-      source.reset();
+      return pending;
     }
   }
-  if (source) evaluate_parameter(*source, file_unit, place, known);
-  parameters_.push_back(std::move(known));
-  parameter_index_.emplace(parameters_.back().name, parameters_.size() - 1);
+  pending.good = true;
+  return pending;
 }
 
-void Values::evaluate_parameter(const ParameterText& source, const std::optional<Unit>& file_unit, const Place& place,
-                                Known& known) {
+// Each parameter has two values: in the file's units for fields, in SI for expressions of the run. They differ only if
+// the file's units are not SI and the parameter states its unit, or follows from such.
+void Values::evaluate_parameter(const Pending& pending, Known& known) {
+  const ParameterText& source = pending.source;
+  const Place place{pending.kind, known.name, ""};
+  if (source.list != nullptr) {
+    evaluate_array(pending, place, known);
+    return;
+  }
   std::optional<Evaluated> in_file, in_si;
   const Literal literal = read_literal(source.content);
   if (literal.is_number && literal.rest.empty()) {
@@ -310,7 +493,8 @@ void Values::evaluate_parameter(const ParameterText& source, const std::optional
       return;
     }
     known.si_value = in_file->value * source.unit->factor;
-    if (source.unit->factor != file_unit->factor) known.value = known.si_value / file_unit->factor;
+    known.value = in_file->value;
+    if (source.unit->factor != pending.file_unit->factor) known.value = known.si_value / pending.file_unit->factor;
     known.has_unit = true;
   }
   if (!std::isfinite(known.value) || !std::isfinite(known.si_value)) {
@@ -322,11 +506,61 @@ void Values::evaluate_parameter(const ParameterText& source, const std::optional
   known.good = true;
 }
 
+void Values::evaluate_array(const Pending& pending, const Place& place, Known& known) {
+  known.is_array = true;
+  if (pending.source.list->count == 0) {
+    error(*pending.source.list, "wrong-length", place.text() + " is a list without entries", "give it some");
+    return;
+  }
+  for (std::size_t i = 0; i < pending.source.list->count; ++i) {
+    const Node& item = pending.source.list->item(i);
+    std::optional<ParameterText> source = item.is_sequence() ? std::nullopt : parameter_text(item, place);
+    if (item.is_sequence()) wrong_type(item, place, "a list of single numbers");
+    if (!source) return;
+    Pending one{*source, pending.file_unit, pending.kind, true};
+    if (!one.source.unit) {
+      one.source.unit = pending.source.unit;
+    } else if (pending.source.unit) {
+      error(item, "wrong-unit", place.text() + " states its unit twice", "keep one of them");
+      return;
+    } else {
+      one.file_unit = matching_file_unit(*one.source.unit);
+      if (!one.file_unit) {
+        error(item, "wrong-unit", place.text() + ": it is not clear which of the file's units corresponds to this one",
+              "give plain numbers in the file's units, or use SI units in the file");
+        return;
+      }
+    }
+    Known entry;
+    entry.name = known.name;
+    evaluate_parameter(one, entry);
+    if (!entry.good) return;
+    known.has_unit = (i == 0 || known.has_unit) && entry.has_unit;
+    known.values.push_back(entry.value);
+    known.si_values.push_back(entry.si_value);
+  }
+  known.good = true;
+}
+
 std::vector<Parameter> Values::parameters() const {
   std::vector<Parameter> result;
   result.reserve(parameters_.size());
-  for (const Known& known : parameters_) result.push_back({known.name, known.si_value, known.where, known.used});
+  for (const Known& known : parameters_) {
+    if (!known.is_array) result.push_back({known.name, known.si_value, known.where, known.used});
+  }
   return result;
+}
+
+Values::Known* Values::find_known(std::string_view name, bool& varies) {
+  if (bound_ != nullptr) {
+    for (std::size_t i = bound_->size(); i-- > 0;) {
+      if ((*bound_)[i].name != name) continue;
+      varies = true;
+      return &(*bound_)[i];
+    }
+  }
+  const auto found = parameter_index_.find(name);
+  return found == parameter_index_.end() ? nullptr : &parameters_[found->second];
 }
 
 std::optional<Values::Evaluated> Values::evaluate(std::string_view text, const Location& from, const Place& place,
@@ -339,16 +573,25 @@ std::optional<Values::Evaluated> Values::evaluate(std::string_view text, const L
   Evaluated result;
   bool broken = false;  // uses a parameter that is no good, which has been reported
   ExpressionScope scope;
-  scope.constant = [&](std::string_view name) -> std::optional<double> {
-    const auto found = parameter_index_.find(name);
-    if (found == parameter_index_.end()) return std::nullopt;
-    Known& known = parameters_[found->second];
+  const auto note = [&](Known& known) {
     known.used = true;
     broken = broken || !known.good;
     result.has_parameters = true;
+    if (known.pure) return;
     result.all_have_units = result.all_have_units && known.has_unit;
     result.any_has_unit = result.any_has_unit || known.has_unit;
-    return si ? known.si_value : known.value;
+  };
+  scope.constant = [&](std::string_view name) -> std::optional<double> {
+    Known* const known = find_known(name, result.varies);
+    if (known == nullptr || known->is_array || known->is_text) return std::nullopt;
+    note(*known);
+    return si ? known->si_value : known->value;
+  };
+  scope.array = [&](std::string_view name) -> const std::vector<double>* {
+    Known* const known = find_known(name, result.varies);
+    if (known == nullptr || !known->is_array) return nullptr;
+    note(*known);
+    return si ? &known->si_values : &known->values;
   };
   scope.allow_time = false;
   scope.owner = place.text();
@@ -358,6 +601,9 @@ std::optional<Values::Evaluated> Values::evaluate(std::string_view text, const L
     if (broken) return std::nullopt;
     // Once more for the message, now with the names to choose the nearest from.
     for (const Known& known : parameters_) scope.known_names.push_back(known.name);
+    if (bound_ != nullptr) {
+      for (const Known& known : *bound_) scope.known_names.push_back(known.name);
+    }
     try {
       Expression::parse(text, from, scope);
     } catch (const Failure& failure) {
@@ -371,7 +617,7 @@ std::optional<Values::Evaluated> Values::evaluate(std::string_view text, const L
                    "check the parameters it uses", from});
     return std::nullopt;
   }
-  if (!si) evaluated_.emplace(std::move(key), result);
+  if (!si && !result.varies) evaluated_.emplace(std::move(key), result);
   return result;
 }
 

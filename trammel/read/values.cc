@@ -232,7 +232,69 @@ std::optional<Mat6> Values::matrix6(const Node& node, const Place& place, Quanti
   return matrix;
 }
 
+std::optional<std::vector<double>> Values::matrix(const Node& node, const Place& place, Quantity quantity) {
+  const std::size_t size = node.is_sequence() ? node.count : 0;
+  if (size == 0 || size % 6 != 0 || size > 48) {
+    wrong_type(node, place, "6 rows for each frame, or a diagonal",
+               "write [[...], [...], ...] with as many numbers in a row as rows; the numbers are in the file's units");
+    return std::nullopt;
+  }
+  std::vector<double> n;
+  if (node.item(0).is_scalar()) {
+    std::vector<double> diagonal;
+    if (!list(node, place, Quantity::none, diagonal, "a diagonal or rows of numbers")) return std::nullopt;
+    n.assign(size * size, 0.0);
+    for (std::size_t i = 0; i < size; ++i) n[i * size + i] = diagonal[i];
+  } else if (!rows(node, place, static_cast<int>(size), n, Quantity::none)) {
+    return std::nullopt;
+  }
+  const double rate = quantity == Quantity::damping ? factor(Quantity::time) : 1;
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; j < size; ++j) {
+      const double row = i % 6 < 3 ? factor(Quantity::force) : factor(Quantity::torque);
+      const double column = j % 6 < 3 ? factor(Quantity::length) : factor(Quantity::angle);
+      n[i * size + j] *= row / column * rate;
+    }
+  }
+  return n;
+}
+
+std::optional<double> Values::number_in(const Node& node, const Place& place,
+                                        const std::optional<double>& unit_factor) {
+  if (!node.is_scalar()) {
+    wrong_type(node, place, "a number");
+    return std::nullopt;
+  }
+  return scalar(node.text, node, place, Quantity::none, {&node, unit_factor.value_or(1), unit_factor.has_value()});
+}
+
+std::optional<double> Values::any_unit(const Node& node, const Place& place) {
+  const std::optional<std::string> name = text(node, place);
+  if (!name) return std::nullopt;
+  const std::optional<Unit> found = unit(*name, node, place);
+  if (!found) return std::nullopt;
+  return found->factor;
+}
+
 // ---- Other kinds ---------------------------------------------------------------------------------------------------
+
+std::optional<bool> Values::condition(const Node& node, const Place& place) {
+  if (node.is_scalar() && !node.quoted && (node.text == "true" || node.text == "false")) return node.text == "true";
+  const std::optional<double> value = number(node, place, Quantity::none);
+  if (!value) return std::nullopt;
+  return *value != 0;
+}
+
+std::optional<long> Values::whole_number(const Node& node, const Place& place) {
+  const std::optional<double> value = number(node, place, Quantity::none);
+  if (!value) return std::nullopt;
+  if (*value != std::round(*value) || std::abs(*value) > 1e9) {
+    error(node, "not-whole", place.text() + " is " + shortest(*value) + ", but must be a whole number",
+          "use floor(), ceil() or round()");
+    return std::nullopt;
+  }
+  return static_cast<long>(*value);
+}
 
 std::optional<bool> Values::boolean(const Node& node, const Place& place) {
   if (node.is_scalar() && !node.quoted) {
@@ -383,18 +445,21 @@ std::optional<ExpressionText> Values::expression(const Node& node, const Place& 
               (file_unit.empty() ? "..." : file_unit) + "}");
     return std::nullopt;
   }
+  bool rewrite = static_cast<bool>(qualify_);
   for (const std::string_view name : names_in(result)) {
-    const auto found = parameter_index_.find(name);
-    if (found == parameter_index_.end()) continue;
-    Known& known = parameters_[found->second];
+    Known* const found = find_known(name, rewrite);
+    if (found == nullptr) continue;
+    Known& known = *found;
     known.used = true;
-    if (!all_si_ && !known.has_unit) {
+    rewrite = rewrite || known.is_array;
+    if (!all_si_ && !known.has_unit && !known.pure && !known.is_text) {
       error(inner, "unit-needed",
             place.text() + " uses parameter " + quote(known.name) +
                 ", whose unit is not stated, in an expression that works in SI",
             "state it: " + known.name + ": {value: ..., unit: ...}, with the unit 1 for a pure number");
     }
   }
+  if (rewrite) result.text = with_values(result.text, inner, place);
   if (scaled->factor != 1) {
     result.text = "(" + result.text + ")*" + shortest(scaled->factor);
     --result.where.column;  // so that columns of problems inside are right
@@ -429,6 +494,7 @@ std::optional<Value> Values::field(const Node& node, const Place& place, const F
       if (value) return Value(*value);
       break;
     }
+    case FieldKind::name:
     case FieldKind::text: {
       auto value = text(node, place);
       if (value) return Value(std::move(*value));
@@ -452,6 +518,24 @@ std::optional<Value> Values::field(const Node& node, const Place& place, const F
     case FieldKind::expression: {
       auto value = expression(node, place, description.quantity);
       if (value) return Value(std::move(*value));
+      break;
+    }
+    case FieldKind::names: {
+      std::vector<std::string> names;
+      if (!node.is_sequence()) {
+        wrong_type(node, place, "a list of names", "write [name, name]");
+        break;
+      }
+      for (std::size_t i = 0; i < node.count; ++i) {
+        auto value = text(node.item(i), place);
+        if (!value) return std::nullopt;
+        names.push_back(std::move(*value));
+      }
+      return Value(std::move(names));
+    }
+    case FieldKind::matrix: {
+      auto value = matrix(node, place, description.quantity);
+      if (value && all_in_range(value->data(), std::ssize(*value))) return Value(std::move(*value));
       break;
     }
   }

@@ -214,6 +214,29 @@ std::string model_digest(const Model& model) {
     d.add(input.name);
     d.add(input.value);
   }
+  const auto numbers = [&d](const std::vector<double>& values) {
+    d.add(static_cast<int>(values.size()));
+    for (const double value : values) d.add(value);
+  };
+  for (const NamedSpline& s : model.splines) {
+    const SplineData& data = s.spline->data();
+    d.add(s.name);
+    d.add(static_cast<int>(data.kind));
+    d.add(static_cast<int>(data.extrapolation));
+    numbers(data.x);
+    numbers(data.y);
+    d.add(data.first_slope);
+    d.add(data.last_slope);
+  }
+  for (const NamedTable& t : model.tables) {
+    const SurfaceData& data = t.table->data();
+    d.add(t.name);
+    d.add(static_cast<int>(data.kind));
+    d.add(static_cast<int>(data.extrapolation));
+    numbers(data.x);
+    numbers(data.y);
+    numbers(data.z);
+  }
   for (const Frame& f : model.frames) {
     d.add(f.body);
     d.add(f.local);

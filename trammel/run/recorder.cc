@@ -1,14 +1,34 @@
 #include "trammel/run/recorder.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
+#include "trammel/elements/registry.h"
+
 namespace trammel {
 namespace {
 
-bool turns_about_z(const std::string& type) { return type == "revolute" || type == "cylindrical" || type == "planar"; }
-bool slides_along_z(const std::string& type) { return type == "translational" || type == "cylindrical"; }
+bool turns_about_z(const std::string& type) {
+  return type == "revolute" || type == "cylindrical" || type == "planar" || type == "screw";
+}
+bool slides_along_z(const std::string& type) {
+  return type == "translational" || type == "cylindrical" || type == "screw";
+}
+
+// The bodies that a gear or another coupling of joints acts on, each with the place of its first frame in the item.
+std::vector<std::pair<int, std::size_t>> coupled_bodies(const Model& model, const Item& item, bool is_motion) {
+  std::vector<std::pair<int, std::size_t>> bodies;
+  const ElementDescription* description = find_element(Category::joint, item.type);
+  if (is_motion || description == nullptr || description->attachment != Attachment::joints) return bodies;
+  for (std::size_t i = 0; i < item.frames.size(); ++i) {
+    const int body = model.frames[static_cast<std::size_t>(item.frames[i])].body;
+    const bool known = std::any_of(bodies.begin(), bodies.end(), [&](const auto& b) { return b.first == body; });
+    if (body != ground && !known) bodies.emplace_back(body, i);
+  }
+  return bodies;
+}
 
 void add_vector(std::vector<Signal>& signals, const std::string& name, const char* unit, const std::string& text,
                 const std::string& flag = "") {
@@ -64,6 +84,11 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
       flag += (flag.empty() ? "" : "; ") + std::string("multipliers oscillate undamped with this method");
     add_vector(s, path + ".force", "N", "on the second body at the joint's frame", flag);
     add_vector(s, path + ".torque", "N m", "on the second body at the joint's frame", flag);
+    for (const auto& [body, frame] : coupled_bodies(model, *info.item, info.is_motion)) {
+      const std::string on = path + ".on." + model.bodies[static_cast<std::size_t>(body)].name;
+      add_vector(s, on + ".force", "N", "on this body, at the first of its frames that is coupled", flag);
+      add_vector(s, on + ".torque", "N m", "on this body, about the first of its frames that is coupled", flag);
+    }
     if (!info.is_motion && turns_about_z(info.item->type))
       s.push_back({path + ".angle", "rad", "", "of the second frame about z of the first, multi-turn", false, ""});
     if (!info.is_motion && slides_along_z(info.item->type))
@@ -201,6 +226,23 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
     add3(force);
     add3(torque);
     if (info.is_motion) continue;
+    for (const auto& [body, first] : coupled_bodies(model, *info.item, false)) {
+      double wrenches[6 * max_frames];
+      equations_.reactions(c, state, rates, work_, wrenches);
+      const Vec3 about = equations_.frame(info.item->frames[first], work_).p;
+      force.setZero();
+      torque.setZero();
+      for (std::size_t i = first; i < info.item->frames.size(); ++i) {
+        const int frame = info.item->frames[i];
+        if (model.frames[static_cast<std::size_t>(frame)].body != body) continue;
+        const Vec3 f(wrenches[6 * i], wrenches[6 * i + 1], wrenches[6 * i + 2]);
+        force += f;
+        torque += Vec3(wrenches[6 * i + 3], wrenches[6 * i + 4], wrenches[6 * i + 5]) +
+                  (equations_.frame(frame, work_).p - about).cross(f);
+      }
+      add3(force);
+      add3(torque);
+    }
     const FrameState a = equations_.frame(info.item->frames[0], work_),
                      b = equations_.frame(info.item->frames[1], work_);
     if (turns_about_z(info.item->type)) add(unwrap_angle(raw_angle(a, b), joint_angles_[static_cast<std::size_t>(c)]));

@@ -9,6 +9,7 @@
 #include "trammel/base/messages.h"
 #include "trammel/check/check_model.h"
 #include "trammel/run/checkpoint.h"
+#include "trammel/run/shapes.h"
 #include "trammel/write/sha256.h"
 
 namespace trammel {
@@ -75,6 +76,8 @@ Provenance Simulation::provenance() const {
       p.set("option." + option.first, *value ? "true" : "false");
   }
   for (const Parameter& parameter : m.parameters) p.set("parameter." + parameter.name, number(parameter.value));
+  const std::vector<std::string> shapes = shapes_as_json(m);
+  for (std::size_t i = 0; i < shapes.size(); ++i) p.set("shapes." + std::to_string(i + 1), shapes[i]);
   p.set("length_scale", number(equations_->length()));
   p.set("date", utc_date());
   return p;

@@ -1,8 +1,15 @@
-// Prescribed rotation: angle of b_x about a_z = f(t)
+// Prescribed rotation: angle of b_x about a_z = f(t), or its rate, or the rate of that
 #include "trammel/elements/drives/drives.h"
-#include "trammel/elements/joints/pair_constraint.h"
+#include "trammel/elements/drives/motion_levels.h"
 
 namespace trammel {
+namespace {
+
+constexpr MotionFields rotation_fields{
+    "angle",         "angular_speed",         "angular_acceleration",        "initial_angle", "initial_angular_speed",
+    Quantity::angle, Quantity::angular_speed, Quantity::angular_acceleration};
+
+}  // namespace
 
 ElementDescription describe_rotation() {
   ElementDescription d;
@@ -10,16 +17,19 @@ ElementDescription describe_rotation() {
   d.key = "rotation";
   d.summary =
       "Prescribes the angle of the second frame about the z axis of the first as a function of time, over any number "
-      "of turns.";
+      "of turns; or its speed or acceleration.";
   d.attachment = Attachment::on_joint;
-  d.fields = {{"angle", FieldKind::expression, Quantity::angle, std::nullopt, "Function of time."}};
+  d.fields = motion_fields(rotation_fields);
   d.make_constraint = [](const Item& item, const MakeContext& context) {
-    return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{{Primitive::angle, 0, 0, 0}},
-                                            std::vector<Expression>{time_function(item, "angle", context)});
+    return make_motion(item, context, rotation_fields, Primitive::angle, 0);
   };
-  d.random_fields = [](std::mt19937&) {
+  d.random_fields = [](std::mt19937& random) {
     Fields fields;
-    fields.set("angle", ExpressionText{"0.3 + 1.7*time + 0.2*sin(5*time)", {}});
+    switch (random() % 3) {
+      case 0: fields.set("angle", ExpressionText{"0.3 + 1.7*time + 0.2*sin(5*time)", {}}); break;
+      case 1: fields.set("angular_speed", ExpressionText{"1.7 + 0.5*sin(5*time)", {}}); break;
+      default: fields.set("angular_acceleration", ExpressionText{"0.4*cos(3*time) + time", {}}); break;
+    }
     return fields;
   };
   return d;

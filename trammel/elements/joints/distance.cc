@@ -24,7 +24,7 @@ ElementDescription describe_distance() {
                      "give two different points, or use a spherical joint", item.where});
     }
     return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{{Primitive::distance, 0, 0, 0}},
-                                            std::vector<Expression>{Expression::constant(length)});
+                                            std::vector<TimeFunction>{Expression::constant(length)});
   };
   d.random_fields = [](std::mt19937& random) {
     Fields fields;

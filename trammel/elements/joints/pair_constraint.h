@@ -5,34 +5,37 @@
 //   distance     |d| = f(t)                    a force
 //   dot(i, j)    a_i . b_j = 0                 perpendicular axes; a torque
 //   angle        angle of b_x about a_z = f(t) multi-turn; a torque
+//   twist        turns about a_z and b_z alike; a torque
+//   cardan(i)    angles about x, y, z = f(t)   a torque
 //
-// a_i, b_j are axes of the frames, d = p_B - p_A. All are functions of the invariants of invariant.h.
+// a_i, b_j are axes of the frames, d = p_B - p_A. All but the first are functions of pair_function.h.
 #pragma once
 #include <memory>
 #include <vector>
 
 #include "trammel/elements/constraint.h"
-#include "trammel/elements/joints/invariant.h"
-#include "trammel/math/expression.h"
+#include "trammel/elements/joints/pair_function.h"
+#include "trammel/elements/time_function.h"
 
 namespace trammel {
-
-enum class Primitive { point, in_plane, distance, dot, angle };
 
 struct PairRowSpec {
   Primitive kind;
   int i = 0, j = 0;
-  int function = -1;  // index of the time function f; -1: zero
+  int function = -1;              // index of the time function f; -1: zero
+  Level level = Level::position;  // at velocity level the row is the rate of its scalar, minus f(t)
 };
 
 class PairConstraint final : public Constraint {
  public:
-  explicit PairConstraint(std::vector<PairRowSpec> rows, std::vector<Expression> functions = {});
+  explicit PairConstraint(std::vector<PairRowSpec> rows, std::vector<TimeFunction> functions = {});
 
   int rows() const override { return static_cast<int>(rows_.size()); }
   int frames() const override { return 2; }
-  int memory() const override { return angles_; }
+  int memory() const override { return memory_; }
+  int angles() const override { return angles_; }
   RowUnit row_unit(int row) const override;
+  Level level(int row) const override { return rows_[static_cast<std::size_t>(row)].level; }
   std::string row_name(int row) const override;
   const PairRowSpec& row(int i) const { return rows_[static_cast<std::size_t>(i)]; }
 
@@ -41,6 +44,7 @@ class PairConstraint final : public Constraint {
   void curvature(const ElementInput& in, double* c) const override;
   void jacobian(const ElementInput& in, RowMatrix& C) const override;
   void linearise(const ElementInput& in, const double* lambda, RowMatrix& C, FrameMatrix& wrench_pose) const override;
+  void linearise_velocity(const ElementInput& in, RowMatrix& k_pose) const override;
   void linearise_all(const ElementInput& in, const double* lambda, const double* rate, const double* bias,
                      ConstraintPartials& out) const override;
   void start(const ElementInput& in, double* memory) const override;
@@ -48,14 +52,16 @@ class PairConstraint final : public Constraint {
   double turned(const ElementInput& in) const override;
 
  private:
-  struct Scalar;  // g of a row as a function of one or two invariants, with derivatives to the third order
-  Scalar scalar(const PairRowSpec& row, const FrameState& a, const FrameState& b) const;
-  double target(const PairRowSpec& row, double t) const;
+  static bool remembers(const PairRowSpec& row) { return row.level == Level::position && is_turning(row.kind, row.i); }
+  double target(const PairRowSpec& row, double t, const double* memory) const;
+  std::array<double, 4> targets(const PairRowSpec& row, double t, const double* memory) const;
   double angle(const PairRowSpec& row, const ElementInput& in, int memory_index) const;
 
+  // Memory: the total angles, then what the functions remember.
   std::vector<PairRowSpec> rows_;
-  std::vector<Expression> functions_;
-  int angles_ = 0;
+  std::vector<TimeFunction> functions_;
+  std::vector<int> function_memory_;
+  int angles_ = 0, memory_ = 0;
 };
 
 }  // namespace trammel

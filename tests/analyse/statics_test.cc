@@ -1,0 +1,291 @@
+// Static equilibrium: hanging chains against the exact polygon and the catenary, springs, redundant joints, and what is
+// said when there is no equilibrium.
+#include "trammel/analyse/statics.h"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tests/problems/mechanisms.h"
+#include "tests/problems/stepping.h"
+
+namespace trammel {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Solved {
+  problems::Ready ready;
+  StaticReport report;
+  explicit Solved(Model model, const StaticOptions& options = {}) : ready(std::move(model)) {
+    StaticSolver solver(*ready.equations);
+    report = solver.solve(ready.state, ready.rates, ready.work, options);
+    ready.equations->update(ready.state, ready.work);
+  }
+  const BodyState& body(int i) const { return ready.work.bodies[static_cast<std::size_t>(i)]; }
+};
+
+Body bar(const std::string& name, const Vec3& from, const Vec3& to, double mass, BodyKind kind) {
+  Body b = problems::rod(name, from, to, mass, Vec3::UnitZ());
+  b.kind = kind;
+  return b;
+}
+
+// `links` equal bars of total length S and total mass `mass` between (0, 0) and (X, 0) in the xy plane; drawn as a
+// triangle.
+Model hanging_chain(int links, double S, double X, double mass, BodyKind kind = BodyKind::planar) {
+  Model m;
+  m.gravity = Vec3(0, -9.81, 0);
+  const double depth = std::sqrt(S * S - X * X) / 2, n = links;
+  const auto point = [&](int i) {
+    const double s = i / n;
+    return Vec3(X * s, -depth * (s < 0.5 ? 2 * s : 2 - 2 * s), 0);
+  };
+  for (int i = 0; i < links; ++i) m.add_body(bar("link" + std::to_string(i), point(i), point(i + 1), mass / n, kind));
+  for (int i = 0; i <= links; ++i)
+    m.add_joint("revolute", "pin" + std::to_string(i), i == 0 ? ground : i - 1, i == links ? ground : i, point(i));
+  return m;
+}
+
+// tan(phi_i) = (i + 1/2 - N/2) m g / H for link i; H from sum l cos(phi_i) = X.
+struct Polygon {
+  double H = 0;
+  std::vector<double> phi;
+};
+Polygon exact_polygon(int links, double S, double X, double mass) {
+  const double w = mass / links * 9.81, l = S / links;
+  Polygon out;
+  double low = 1e-9, high = 1e6;
+  for (int k = 0; k < 200; ++k) {
+    out.H = std::sqrt(low * high);
+    double width = 0;
+    for (int i = 0; i < links; ++i) width += l * std::cos(std::atan((i + 0.5 - 0.5 * links) * w / out.H));
+    (width < X ? low : high) = out.H;
+  }
+  for (int i = 0; i < links; ++i) out.phi.push_back(std::atan((i + 0.5 - 0.5 * links) * w / out.H));
+  return out;
+}
+
+double catenary_sag(double S, double X) {
+  double low = 1e-3, high = 1e3;  // a: S = 2 a sinh(X / 2a)
+  for (int k = 0; k < 200; ++k) {
+    const double a = 0.5 * (low + high);
+    (2 * a * std::sinh(X / (2 * a)) > S ? low : high) = a;
+  }
+  return low * (std::cosh(X / (2 * low)) - 1);
+}
+
+double sag(const Solved& s, int links, double S) {
+  double lowest = 0;
+  for (int i = 0; i < links; ++i) {
+    const BodyState& b = s.body(i);
+    lowest = std::min({lowest, (b.r + 0.5 * S / links * b.R.col(0)).y(), (b.r - 0.5 * S / links * b.R.col(0)).y()});
+  }
+  return -lowest;
+}
+
+TEST(Statics, ChainTakesTheExactPolygon) {
+  for (const BodyKind kind : {BodyKind::planar, BodyKind::spatial}) {
+    const int links = 16;
+    const Solved s(hanging_chain(links, 3, 2, 4, kind));
+    ASSERT_TRUE(s.report.found) << to_text(s.report);
+    const Polygon exact = exact_polygon(links, 3, 2, 4);
+    for (int i = 0; i < links; ++i) {
+      const Vec3 x = s.body(i).R.col(0);
+      EXPECT_NEAR(std::atan2(x.y(), x.x()), exact.phi[static_cast<std::size_t>(i)], 1e-9);
+    }
+    Vec3 force, torque;
+    s.ready.equations->reaction(links, s.ready.state, s.ready.rates, s.ready.work, force, torque);
+    // Force of the last link on the ground's side, here on the second body (ground): pulled inwards and down.
+    EXPECT_NEAR(std::abs(force.x()), exact.H, 1e-7);
+    EXPECT_NEAR(std::abs(force.y()), 0.5 * 4 * 9.81, 1e-7);
+    // In the plane a chain hangs stably; spatial links on hinges cannot leave it.
+    EXPECT_EQ(s.report.stability, Stability::stable) << to_text(s.report);
+    EXPECT_EQ(s.report.freedoms, links - 2);
+  }
+}
+
+TEST(Statics, SagConvergesToTheCatenary) {
+  const double S = 3, X = 2, exact = catenary_sag(S, X);
+  std::vector<double> h, error;
+  for (const int links : {8, 16, 32, 64}) {
+    const Solved s(hanging_chain(links, S, X, 4));
+    ASSERT_TRUE(s.report.found) << to_text(s.report);
+    h.push_back(1.0 / links);
+    error.push_back(std::abs(sag(s, links, S) - exact));
+  }
+  EXPECT_LT(error.back(), 1e-3 * exact);
+  EXPECT_NEAR(problems::fitted_slope(h, error), 2, 0.15);
+}
+
+TEST(Statics, LargeChainIsJudgedByPivots) {
+  const int links = 600;  // 1800 velocities
+  const Solved s(hanging_chain(links, 3, 2, 4));
+  ASSERT_TRUE(s.report.found) << to_text(s.report);
+  EXPECT_EQ(s.report.stability, Stability::stable);
+  EXPECT_NEAR(sag(s, links, 3), catenary_sag(3, 2), 1e-5);
+}
+
+TEST(Statics, PendulumHangs) {
+  const Solved s(problems::pendulum());
+  ASSERT_TRUE(s.report.found) << to_text(s.report);
+  EXPECT_NEAR(s.body(0).r.z(), -0.5, 1e-10);
+  EXPECT_EQ(s.report.stability, Stability::stable);
+  EXPECT_EQ(s.report.freedoms, 1);
+  // m g l of a small rotation: 2 kg, 0.5 m, projected on a motion of size 1 in L and rad
+  EXPECT_GT(s.report.least_stiffness, 0);
+}
+
+TEST(Statics, UpsideDownIsUnstable) {
+  Model m = problems::pendulum();
+  m.gravity = Vec3(9.81, 0, 0).eval() * -1;  // the bar lies along +x: straight up
+  const Solved s(m);
+  ASSERT_TRUE(s.report.found);
+  EXPECT_EQ(s.report.stability, Stability::unstable);
+  EXPECT_EQ(s.report.unstable_directions, 1);
+  ASSERT_EQ(s.report.weak.size(), 1u);
+  // The bar's angle: -m g l/2 = -2 * 9.81 * 0.5 N m/rad, if measured by the angle; by the centre, over (l/2)^2.
+  const FreeDirection& way = s.report.weak[0];
+  EXPECT_NEAR(way.stiffness, way.turns ? -9.81 : -9.81 / 0.25, 1e-6);
+}
+
+TEST(Statics, NothingHoldsATurntable) {
+  Model m = problems::pendulum();
+  m.gravity = Vec3(0, 9.81, 0);  // along the hinge
+  const Solved s(m);
+  ASSERT_TRUE(s.report.found);
+  EXPECT_EQ(s.report.stability, Stability::neutral);
+  EXPECT_EQ(s.report.neutral_directions, 1);
+}
+
+TEST(Statics, FreeBodyHasNone) {
+  Model m;
+  m.gravity = Vec3(0, 0, -9.81);
+  Body b;
+  b.name = "stone";
+  b.mass = 2;
+  b.inertia = Mat3::Identity();
+  m.add_body(b);
+  const Solved s(m);
+  EXPECT_FALSE(s.report.found);
+  EXPECT_THAT(s.report.why, HasSubstr("body 'stone': position z"));
+  EXPECT_THAT(s.report.why, HasSubstr("19.62 N"));
+  EXPECT_THAT(s.report.why, HasSubstr("nothing holds it"));
+}
+
+Fields expression(const char* name, const char* text) {
+  Fields fields;
+  fields.set(name, ExpressionText{text, {}});
+  return fields;
+}
+
+TEST(Statics, MotorOnATurntableHasNone) {
+  Model m = problems::pendulum();
+  m.gravity = Vec3::Zero();
+  m.add_force("torque", "motor", m.joints[0].frames, expression("tz", "3"));
+  const Solved s(m);
+  EXPECT_FALSE(s.report.found);
+  EXPECT_THAT(s.report.why, HasSubstr("body 'bar'"));
+  EXPECT_EQ(s.report.attempts.size(), 3u);
+}
+
+// A torque as large as half of m g l/2 holds the bar at 30 degrees; twice of it holds it nowhere.
+TEST(Statics, TorqueAgainstWeight) {
+  Model m = problems::pendulum();
+  m.add_force("torque", "motor", m.joints[0].frames, expression("tz", "-0.5*2*9.81*0.5"));
+  for (const StaticWay way : {StaticWay::automatic, StaticWay::newton, StaticWay::load_steps, StaticWay::relaxation}) {
+    StaticOptions options;
+    options.way = way;
+    const Solved s(m, options);
+    if (way == StaticWay::load_steps && !s.report.found) continue;  // the drawn position may turn the wrong way round
+    ASSERT_TRUE(s.report.found) << to_text(s.report);
+    // From the horizontal both 30 degrees off the vertical (stable) and its mirror image above exist.
+    EXPECT_NEAR(std::abs(s.body(0).r.x()), 0.25, 1e-8) << to_text(way);
+    if (way == StaticWay::automatic) {
+      EXPECT_EQ(s.report.stability, Stability::stable);
+    }
+  }
+  Model strong = problems::pendulum();
+  strong.add_force("torque", "motor", strong.joints[0].frames, expression("tz", "-2*2*9.81*0.5"));
+  EXPECT_FALSE(Solved(strong).report.found);
+}
+
+TEST(Statics, SpringCarriesTheWeight) {
+  Model m;
+  m.gravity = Vec3(0, 0, -9.81);
+  Body b;
+  b.name = "mass";
+  b.kind = BodyKind::point;
+  b.mass = 3;
+  b.pose.position = Vec3(0.2, -0.1, -1);
+  m.add_body(b);
+  Fields spring;
+  spring.set("stiffness", 500.0);
+  spring.set("free_length", 0.8);
+  m.add_force("translational_spring_damper", "spring", {m.add_frame(ground, {}), m.add_frame(0, {})}, spring);
+  const Solved s(m);
+  ASSERT_TRUE(s.report.found) << to_text(s.report);
+  EXPECT_NEAR(s.body(0).r.z(), -0.8 - 3 * 9.81 / 500, 1e-9);
+  EXPECT_NEAR(s.body(0).r.head<2>().norm(), 0, 1e-9);
+  EXPECT_EQ(s.report.stability, Stability::stable);
+}
+
+// The shallow arch of two springs: loaded beyond its limit it snaps through; the energy leads there.
+TEST(Statics, ArchSnapsThrough) {
+  for (const double load : {20.0, 400.0}) {
+    Model m;
+    m.gravity = Vec3(0, 0, -load);
+    Body b;
+    b.name = "apex";
+    b.kind = BodyKind::point;
+    b.mass = 1;
+    b.pose.position = Vec3(0, 0, 0.2);
+    m.add_body(b);
+    Fields spring;
+    spring.set("stiffness", 1e4);
+    spring.set("free_length", std::hypot(1.0, 0.2));
+    for (const double x : {-1.0, 1.0}) {
+      Pose at;
+      at.position = Vec3(x, 0, 0);
+      m.add_force("translational_spring_damper", x < 0 ? "left" : "right",
+                  {m.add_frame(ground, at), m.add_frame(0, {})}, spring);
+    }
+    m.add_joint("point_in_plane", "plane", ground, 0, b.pose.position, Vec3::UnitY());
+    const Solved s(m);
+    ASSERT_TRUE(s.report.found) << to_text(s.report);
+    const double z = s.body(0).r.z(), l = std::hypot(1, z), l0 = std::hypot(1, 0.2);
+    EXPECT_NEAR(2 * 1e4 * (l - l0) * z / l + load, 0, 1e-6 * load);
+    EXPECT_EQ(s.report.stability, Stability::stable);
+    EXPECT_EQ(z > 0, load < 30);
+  }
+}
+
+// Redundant hinges: the same position as the twin without redundancy; reactions add up to the weight.
+TEST(Statics, RedundantFourBar) {
+  Vec3 rocker[3];
+  int k = 0;
+  for (const problems::Build build :
+       {problems::Build::planar, problems::Build::redundant, problems::Build::independent}) {
+    Model m = problems::four_bar(build, build != problems::Build::planar);
+    m.initial_joints.clear();
+    Fields torsion;
+    torsion.set("stiffness", 30.0);
+    m.add_force("rotational_spring_damper", "torsion", m.joints[0].frames, torsion);
+    const Solved s(m);
+    ASSERT_TRUE(s.report.found) << to_text(s.report);
+    EXPECT_EQ(s.report.freedoms, 1);
+    EXPECT_EQ(s.report.stability, Stability::stable);
+    Vec3 sum = Vec3::Zero(), force, torque;
+    for (const int c : {0, 3}) {
+      s.ready.equations->reaction(c, s.ready.state, s.ready.rates, s.ready.work, force, torque);
+      sum += force;
+    }
+    EXPECT_NEAR((sum + 4.5 * m.gravity).norm(), 0, 1e-6) << static_cast<int>(build);
+    rocker[k++] = s.body(2).r;
+  }
+  EXPECT_NEAR((rocker[1] - rocker[2]).norm(), 0, 1e-8);
+  EXPECT_NEAR(rocker[0].norm(), rocker[1].norm(), 1e-8);
+}
+
+}  // namespace
+}  // namespace trammel

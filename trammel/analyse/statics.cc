@@ -1,0 +1,519 @@
+// Newton's method for (7.1) with the constraints kept: at a position on g = 0
+//
+//   [ K + mu D   G^T ] [ delta  ]   [ -f ]      K = (f + G^T lambda)_q,  D: weights of the size of K          (7.2)
+//   [ G           0  ] [ lambda ] = [  0 ]
+//
+// then q := retract(q, t delta) and back to g = 0 with the least change. mu = 0 is Newton's step; a larger mu turns it
+// into a short step against the unbalanced force. mu grows while a step does not descend and falls after one that does.
+#include "trammel/analyse/statics.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "trammel/analyse/reduction.h"
+
+namespace trammel {
+namespace {
+
+constexpr double least_mu = 1e-11;     // keeps a neutral direction from a zero pivot; moves it by round-off at most
+constexpr double greatest_move = 0.5;  // of L or 1 rad in one iteration: angles of joints are followed
+constexpr int most_dense = 1200;       // velocities up to which stability is judged by all eigenvalues
+
+std::string statics_number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", value);
+  return text;
+}
+
+}  // namespace
+
+const char* to_text(StaticWay way) {
+  switch (way) {
+    case StaticWay::automatic: return "automatic";
+    case StaticWay::newton: return "newton";
+    case StaticWay::load_steps: return "load-steps";
+    case StaticWay::relaxation: return "relaxation";
+  }
+  return "";
+}
+
+const char* to_text(Stability stability) {
+  switch (stability) {
+    case Stability::unknown: return "unknown";
+    case Stability::stable: return "stable";
+    case Stability::neutral: return "neutral";
+    case Stability::unstable: return "unstable";
+  }
+  return "";
+}
+
+std::vector<std::string> moving_parts(const Equations& equations, const Vec& direction, int most) {
+  const Vec sizes = direction.cwiseQuotient(equations.scales()).cwiseAbs();
+  std::vector<int> order;
+  for (int i = 0; i < sizes.size(); ++i) order.push_back(i);
+  const auto count = std::min(static_cast<std::size_t>(most), order.size());
+  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(),
+                    [&](int a, int b) { return sizes[a] > sizes[b] || (sizes[a] == sizes[b] && a < b); });
+  std::vector<std::string> parts;
+  for (std::size_t k = 0; k < count; ++k) {
+    if (sizes[order[k]] < 0.2 * sizes[order[0]] || sizes[order[k]] == 0) break;
+    parts.push_back(equations.name_of_velocity(order[k]));
+  }
+  return parts;
+}
+
+struct StaticSolver::Point {
+  Vec f, r, lambda, d;  // f + G^T lambda = r with the lambda that leaves least of it; d = -D^-1 r, what would move
+  double phi = 0;       // |r|, N (torques by L)
+  double energy = 0;
+};
+
+StaticSolver::StaticSolver(const Equations& equations)
+    : equations_(equations),
+      saddle_(equations, 1e-8, SaddleSystem::Keep::factors_only),
+      tangent_(equations),
+      partials_(equations.make_partials(Detail::newton)),
+      residual_(equations.make_residual()),
+      rates_(equations.make_rates()),
+      weights_(equations.scales()),
+      scales_(equations.scales()),
+      hold_(Vec::Zero(equations.sizes().nv)),
+      b_(Vec::Zero(saddle_.size())),
+      z_(b_) {
+  const double length = equations.length();
+  for (double& w : weights_) w = equations.greatest_mass() * (length / w) * (length / w);
+  for (int i = 0; i < equations.sizes().nv; ++i) diagonal_.push_back(equations.vv().slot(i, i));
+  conservative_ = true;
+  for (int i = 0; i < equations.force_count(); ++i)
+    conservative_ = conservative_ && equations.force(i).energy_is_complete();
+}
+
+// Sizes of the forces that act, before they cancel: weights and wrenches of elements.
+double StaticSolver::force_scale(const State& state, Workspace& work) {
+  const Model& model = equations_.model();
+  const double length = equations_.length();
+  double sum = 0;
+  for (const Body& body : model.bodies) {
+    if (body.kind != BodyKind::scalar) sum += std::pow(body.mass * model.gravity.norm(), 2);
+  }
+  equations_.update(state, work);
+  std::vector<double> observed;
+  for (int i = 0; i < equations_.force_count(); ++i) {
+    double wrench[6 * max_frames] = {};
+    const Force& force = equations_.force(i);
+    observed.assign(force.observables().size() + 1, 0);
+    equations_.observe_force(i, state, work, wrench, observed.data());
+    for (int k = 0; k < 6 * force.frames() && k < 6 * max_frames; ++k)
+      sum += std::pow(wrench[k] / (k % 6 < 3 ? 1.0 : length), 2);
+  }
+  return std::sqrt(sum);
+}
+
+bool StaticSolver::evaluate(const State& state, Workspace& work, Point& out) {
+  const int nv = saddle_.velocities(), rows = saddle_.multipliers();
+  rates_.a.setZero();
+  rates_.lambda.setZero();
+  if (equations_.residual(state, rates_, everything, residual_, work) != Eval::ok) return false;
+  out.f = residual_.force - hold_;
+  if (!std::isfinite(out.f.sum())) return false;
+  equations_.jacobian(state, partials_, work);
+  saddle_.combine_projection(weights_, partials_.G, Level::velocity);
+  if (!saddle_.factor()) return false;
+  b_.head(nv) = -out.f;
+  b_.tail(rows).setZero();
+  saddle_.solve_refined(b_, z_, 5);  // long chains: a sweep contracts by eps / (eps + s^2), s falling like 1/N
+  if (!std::isfinite(z_.sum())) return false;
+  out.d = z_.head(nv);
+  out.lambda = z_.tail(rows);
+  out.r = out.f;
+  equations_.gv().transpose_multiply_add(partials_.G, 1, out.lambda.data(), out.r.data());
+  out.phi = out.r.cwiseProduct(scales_).norm() / equations_.length();
+  out.energy = conservative_ ? equations_.energy(state, rates_, work).potential : 0;
+  return true;
+}
+
+bool StaticSolver::return_to_constraints(State& state, Workspace& work) {
+  const int nv = saddle_.velocities(), rows = saddle_.multipliers();
+  if (rows == 0) return true;
+  const double small = 1e-14 * equations_.length(), enough = std::max(1e-10 * equations_.length(), 2 * misfit_);
+  double before = 0;
+  for (int i = 0; i < 12; ++i) {
+    if (equations_.residual(state, rates_, joints, residual_, work) != Eval::ok) return false;
+    for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
+    const double size = residual_.g.size() > 0 ? residual_.g.lpNorm<Eigen::Infinity>() : 0;
+    if (!std::isfinite(size)) return false;
+    if (size <= small || (i > 0 && size <= enough && size > 0.3 * before)) return true;
+    if (i > 6 && size > before) return false;
+    before = size;
+    equations_.jacobian(state, partials_, work);
+    saddle_.combine_projection(weights_, partials_.G, Level::velocity);
+    if (!saddle_.factor()) return false;
+    b_.setZero();
+    b_.tail(rows) = -residual_.g;
+    saddle_.solve_refined(b_, z_);
+    if (!std::isfinite(z_.sum())) return false;
+    q_ = state.q;
+    equations_.retract(q_, z_.head(nv), state.q);
+  }
+  return before <= enough;
+}
+
+bool StaticSolver::newton_step(const State& state, const Point& at, double mu, Workspace& work, Vec& step) {
+  const int nv = saddle_.velocities(), rows = saddle_.multipliers();
+  rates_.a.setZero();
+  rates_.lambda = at.lambda;
+  if (equations_.linearise(state, rates_, Detail::newton, partials_, work) != Eval::ok) return false;
+  const Pattern& vv = equations_.vv();
+  const double length = equations_.length();
+  stiffness_ = 0;
+  for (int j = 0; j < nv; ++j) {
+    for (int p = vv.start()[static_cast<std::size_t>(j)]; p < vv.start()[static_cast<std::size_t>(j) + 1]; ++p) {
+      stiffness_ = std::max(stiffness_, std::abs(partials_.force_q[p]) * scales_[j] *
+                                            scales_[vv.row()[static_cast<std::size_t>(p)]] / (length * length));
+    }
+  }
+  if (!std::isfinite(stiffness_)) return false;
+  // mu is relative to the stiffness, or to what the forces over L would be if there is none.
+  const double unit = std::max(stiffness_, 1e-6 * scale_ / length + 1e-300) / equations_.greatest_mass();
+  A_ = partials_.force_q;
+  for (int i = 0; i < nv; ++i) A_[diagonal_[static_cast<std::size_t>(i)]] += mu * unit * weights_[i];
+  if (!tangent_.factor(A_, partials_.G)) return false;
+  b_.head(nv) = -at.f;
+  b_.tail(rows).setZero();
+  if (!tangent_.solve(b_, z_)) return false;
+  step = z_.head(nv);
+  return true;
+}
+
+bool StaticSolver::balanced(const Point& at, const StaticOptions& options) const {
+  return at.phi <= options.tolerance * scale_ || at.phi == 0;
+}
+
+bool StaticSolver::descend(State& state, Point& at, Workspace& work, const StaticOptions& options, bool by_energy,
+                           StaticReport& report) {
+  Vec step;
+  Point next;
+  double mu = least_mu;
+  const double noise = 1e-13 * (scale_ * equations_.length() + std::abs(at.energy));
+  for (int i = 0; i < options.most_iterations; ++i) {
+    if (balanced(at, options)) return true;
+    bool moved = false;
+    double largest = 0;
+    for (int attempt = 0; attempt < 40 && !moved; ++attempt) {
+      if (attempt > 0) mu = std::max(8 * mu, 1e-9);
+      if (!newton_step(state, at, mu, work, step)) continue;
+      const double slope = step.dot(at.r);
+      if (!(slope < 0)) continue;
+      largest = step.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>();
+      const double fraction = std::min(1.0, greatest_move / largest);
+      State trial = state;
+      equations_.retract(state.q, fraction * step, trial.q);
+      if (!return_to_constraints(trial, work) || !evaluate(trial, work, next)) continue;
+      ++report.iterations;
+      if (by_energy) {
+        const double gain = at.energy - next.energy;
+        moved = gain >= -1e-4 * fraction * slope || (gain > -noise && -slope < 100 * noise && next.phi < at.phi);
+      } else {
+        moved = next.phi < (1 - 1e-4 * fraction) * at.phi;
+      }
+      if (!moved) {
+        if (largest < 1e-13) break;
+        continue;
+      }
+      equations_.accept(trial, work);
+      state = trial;
+      std::swap(at, next);
+      mu = std::max(mu / 10, least_mu);
+    }
+    // Steps of round-off size that no longer help: as good as it gets.
+    if (!moved) return at.phi <= std::max(options.tolerance, 1e-7) * scale_ && largest < 1e-8;
+  }
+  return balanced(at, options);
+}
+
+// The unbalanced force of the start is carried by a hold and released in parts: at part s the mechanism is in balance
+// under (1 - s) of it.
+bool StaticSolver::step_loads(State& state, Point& at, Workspace& work, const StaticOptions& options,
+                              StaticReport& report) {
+  const Vec first = at.r;
+  StaticOptions inner = options;
+  inner.most_iterations = std::min(options.most_iterations, 40);
+  double s = 0, ds = 0.25;
+  while (s < 1) {
+    const double next = std::min(1.0, s + ds);
+    hold_ = (1 - next) * first;
+    State trial = state;
+    Point point;
+    inner.tolerance = next < 1 ? std::max(options.tolerance, 1e-6) : options.tolerance;
+    const bool fine = evaluate(trial, work, point) && descend(trial, point, work, inner, false, report);
+    if (fine) {
+      state = trial;
+      at = point;
+      s = next;
+      ds *= 1.6;
+      ++report.load_steps;
+    } else {
+      ds /= 3;
+      if (ds < 1e-3) break;
+    }
+  }
+  hold_.setZero();
+  const bool reached = s >= 1;
+  if (!reached) evaluate(state, work, at);
+  return reached;
+}
+
+// Backward Euler on D q' = -(f + G^T lambda), the step size 1/mu growing as the unbalanced force falls:
+// pseudo-transient continuation. No merit function, so it climbs out of what stops the others; it moves away from
+// unstable positions.
+bool StaticSolver::relax(State& state, Point& at, Workspace& work, const StaticOptions& options, StaticReport& report) {
+  Vec step;
+  Point next;
+  double mu = 0.1;
+  for (int i = 0; i < 3 * options.most_iterations; ++i) {
+    if (balanced(at, options)) return true;
+    bool moved = false;
+    for (int attempt = 0; attempt < 20 && !moved; ++attempt) {
+      if (attempt > 0) mu *= 5;
+      if (!newton_step(state, at, mu, work, step) || !(step.dot(at.r) < 0)) continue;
+      const double largest = step.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>();
+      State trial = state;
+      equations_.retract(state.q, std::min(1.0, 0.5 * greatest_move / largest) * step, trial.q);
+      if (!return_to_constraints(trial, work) || !evaluate(trial, work, next)) continue;
+      equations_.accept(trial, work);
+      state = trial;
+      moved = true;
+      ++report.iterations;
+    }
+    if (!moved) return false;
+    mu = std::max(least_mu, mu * std::clamp(next.phi / std::max(at.phi, 1e-300), 0.2, 3.0));
+    std::swap(at, next);
+  }
+  return balanced(at, options);
+}
+
+FreeDirection StaticSolver::describe_direction(const Vec& direction, const Vec& unbalanced) const {
+  FreeDirection out;
+  Eigen::Index at = 0;
+  direction.cwiseQuotient(scales_).cwiseAbs().maxCoeff(&at);
+  if (direction[at] == 0) return out;
+  const Vec u = direction / direction[at];
+  Vec Ku = Vec::Zero(u.size());
+  equations_.vv().multiply_add(partials_.force_q, 1, u.data(), Ku.data());
+  out.stiffness = u.dot(Ku);
+  out.unbalanced = -u.dot(unbalanced);
+  out.parts = moving_parts(equations_, u);
+  out.turns = !out.parts.empty() && out.parts[0].find("rotation") != std::string::npos;
+  return out;
+}
+
+void StaticSolver::name_runaway(const State& state, const Point& at, Workspace& work, StaticReport& report) {
+  Vec step;
+  newton_step(state, at, 1, work, step);  // for the stiffness
+  report.weak.assign(1, describe_direction(at.d, at.r));
+  const FreeDirection& way = report.weak[0];
+  if (way.parts.empty()) return;
+  const char* unit = way.turns ? " N m" : " N";
+  report.why = way.parts[0] + " is left with an unbalanced " + (way.turns ? "torque" : "force") + " of " +
+               statics_number(std::abs(way.unbalanced)) + unit;
+  const double none = 1e-9 * std::max(stiffness_, scale_ / equations_.length());
+  if (std::abs(way.stiffness) <= none * (way.turns ? equations_.length() * equations_.length() : 1.0)) {
+    report.why += ", and nothing holds it in that direction";
+  } else if (way.stiffness < 0) {
+    report.why += ", and moving away from there makes it grow";
+  } else {
+    report.why += ", and the iteration does not get closer";
+  }
+}
+
+StaticReport StaticSolver::solve(State& state, Rates& rates, Workspace& work, const StaticOptions& options) {
+  StaticReport report;
+  state.v.setZero();
+  hold_.setZero();
+  const State start = state;
+  rates_.lambda.setZero();
+  misfit_ = 0;
+  const bool evaluated = equations_.residual(state, rates_, joints, residual_, work) == Eval::ok;
+  for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
+  if (evaluated && residual_.g.size() > 0) misfit_ = residual_.g.lpNorm<Eigen::Infinity>();
+  scale_ = report.scale = force_scale(state, work);
+  Point at;
+  if (!evaluate(state, work, at)) {
+    report.why = "a force cannot be evaluated at the start (a spring of zero length?)";
+    return report;
+  }
+  scale_ = report.scale = std::max(scale_, at.f.cwiseProduct(scales_).norm() / equations_.length());
+  const Point first = at;
+  const auto note = [&](StaticWay way, bool found) {
+    report.way = way;
+    report.attempts.push_back(std::string(to_text(way)) + ": " + (found ? "found" : "not found") + ", " +
+                              std::to_string(report.iterations) + " iterations so far, unbalanced force " +
+                              statics_number(at.phi) + " of " + statics_number(scale_) + " N");
+    return found;
+  };
+  const bool any = options.way == StaticWay::automatic;
+  const auto again = [&] {
+    state = start;
+    at = first;
+    scale_ = report.scale;
+  };
+  State best = state;
+  Point best_at = at;
+  const auto keep_best = [&] {
+    if (at.phi <= best_at.phi || best.q == start.q) {
+      best = state;
+      best_at = at;
+    }
+  };
+  bool found = false;
+  if (any || options.way == StaticWay::newton) {
+    found = note(StaticWay::newton, descend(state, at, work, options, conservative_, report));
+    keep_best();
+  }
+  if (!found && (any || options.way == StaticWay::load_steps)) {
+    again();
+    found = note(StaticWay::load_steps, step_loads(state, at, work, options, report));
+    keep_best();
+  }
+  if (!found && (any || options.way == StaticWay::relaxation)) {
+    again();
+    found = note(StaticWay::relaxation, relax(state, at, work, options, report));
+    keep_best();
+  }
+  const auto finish = [&] {
+    rates.a.setZero();
+    rates.lambda = at.lambda;
+    report.residual = at.phi;
+    rates_.lambda = at.lambda;
+    equations_.residual(state, rates_, joints, residual_, work);
+    for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
+    report.position_residual = residual_.g.size() > 0 ? residual_.g.lpNorm<Eigen::Infinity>() : 0;
+    Vec change(state.v.size());
+    equations_.local(start.q, state.q, change);
+    report.moved = change.size() > 0 ? change.lpNorm<Eigen::Infinity>() : 0;
+    Eigen::Index most = 0;
+    if (change.size() > 0) change.cwiseAbs().maxCoeff(&most);
+    report.moved_most = change.size() > 0 ? equations_.name_of_velocity(static_cast<int>(most)) : "";
+  };
+  report.found = found;
+  if (!found) {
+    state = best;
+    at = best_at;
+    finish();
+    name_runaway(state, at, work, report);
+    if (report.moved > 20 * equations_.length())
+      report.why += "; it has moved " + statics_number(report.moved) + " m and would go on";
+    return report;
+  }
+  finish();
+  if (!options.judge_stability) return report;
+  judge(state, rates, work, report);
+  if (report.stability != Stability::unstable || !any || report.way == StaticWay::relaxation) return report;
+  // An unstable position was found: where would the mechanism settle?
+  StaticReport second = report;
+  const State unstable = state;
+  const Rates unstable_rates = rates;
+  const Point unstable_at = at;
+  again();
+  second.weak.clear();
+  const bool settled = relax(state, at, work, options, second);
+  if (settled) {
+    std::swap(report, second);
+    note(StaticWay::relaxation, true);
+    report.attempts.back() += "; taken, because the position found before is unstable";
+    finish();
+    judge(state, rates, work, report);
+    if (report.stability != Stability::unstable) return report;
+    std::swap(report, second);
+  }
+  state = unstable;
+  rates = unstable_rates;
+  at = unstable_at;
+  return report;
+}
+
+void StaticSolver::judge(const State& state, const Rates& rates, Workspace& work, StaticReport& report) {
+  rates_.a.setZero();
+  rates_.lambda = rates.lambda;
+  State rest = state;
+  rest.v.setZero();
+  if (equations_.linearise(rest, rates_, Detail::newton, partials_, work) != Eval::ok) return;
+  if (scale_ <= 0) scale_ = 1;
+  report.weak.clear();
+  report.unstable_directions = report.neutral_directions = 0;
+  if (equations_.sizes().nv > most_dense) {
+    judge_large(report);
+    return;
+  }
+  const Mat null = scaled_null_space(equations_.gv().dense(partials_.G), scales_);
+  report.freedoms = static_cast<int>(null.cols());
+  report.stability = Stability::stable;
+  if (null.cols() == 0) return;
+  const Mat basis = scales_.asDiagonal() * null;
+  const Mat K = basis.transpose() * equations_.vv().dense(partials_.force_q) * basis;
+  report.symmetric = (K - K.transpose()).norm() <= 1e-6 * K.norm() + 1e-9 * scale_ * equations_.length();
+  const Eigen::SelfAdjointEigenSolver<Mat> eigen(0.5 * (K + K.transpose()));
+  const Vec& values = eigen.eigenvalues();
+  report.least_stiffness = values[0];
+  const double none = 1e-12 * values.cwiseAbs().maxCoeff() + 1e-8 * scale_ * equations_.length();
+  const Vec zero = Vec::Zero(basis.rows());
+  for (Eigen::Index k = 0; k < values.size(); ++k) {
+    if (values[k] > none) break;
+    (values[k] < -none ? report.unstable_directions : report.neutral_directions) += 1;
+    if (report.weak.size() < 5) report.weak.push_back(describe_direction(basis * eigen.eigenvectors().col(k), zero));
+  }
+  if (report.neutral_directions > 0) report.stability = Stability::neutral;
+  if (report.unstable_directions > 0) report.stability = Stability::unstable;
+}
+
+// By the signs of pivots; a shift of round-off size keeps neutral directions from zero ones.
+void StaticSolver::judge_large(StaticReport& report) {
+  A_ = partials_.force_q;
+  const double shift = 1e-12 * std::max(stiffness_, scale_ / equations_.length()) / equations_.greatest_mass();
+  for (int i = 0; i < saddle_.velocities(); ++i) A_[diagonal_[static_cast<std::size_t>(i)]] += shift * weights_[i];
+  const int negative = tangent_.factor(A_, partials_.G) ? tangent_.negative_directions() : -1;
+  if (negative < 0) return;
+  report.unstable_directions = negative;
+  report.stability = negative > 0 ? Stability::unstable : Stability::stable;
+}
+
+std::string to_text(const StaticReport& r) {
+  std::string out;
+  const auto line = [&out](const std::string& name, const std::string& text) {
+    out += "  " + name + std::string(name.size() < 16 ? 16 - name.size() : 1, ' ') + text + "\n";
+  };
+  const std::string force = statics_number(r.residual) + " N of " + statics_number(r.scale) + " N";
+  if (!r.found) {
+    line("equilibrium", "none found: " + r.why);
+    for (const std::string& attempt : r.attempts) line("tried", attempt);
+    for (const FreeDirection& way : r.weak) {
+      std::string text;
+      for (const std::string& part : way.parts) text += (text.empty() ? "" : ", ") + part;
+      if (!text.empty()) line("free motion", text);
+    }
+    return out;
+  }
+  line("equilibrium",
+       std::string("found by ") + to_text(r.way) + " in " + std::to_string(r.iterations) + " iterations");
+  line("unbalanced", force);
+  line("moved", r.moved > 0 ? statics_number(r.moved) + " at most (" + r.moved_most + ")" : "nothing");
+  if (r.stability != Stability::unknown) {
+    std::string text = to_text(r.stability);
+    if (r.freedoms == 0) text += ": no degrees of freedom";
+    if (r.unstable_directions > 0) text += ", in " + std::to_string(r.unstable_directions) + " directions";
+    if (r.neutral_directions > 0) text += ", nothing holds " + std::to_string(r.neutral_directions) + " directions";
+    if (!r.symmetric) text += " (the stiffness is not symmetric: `trammel modes` decides)";
+    line("stability", text);
+  }
+  for (const FreeDirection& way : r.weak) {
+    std::string text;
+    for (const std::string& part : way.parts) text += (text.empty() ? "" : ", ") + part;
+    line(way.stiffness < -1e-9 * r.scale ? "unstable" : "neutral",
+         text + " (" + statics_number(way.stiffness) + (way.turns ? " N m/rad)" : " N/m)"));
+  }
+  return out;
+}
+
+}  // namespace trammel

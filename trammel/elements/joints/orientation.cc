@@ -1,0 +1,19 @@
+// Fixed relative orientation: a_x . b_y = a_y . b_z = a_z . b_x = 0
+#include "trammel/elements/joints/joints.h"
+#include "trammel/elements/joints/pair_constraint.h"
+
+namespace trammel {
+
+ElementDescription describe_orientation() {
+  ElementDescription d;
+  d.category = Category::joint;
+  d.key = "orientation";
+  d.summary = "The two frames keep their axes parallel: relative rotation is fixed, displacement free.";
+  d.make_constraint = [](const Item&, const MakeContext&) {
+    return std::make_unique<PairConstraint>(
+        std::vector<PairRowSpec>{{Primitive::dot, 0, 1}, {Primitive::dot, 1, 2}, {Primitive::dot, 2, 0}});
+  };
+  return d;
+}
+
+}  // namespace trammel

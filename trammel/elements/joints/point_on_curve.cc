@@ -1,0 +1,120 @@
+// Point on a curve that is fixed in frame A. With d_i = a_i . (p_B - p_A):
+//
+//   function    d_y = y(d_x),                d_z = 0
+//   polar       r = r(angle) of d about a_z, d_z = 0
+//   parametric  d_x = x(s), d_y = y(s), d_z = z(s), with s the value of a scalar coordinate
+#include "trammel/elements/drives/drives.h"
+#include "trammel/elements/joints/joints.h"
+#include "trammel/elements/joints/relation_constraint.h"
+#include "trammel/elements/measure.h"
+
+namespace trammel {
+namespace {
+
+bool curve_field_given(const Item& item, const char* field) {
+  return !item.fields.get<ExpressionText>(field).text.empty();
+}
+
+ScalarFunction curve_function(const Item& item, const char* field, const char* argument, const MakeContext& context) {
+  Expression f = function_of(argument, item, "joint '" + item.name + "'", field, context);
+  return [f = std::move(f)](double x) { return f.time_derivatives(x, {}); };
+}
+
+[[noreturn]] void refuse_curve(const Item& item, const std::string& what) {
+  throw Failure({Severity::error, "wrong-curve", "joint '" + item.name + "': " + what,
+                 "give `y` as an expression of x, or `r` as one of angle, or `parameter` with `x`, `y` and `z` as "
+                 "expressions of s",
+                 item.where});
+}
+
+// Frames {A, B} become {A, B, world, parameter}: s is the x coordinate of the last in the one before.
+void attach_parameter(Model& model, Item& item) {
+  const auto& name = item.fields.get<std::string>("parameter");
+  if (name.empty() || item.frames.size() != 2) return;
+  PlaceNames names(model);
+  const PlaceNames::Place place = names.find(name);
+  using Kind = PlaceNames::Place::Kind;
+  if (place.kind != Kind::frame && place.kind != Kind::body) {
+    const std::string near = names.nearest(name);
+    throw Failure({Severity::error, "unknown-body",
+                   "joint '" + item.name + "': there is no scalar coordinate '" + name + "'",
+                   near.empty() ? "define it under `coordinates`" : "did you mean '" + near + "'?", item.where});
+  }
+  const int world = names.origin_frame(ground);
+  item.frames.push_back(world);
+  item.frames.push_back(place.kind == Kind::frame ? place.index : names.origin_frame(place.index));
+}
+
+}  // namespace
+
+ElementDescription describe_point_on_curve() {
+  ElementDescription d;
+  d.category = Category::joint;
+  d.key = "point_on_curve";
+  d.summary =
+      "The second frame's origin stays on a curve fixed in the first frame: a function y(x), a cam r(angle), or a "
+      "parametric curve in space.";
+  const ExpressionText none{};
+  d.fields = {
+      {"y", FieldKind::expression, Quantity::length, none,
+       "The curve as a function of x; of s if there is a parameter. In m, as all lengths in expressions."},
+      {"r", FieldKind::expression, Quantity::length, none,
+       "The distance from the z axis as a function of angle, in rad, over any number of turns."},
+      {"parameter", FieldKind::name, Quantity::none, std::string(),
+       "The scalar coordinate s that a parametric curve is a function of."},
+      {"x", FieldKind::expression, Quantity::length, none, "Of a parametric curve: x as a function of s."},
+      {"z", FieldKind::expression, Quantity::length, none,
+       "Of a parametric curve: z as a function of s; left out, it is 0."},
+      {"free_z", FieldKind::boolean, Quantity::none, false,
+       "Leaves the displacement along z free: where other joints hold the point in the plane of the curve."},
+  };
+  d.attach = attach_parameter;
+  d.make_constraint = [](const Item& item, const MakeContext& context) {
+    const bool x = curve_field_given(item, "x"), y = curve_field_given(item, "y"), z = curve_field_given(item, "z"),
+               r = curve_field_given(item, "r"), parametric = !item.fields.get<std::string>("parameter").empty();
+    const bool free_z = item.fields.get<bool>("free_z");
+    std::vector<RelationRow> rows;
+    if (parametric) {
+      if (!x || !y || r) refuse_curve(item, "a curve with a parameter needs `x` and `y`");
+      if (z && free_z) refuse_curve(item, "`z` is given, and free as well");
+      if (item.frames.size() != 4) refuse_curve(item, "the parameter is no coordinate of the model");
+      const std::array<const char*, 3> names{"x", "y", "z"};
+      for (int i = 0; i < (free_z ? 2 : 3); ++i) {
+        const char* name = names[static_cast<std::size_t>(i)];
+        RelationRow row{{{0, 1, Primitive::in_plane, i}}, std::string("point on the curve along ") + name};
+        if (i < 2 || z) {
+          RelationTerm term{2, 3, Primitive::in_plane, 0, 0, -1.0};
+          term.function = curve_function(item, name, "s", context);
+          row.terms.push_back(std::move(term));
+        }
+        rows.push_back(std::move(row));
+      }
+      return std::make_unique<RelationConstraint>(4, std::move(rows));
+    }
+    if (x || z || y == r) {
+      refuse_curve(item, x || z ? "`x` and `z` belong to a curve with a parameter"
+                         : y    ? "both `y` and `r` are given"
+                                : "no curve is given");
+    }
+    RelationRow row{{{0, 1, y ? Primitive::in_plane : Primitive::radius, 1}}, "point on the curve"};
+    RelationTerm term{0, 1, y ? Primitive::in_plane : Primitive::polar, 0, 0, -1.0};
+    term.function = y ? curve_function(item, "y", "x", context) : curve_function(item, "r", "angle", context);
+    row.terms.push_back(std::move(term));
+    rows.push_back(std::move(row));
+    if (!free_z) rows.push_back({{{0, 1, Primitive::in_plane, 2}}, "point in the plane of the curve"});
+    return std::make_unique<RelationConstraint>(2, std::move(rows));
+  };
+  d.random_fields = [](std::mt19937& random) {
+    Fields fields;
+    if (random() % 2 == 0) {
+      fields.set("y", ExpressionText{"0.3*sin(2*x) + 0.2*x^3", {}});
+    } else {
+      fields.set("r", ExpressionText{"0.8 + 0.2*cos(angle) + 0.1*sin(3*angle)", {}});
+      fields.set("free_z", true);
+    }
+    return fields;
+  };
+  return d;
+}
+
+}  // namespace trammel

@@ -1,0 +1,71 @@
+// A constraint between several pairs of frames: rows
+//
+//   g = sum of  phi_i(m_i)  - offset = 0
+//
+// of scalars m_i of pair_function.h, each of a pair of frames of its own, and functions phi_i of one variable with
+// three derivatives: a gear couples two angles linearly, a screw an angle and a displacement, a cam a coordinate and a
+// function of another. No term knows of the others, so every derivative is a sum over the terms, each scattered into
+// the columns of its two frames. A multi-turn angle is one number of memory, shared by the terms that use it.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "trammel/elements/constraint.h"
+#include "trammel/elements/joints/pair_function.h"
+
+namespace trammel {
+
+// f, f', f'', f''' at x.
+using ScalarFunction = std::function<std::array<double, 4>(double x)>;
+
+struct RelationTerm {
+  int a = 0, b = 1;  // places of its frames in the element
+  Primitive kind = Primitive::in_plane;
+  int i = 0, j = 0;
+  double weight = 1;
+  ScalarFunction function = {};  // phi = weight * function(m); empty: weight * m
+  int memory = -1;               // of a multi-turn angle; set by the constraint
+};
+
+struct RelationRow {
+  std::vector<RelationTerm> terms = {};
+  std::string name = {};
+  RowUnit unit = RowUnit::force;
+  double offset = 0;
+};
+
+class RelationConstraint final : public Constraint {
+ public:
+  RelationConstraint(int frames, std::vector<RelationRow> rows);
+
+  int rows() const override { return static_cast<int>(rows_.size()); }
+  int frames() const override { return frames_; }
+  int memory() const override { return memory_; }
+  RowUnit row_unit(int row) const override { return rows_[static_cast<std::size_t>(row)].unit; }
+  std::string row_name(int row) const override { return rows_[static_cast<std::size_t>(row)].name; }
+
+  bool evaluate(const ElementInput& in, const double* lambda, double* g, double* wrench) const override;
+  void rate(const ElementInput& in, double* g_dot) const override;
+  void curvature(const ElementInput& in, double* c) const override;
+  void jacobian(const ElementInput& in, RowMatrix& C) const override;
+  void linearise(const ElementInput& in, const double* lambda, RowMatrix& C, FrameMatrix& wrench_pose) const override;
+  void linearise_all(const ElementInput& in, const double* lambda, const double* rate, const double* bias,
+                     ConstraintPartials& out) const override;
+  std::unique_ptr<Constraint> generic() const override;
+  // Angles start within half a turn of zero, but for the last linear one of each row: it takes the turn that satisfies
+  // the row best.
+  void start(const ElementInput& in, double* memory) const override;
+  void accept(const ElementInput& in, double* memory) const override;
+  double turned(const ElementInput& in) const override;
+
+ private:
+  PairFunction term_function(const RelationTerm& term, const ElementInput& in) const;  // phi(m)
+  double total_angle(const RelationTerm& term, const ElementInput& in) const;
+  double value(const RelationRow& row, const ElementInput& in) const;
+
+  std::vector<RelationRow> rows_;
+  int frames_ = 2, memory_ = 0;
+};
+
+}  // namespace trammel

@@ -1,0 +1,281 @@
+#include "trammel/read/grammar.h"
+
+#include <array>
+
+namespace trammel {
+namespace {
+
+using Keys = std::vector<Key>;
+constexpr Quantity none = Quantity::none;
+
+Keys joined(Keys first, const Keys& second) {
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+Keys sections() {
+  return {
+      {"bodies", Form::named, "The moving parts.", none, Rule::body},
+      {"coordinates", Form::named, "Scalar coordinates without a place in space.", none, Rule::coordinate},
+      {"frames", Form::named, "Named places on bodies.", none, Rule::frame},
+      {"joints", Form::elements, "What holds the bodies together.", none, Rule::item, false, {}, Category::joint},
+      {"motions", Form::elements, "What drives joints.", none, Rule::item, false, {}, Category::motion},
+      {"forces", Form::elements, "What loads the bodies.", none, Rule::item, false, {}, Category::force},
+      {"use", Form::named, "Subsystems put into the model, each under a name.", none, Rule::use},
+      {"repeat", Form::mappings, "Sections read once for each value of an index.", none, Rule::repeat},
+      {"initial", Form::mapping, "Where and how fast it starts.", none, Rule::initial},
+      {"simulation", Form::mapping, "What to run.", none, Rule::simulation},
+      {"outputs", Form::named, "Results of your own.", none, Rule::output},
+      {"shapes", Form::named, "What it looks like.", none, Rule::drawn_shape},
+  };
+}
+
+// Of a part of a model: what to run is said once.
+Keys part_sections() {
+  Keys keys = sections();
+  std::erase_if(keys, [](const Key& key) { return key.name == "simulation"; });
+  return keys;
+}
+
+Keys shape_keys() {
+  return {
+      {"type", Form::text, "The form.", none, Rule::none, true, "shape"},
+      {"size", Form::numbers, "Measures of the form: see the types.", Quantity::length},
+      {"file", Form::text, "STL or OBJ file of a mesh, relative to this file."},
+      {"scale", Form::number, "Factor of the numbers in a mesh file, on top of the file's unit of length."},
+      {"position", Form::vector, "In the axes of the body.", Quantity::length},
+      {"orientation", Form::orientation, "In the axes of the body."},
+      {"color", Form::text, "A name such as steel, or #rrggbb."},
+  };
+}
+
+Keys motion_keys() {
+  return {
+      {"position", Form::vector, "Of the body's origin, in the world.", Quantity::length},
+      {"velocity", Form::vector, "Of the body's origin, in the world.", Quantity::speed},
+      {"angle", Form::number, "Of a planar body, about z.", Quantity::angle},
+      {"orientation", Form::orientation, "Of the body's axes, in the world."},
+      {"angular_velocity", Form::vector_or_number, "In the world; of a planar body a number.", Quantity::angular_speed},
+  };
+}
+
+Keys make(Rule rule) {
+  switch (rule) {
+    case Rule::none: return {};
+    case Rule::file:
+      return joined(
+          {
+              {"trammel", Form::version, "Version of the format: 1.", none, Rule::none, true},
+              {"title", Form::text, "A text for results and plots."},
+              {"include", Form::texts, "Other files whose sections are added; relative to this file."},
+              {"units", Form::units, "Units of the plain numbers in this file; SI if left out."},
+              {"parameters", Form::parameters, "Named numbers, expressions of each other, or lists."},
+              {"inputs", Form::named, "Values that come from outside.", none, Rule::input},
+              {"splines", Form::named, "Functions given by points, for expressions.", none, Rule::spline},
+              {"tables", Form::named, "Functions of two variables given on a grid.", none, Rule::table},
+              {"interface", Form::names, "As a subsystem: what others may attach to; everything if left out."},
+              {"needs", Form::names, "As a subsystem: names that its user connects to bodies or frames."},
+              {"gravity", Form::vector, "Acceleration; none if left out.", Quantity::acceleration},
+              {"subsystems", Form::named, "Parts of models to be used several times.", none, Rule::subsystem},
+          },
+          sections());
+    case Rule::subsystem:
+      return joined(
+          {
+              {"file", Form::text, "A file that holds the subsystem, instead of all that follows."},
+              {"parameters", Form::parameters, "Named numbers, which a use can change."},
+              {"inputs", Form::named, "Values that a use can give as expressions.", none, Rule::input},
+              {"interface", Form::names, "What others may attach to; everything if left out."},
+              {"needs", Form::names, "Names that a use connects to bodies or frames."},
+              {"subsystems", Form::named, "Parts of its own.", none, Rule::subsystem},
+          },
+          part_sections());
+    case Rule::use:
+      return {
+          {"subsystem", Form::name, "The name of a subsystem."},
+          {"file", Form::text, "A file that holds the subsystem, instead of its name."},
+          {"parameters", Form::parameters, "Parameters of the subsystem to change."},
+          {"inputs", Form::expressions, "Expressions of the run for its inputs."},
+          {"connect", Form::references, "What the names that it needs stand for."},
+          {"position", Form::vector, "Where its origin is.", Quantity::length},
+          {"orientation", Form::orientation, "How its axes are turned."},
+      };
+    case Rule::repeat:
+      return joined(
+          {
+              {"index", Form::name, "The name of the index.", none, Rule::none, true},
+              {"from", Form::number, "First value; 1 if left out."},
+              {"to", Form::number, "Last value."},
+              {"step", Form::number, "From one value to the next; 1 if left out."},
+              {"values", Form::values, "The values themselves, numbers or texts, instead of `to`."},
+              {"when", Form::condition, "Left out where this is 0."},
+              {"parameters", Form::parameters, "Named numbers that use the index."},
+              {"inputs", Form::named, "Values that come from outside.", none, Rule::input},
+          },
+          part_sections());
+    case Rule::spline:
+      return {
+          {"type", Form::text, "akima if left out.", none, Rule::none, false, "akima cubic linear"},
+          {"ends", Form::text, "Of a cubic spline; natural if left out.", none, Rule::none, false,
+           "natural clamped periodic"},
+          {"slopes", Form::values, "At the ends of a clamped spline."},
+          {"extrapolation", Form::text, "Beyond the points; linear if left out.", none, Rule::none, false,
+           "linear constant none"},
+          {"points", Form::values, "Pairs [x, y]."},
+          {"x", Form::values, "Where the points are, rising."},
+          {"y", Form::values, "The values there."},
+          {"file", Form::text, "A CSV file instead, relative to this file."},
+          {"columns", Form::values, "Of the CSV file: numbers from 1 or names of its header."},
+          {"units", Form::values, "Of x and y."},
+      };
+    case Rule::table:
+      return {
+          {"type", Form::text, "cubic if left out.", none, Rule::none, false, "akima cubic"},
+          {"extrapolation", Form::text, "Beyond the grid; linear if left out.", none, Rule::none, false,
+           "linear constant none"},
+          {"x", Form::values, "The grid, rising."},
+          {"y", Form::values, "The grid, rising."},
+          {"values", Form::values, "A row for each x, in it a number for each y."},
+          {"file", Form::text, "A CSV file instead, relative to this file."},
+          {"units", Form::values, "Of x, y and the values."},
+      };
+    case Rule::body:
+      return joined(
+          {
+              {"kind", Form::text, "spatial if left out.", none, Rule::none, false, "spatial planar point"},
+              {"mass", Form::number, "Of the whole body.", Quantity::mass},
+              {"density", Form::number, "Of its shape and of parts that give none.", Quantity::density},
+              {"inertia", Form::inertia, "About the centre of mass, in the body's axes.", Quantity::inertia,
+               Rule::inertia},
+              {"center_of_mass", Form::vector, "In the body's axes, from its origin.", Quantity::length},
+              {"shape", Form::mapping, "A solid: gives look, mass and inertia.", none, Rule::shape},
+              {"parts", Form::mappings, "Solids and masses that the body is made of.", none, Rule::part},
+          },
+          motion_keys());
+    case Rule::inertia:
+      return {
+          {"tensor", Form::tensor, "The entries of the matrix.", Quantity::inertia},
+          {"principal", Form::vector, "Principal values, in the directions of `axes`.", Quantity::inertia},
+          {"gyration", Form::vector, "Radii of gyration about `axes`.", Quantity::length},
+          {"about", Form::vector, "The point it is taken about, in the body's axes; the centre of mass if left out.",
+           Quantity::length},
+          {"axes", Form::orientation, "Its axes as turned against those of the body."},
+      };
+    case Rule::shape: return joined(shape_keys(), {{"density", Form::number, "", Quantity::density}});
+    case Rule::part: {
+      Keys keys = shape_keys();
+      keys[0].required = false;
+      return joined(keys, {{"density", Form::number, "Negative for a hole.", Quantity::density},
+                           {"mass", Form::number, "Instead of a density.", Quantity::mass},
+                           {"inertia", Form::inertia, "Of a part without a shape, about its position.",
+                            Quantity::inertia, Rule::inertia}});
+    }
+    case Rule::drawn_shape:
+      return joined({{"body", Form::name, "The body it moves with.", none, Rule::none, true}}, shape_keys());
+    case Rule::coordinate:
+      return {
+          {"quantity", Form::text, "What it counts, for its units; a plain number if left out.", none, Rule::none,
+           false, "angle length"},
+          {"mass", Form::number, "0 if left out."},
+          {"value", Form::number, "At the start."},
+          {"speed", Form::number, "At the start."},
+          {"keep", Form::names, "value, speed: what assembly must not move.", none, Rule::none, false, "value speed"},
+      };
+    case Rule::frame:
+      return {
+          {"body", Form::name, "The body it is on, or ground.", none, Rule::none, true},
+          {"position", Form::vector, "In the body's axes.", Quantity::length},
+          {"at", Form::vector, "In the world, the bodies as drawn.", Quantity::length},
+          {"orientation", Form::orientation, "In the same axes as the position."},
+          {"axis", Form::direction, "The direction of z."},
+          {"x_axis", Form::direction, "The direction of x, as far as perpendicular."},
+      };
+    case Rule::item:
+      return {
+          {"type", Form::text, "The kind of element.", none, Rule::none, true},
+          {"frames", Form::names, "The two frames it acts between."},
+          {"between", Form::names, "The two bodies it acts between, with `at`."},
+          {"at", Form::points, "In the world, the bodies as drawn.", Quantity::length},
+          {"axis", Form::direction, "The direction of z of its frames."},
+          {"axis_b", Form::direction, "The direction of z of its second frame, where it differs."},
+          {"x_axis", Form::direction, "The direction of x of its frames, as far as perpendicular."},
+          {"joint", Form::name, "The joint whose frames it acts between; motions and forces only."},
+      };
+    case Rule::initial:
+      return {
+          {"joints", Form::named, "Values of joints.", none, Rule::initial_joint},
+          {"bodies", Form::named, "Values of bodies.", none, Rule::initial_body},
+          {"coordinates", Form::named, "Values of scalar coordinates.", none, Rule::initial_coordinate},
+      };
+    case Rule::initial_joint:
+      return {
+          {"angle", Form::number, "", Quantity::angle},
+          {"displacement", Form::number, "", Quantity::length},
+          {"angular_speed", Form::number, "", Quantity::angular_speed},
+          {"speed", Form::number, "", Quantity::speed},
+      };
+    case Rule::initial_body:
+      return joined(motion_keys(), {{"keep", Form::names, "What assembly must not move.", none, Rule::none, false,
+                                     "position orientation angle velocity angular_velocity"}});
+    case Rule::initial_coordinate:
+      return {
+          {"value", Form::number, ""},
+          {"speed", Form::number, ""},
+          {"keep", Form::names, "What assembly must not move.", none, Rule::none, false, "value speed"},
+      };
+    case Rule::simulation:
+      return {
+          {"end", Form::number, "Time to run, from 0; 1 s if left out.", Quantity::time},
+          {"method", Form::text, "Key of a method: see `trammel methods`."},
+          {"tolerance", Form::number, "Error allowed per step, relative to `length` and to 1 rad."},
+          {"step", Form::number, "A fixed step size; without it the step is controlled.", Quantity::time},
+          {"first_step", Form::number, "Of a controlled step.", Quantity::time},
+          {"least_step", Form::number, "Of a controlled step.", Quantity::time},
+          {"greatest_step", Form::number, "Of a controlled step.", Quantity::time},
+          {"output_step", Form::number, "Results on this grid; without it at every step.", Quantity::time},
+          {"length", Form::number, "Length scale of the model, for norms.", Quantity::length},
+          {"options", Form::settings, "Of the method."},
+      };
+    case Rule::input:
+      return {
+          {"value", Form::number, "At the start; 0 if left out."},
+          {"unit", Form::text, "An SI unit: a label for results and connections."},
+      };
+    case Rule::output:
+      return {
+          {"expression", Form::expression, "Of time and measures.", none, Rule::none, true},
+          {"unit", Form::text, "A label; the value is in SI."},
+      };
+  }
+  return {};
+}
+
+constexpr std::size_t rules = static_cast<std::size_t>(Rule::output) + 1;
+
+}  // namespace
+
+const std::vector<Key>& keys_of(Rule rule) {
+  static const std::array<Keys, rules> tables = [] {
+    std::array<Keys, rules> all;
+    for (std::size_t i = 0; i < rules; ++i) all[i] = make(static_cast<Rule>(i));
+    return all;
+  }();
+  return tables[static_cast<std::size_t>(rule)];
+}
+
+const Key* find_key(Rule rule, std::string_view name) {
+  for (const Key& key : keys_of(rule)) {
+    if (key.name == name) return &key;
+  }
+  return nullptr;
+}
+
+std::string_view name_of(Rule rule) {
+  constexpr std::array<std::string_view, rules> names = {
+      "none",          "file",         "subsystem",          "use",        "repeat", "body",  "inertia", "shape",
+      "part",          "drawn_shape",  "coordinate",         "spline",     "table",  "frame", "item",    "initial",
+      "initial_joint", "initial_body", "initial_coordinate", "simulation", "input",  "output"};
+  return names[static_cast<std::size_t>(rule)];
+}
+
+}  // namespace trammel
