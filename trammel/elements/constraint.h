@@ -39,7 +39,7 @@ class Constraint {
   virtual ~Constraint() = default;
   virtual int rows() const = 0;
   virtual int frames() const = 0;
-  virtual int memory() const { return 0; }  // numbers remembered between accepted steps
+  virtual int memory() const { return 0; }         // numbers remembered between accepted steps
   virtual int angles() const { return memory(); }  // how many of these, the first ones, are total angles
   virtual RowUnit row_unit(int row) const = 0;
   virtual Level level(int /*row*/) const { return Level::position; }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "trammel/elements/model_scope.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel {
@@ -323,6 +324,7 @@ MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const s
   const Model& model = names.model();
   ExpressionScope scope;
   scope.owner = owner;
+  add_curves(model, scope);
   scope.constant = [&model](std::string_view name) -> std::optional<double> {
     for (const Parameter& parameter : model.parameters) {
       if (parameter.name == name) return parameter.value;

@@ -113,7 +113,10 @@ class Equations {
   const Constraint& constraint(int i) const { return *constraints_[static_cast<std::size_t>(i)].element; }
   const Force& force(int i) const { return *forces_[static_cast<std::size_t>(i)].element; }
   int force_count() const { return static_cast<int>(forces_.size()); }
-  void observe_force(int i, const State&, const Workspace&, double* wrench, double* observables) const;
+  // False: it cannot be evaluated here.
+  bool observe_force(int i, const State&, const Workspace&, double* wrench, double* observables) const;
+  // g of all rows of the element, at most max_rows, those left out of the equations too.
+  bool observe_constraint(int i, const State&, const Workspace&, double* g) const;
   // g of the rows that no attached body can move (they left the equations): must hold by themselves.
   struct DroppedRow {
     int constraint, row;

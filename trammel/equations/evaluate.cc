@@ -242,14 +242,22 @@ void Equations::frame_jacobian(int constraint, const State& state, const Workspa
   for (int k = 0; k < c.rows; ++k) C.row(k) = all.row(c.kept[static_cast<std::size_t>(k)]);
 }
 
-void Equations::observe_force(int i, const State& state, const Workspace& work, double* wrench,
+bool Equations::observe_force(int i, const State& state, const Workspace& work, double* wrench,
                               double* observables) const {
   const ForceRecord& f = forces_[static_cast<std::size_t>(i)];
   FrameState frames[max_frames];
   frame_states(f, work.bodies, frames);
   const ElementInput in = element_input(f, state, frames);
-  f.element->evaluate(in, wrench);
+  const bool good = f.element->evaluate(in, wrench);
   f.element->observe(in, observables);
+  return good;
+}
+
+bool Equations::observe_constraint(int i, const State& state, const Workspace& work, double* g) const {
+  const ConstraintRecord& c = constraints_[static_cast<std::size_t>(i)];
+  FrameState frames[max_frames];
+  frame_states(c, work.bodies, frames);
+  return c.element->evaluate(element_input(c, state, frames), nullptr, g, nullptr);
 }
 
 std::vector<Equations::DroppedRow> Equations::dropped_rows(const State& state, Workspace& work) const {

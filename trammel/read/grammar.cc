@@ -71,6 +71,8 @@ Keys make(Rule rule) {
               {"units", Form::units, "Units of the plain numbers in this file; SI if left out."},
               {"parameters", Form::parameters, "Named numbers, expressions of each other, or lists."},
               {"inputs", Form::named, "Values that come from outside.", none, Rule::input},
+              {"splines", Form::named, "Functions given by points, for expressions.", none, Rule::spline},
+              {"tables", Form::named, "Functions of two variables given on a grid.", none, Rule::table},
               {"interface", Form::names, "As a subsystem: what others may attach to; everything if left out."},
               {"needs", Form::names, "As a subsystem: names that its user connects to bodies or frames."},
               {"gravity", Form::vector, "Acceleration; none if left out.", Quantity::acceleration},
@@ -111,6 +113,32 @@ Keys make(Rule rule) {
               {"inputs", Form::named, "Values that come from outside.", none, Rule::input},
           },
           part_sections());
+    case Rule::spline:
+      return {
+          {"type", Form::text, "akima if left out.", none, Rule::none, false, "akima cubic linear"},
+          {"ends", Form::text, "Of a cubic spline; natural if left out.", none, Rule::none, false,
+           "natural clamped periodic"},
+          {"slopes", Form::values, "At the ends of a clamped spline."},
+          {"extrapolation", Form::text, "Beyond the points; linear if left out.", none, Rule::none, false,
+           "linear constant none"},
+          {"points", Form::values, "Pairs [x, y]."},
+          {"x", Form::values, "Where the points are, rising."},
+          {"y", Form::values, "The values there."},
+          {"file", Form::text, "A CSV file instead, relative to this file."},
+          {"columns", Form::values, "Of the CSV file: numbers from 1 or names of its header."},
+          {"units", Form::values, "Of x and y."},
+      };
+    case Rule::table:
+      return {
+          {"type", Form::text, "cubic if left out.", none, Rule::none, false, "akima cubic"},
+          {"extrapolation", Form::text, "Beyond the grid; linear if left out.", none, Rule::none, false,
+           "linear constant none"},
+          {"x", Form::values, "The grid, rising."},
+          {"y", Form::values, "The grid, rising."},
+          {"values", Form::values, "A row for each x, in it a number for each y."},
+          {"file", Form::text, "A CSV file instead, relative to this file."},
+          {"units", Form::values, "Of x, y and the values."},
+      };
     case Rule::body:
       return joined(
           {
@@ -244,8 +272,8 @@ const Key* find_key(Rule rule, std::string_view name) {
 
 std::string_view name_of(Rule rule) {
   constexpr std::array<std::string_view, rules> names = {
-      "none",          "file",         "subsystem",          "use",        "repeat", "body",  "inertia",
-      "shape",         "part",         "drawn_shape",        "coordinate", "frame",  "item",  "initial",
+      "none",          "file",         "subsystem",          "use",        "repeat", "body",  "inertia", "shape",
+      "part",          "drawn_shape",  "coordinate",         "spline",     "table",  "frame", "item",    "initial",
       "initial_joint", "initial_body", "initial_coordinate", "simulation", "input",  "output"};
   return names[static_cast<std::size_t>(rule)];
 }

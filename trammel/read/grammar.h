@@ -23,6 +23,8 @@ enum class Rule {
   part,         // of a body
   drawn_shape,  // of the section `shapes`
   coordinate,
+  spline,
+  table,
   frame,
   item,  // what joints, motions and forces have in common
   initial,

@@ -1,5 +1,6 @@
 #include "trammel/read/read_model.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include "trammel/base/units.h"
 #include "trammel/read/literal.h"
 #include "trammel/read/model_reader.h"
+#include "trammel/read/splines.h"
 
 namespace trammel {
 namespace {
@@ -51,6 +53,12 @@ Model ModelReader::read() {
                      "define it under its `inputs`");
     }
   }
+  each("splines", "spline", [&](const Entry& entry) {
+    if (auto spline = read_spline(entry.key, entry.node, *values_)) model_.splines.push_back(std::move(*spline));
+  });
+  each("tables", "table", [&](const Entry& entry) {
+    if (auto table = read_table(entry.key, entry.node, *values_)) model_.tables.push_back(std::move(*table));
+  });
   each("bodies", "body", [&](const Entry& entry) { read_body(entry); });
   each("coordinates", "coordinate", [&](const Entry& entry) { read_coordinate(entry); });
   each("frames", "frame", [&](const Entry& entry) { read_frame(entry); });

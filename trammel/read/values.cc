@@ -234,6 +234,50 @@ std::optional<Mat6> Values::matrix6(const Node& node, const Place& place, Quanti
   return matrix;
 }
 
+std::optional<std::vector<double>> Values::matrix(const Node& node, const Place& place, Quantity quantity) {
+  const std::size_t size = node.is_sequence() ? node.count : 0;
+  if (size == 0 || size % 6 != 0 || size > 48) {
+    wrong_type(node, place, "6 rows for each frame, or a diagonal",
+               "write [[...], [...], ...] with as many numbers in a row as rows; the numbers are in the file's units");
+    return std::nullopt;
+  }
+  std::vector<double> n;
+  if (node.item(0).is_scalar()) {
+    std::vector<double> diagonal;
+    if (!list(node, place, Quantity::none, diagonal, "a diagonal or rows of numbers")) return std::nullopt;
+    n.assign(size * size, 0.0);
+    for (std::size_t i = 0; i < size; ++i) n[i * size + i] = diagonal[i];
+  } else if (!rows(node, place, static_cast<int>(size), n, Quantity::none)) {
+    return std::nullopt;
+  }
+  const double rate = quantity == Quantity::damping ? factor(Quantity::time) : 1;
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; j < size; ++j) {
+      const double row = i % 6 < 3 ? factor(Quantity::force) : factor(Quantity::torque);
+      const double column = j % 6 < 3 ? factor(Quantity::length) : factor(Quantity::angle);
+      n[i * size + j] *= row / column * rate;
+    }
+  }
+  return n;
+}
+
+std::optional<double> Values::number_in(const Node& node, const Place& place,
+                                        const std::optional<double>& unit_factor) {
+  if (!node.is_scalar()) {
+    wrong_type(node, place, "a number");
+    return std::nullopt;
+  }
+  return scalar(node.text, node, place, Quantity::none, {&node, unit_factor.value_or(1), unit_factor.has_value()});
+}
+
+std::optional<double> Values::any_unit(const Node& node, const Place& place) {
+  const std::optional<std::string> name = text(node, place);
+  if (!name) return std::nullopt;
+  const std::optional<Unit> found = unit(*name, node, place);
+  if (!found) return std::nullopt;
+  return found->factor;
+}
+
 // ---- Other kinds ---------------------------------------------------------------------------------------------------
 
 std::optional<bool> Values::condition(const Node& node, const Place& place) {
@@ -490,6 +534,11 @@ std::optional<Value> Values::field(const Node& node, const Place& place, const F
         names.push_back(std::move(*value));
       }
       return Value(std::move(names));
+    }
+    case FieldKind::matrix: {
+      auto value = matrix(node, place, description.quantity);
+      if (value && all_in_range(value->data(), std::ssize(*value))) return Value(std::move(*value));
+      break;
     }
   }
   return std::nullopt;

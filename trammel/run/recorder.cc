@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "trammel/elements/registry.h"
 
@@ -131,12 +132,16 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
 }
 
 void Recorder::evaluate_outputs(const State& state, bool remember) {
+  values_missing_ = 0;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     UserOutput& user = outputs_[i];
     FrameState frames[max_frames];
     for (std::size_t k = 0; k < user.frames.size(); ++k) frames[k] = equations_.frame(user.frames[k], work_);
     const ElementInput in{state.t, frames, user.memory.data(), state.u.data()};
-    if (!user.expression.evaluate(in, output_values_[i])) output_values_[i] = 0;
+    if (!user.expression.evaluate(in, output_values_[i]) || !std::isfinite(output_values_[i])) {
+      output_values_[i] = std::numeric_limits<double>::quiet_NaN();
+      ++values_missing_;
+    }
     if (remember) user.expression.accept(in, user.memory.data());
   }
 }

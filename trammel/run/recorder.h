@@ -28,6 +28,8 @@ class Recorder {
   // |g| and |G v + g_t| of the last output row.
   double position_residual() const { return position_residual_; }
   double velocity_residual() const { return velocity_residual_; }
+  // The user's outputs that could not be evaluated in it: not-a-number stands in their places.
+  long values_missing() const { return values_missing_; }
 
   // Total angles and booked energy, for a continued run.
   void save(Bytes& out) const;
@@ -64,6 +66,7 @@ class Recorder {
     double t = 0, dissipated_power = 0, external_power = 0, dissipated = 0, external = 0;
   } before_;
   double position_residual_ = 0, velocity_residual_ = 0;
+  long values_missing_ = 0;
 };
 
 }  // namespace trammel
