@@ -19,6 +19,7 @@ constexpr const char* footer =
     "  trammel plot slider_crank.h5 slider_x -o x.png  draw a signal of the result\n"
     "  trammel info models/slider_crank.yaml           degrees of freedom, redundant joints, sizes\n"
     "  trammel VERB --help                             options and examples of a verb\n"
+    "  trammel help ID                                 what a message means, and what to do about it\n"
     "\n"
     "Exit codes:\n"
     "  0   done\n"
@@ -60,8 +61,9 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("trammel ") + TRAMMEL_VERSION);
   app.require_subcommand(1);
   app.footer(footer);
-  const std::vector<Verb> verbs{add_run(app),      add_check(app), add_info(app), add_plot(app), add_methods(app),
-                                add_elements(app), add_study(app), add_new(app),  add_fmt(app),  add_schema(app)};
+  const std::vector<Verb> verbs{add_run(app),     add_check(app),    add_info(app),  add_plot(app),
+                                add_methods(app), add_elements(app), add_study(app), add_new(app),
+                                add_fmt(app),     add_schema(app),   add_help(app)};
   const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
   try {
     app.parse(argc, argv);

@@ -20,6 +20,7 @@ Verb add_plot(CLI::App& app);
 Verb add_methods(CLI::App& app);
 Verb add_elements(CLI::App& app);
 Verb add_study(CLI::App& app);
+Verb add_help(CLI::App& app);
 Verb add_new(CLI::App& app);
 Verb add_fmt(CLI::App& app);
 Verb add_schema(CLI::App& app);

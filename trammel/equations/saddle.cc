@@ -222,23 +222,6 @@ void SaddleSystem::solve_refined(const Vec& b, Vec& z, int sweeps) {
   }
 }
 
-void SaddleSystem::recover_multipliers(const Vec& b, Vec& z, int sweeps) {
-  // c = b1 - Mh x = G^T l of the wanted multipliers; then the system (c, 0) from l = 0
-  right_ = z;
-  right_.tail(ng_).setZero();
-  residual(b, right_, work_);
-  right_ = work_;
-  right_.tail(ng_).setZero();
-  sum_ = right_;
-  solve(sum_);
-  for (int i = 1; i < sweeps; ++i) {
-    residual(right_, sum_, work_);
-    solve(work_);
-    sum_ += work_;
-  }
-  z.tail(ng_) = sum_.tail(ng_);
-}
-
 void SaddleSystem::project_right_side(Eigen::Ref<Vec> b2) {
   right_.head(nv_).setZero();
   right_.tail(ng_) = b2;

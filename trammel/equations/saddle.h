@@ -57,8 +57,6 @@ class SaddleSystem {
   void solve(Vec& z);
   // Refined against the matrix without E: z solves K_0 z = b up to the round-off of `sweeps` corrections.
   void solve_refined(const Vec& b, Vec& z, int sweeps = 2);
-  // Replaces the multipliers in z by the least-norm ones for the same motion: constraint right side zero.
-  void recover_multipliers(const Vec& b, Vec& z, int sweeps = 2);
   // The part of a constraint right side that the mechanism can satisfy: b2 := G T y.
   void project_right_side(Eigen::Ref<Vec> b2);
   // r = b - K_0 z

@@ -16,7 +16,6 @@ std::unique_ptr<Integrator> make_alpha(const Equations& equations, const MethodS
   options.fixed_step = settings.fixed_step;
   options.misfit = settings.misfit;
   options.predictor_degree = static_cast<int>(settings.options.number("predictor_degree"));
-  options.follow_step = settings.options.get<bool>("follow_step");
   // At fixed steps no error test catches what accumulates: on the ladder of four-bars through its singular positions
   // c = 0.001 moved the result by a third of the method's error, a tenth of it by one percent.
   const double corrector = settings.options.number("corrector");
@@ -45,9 +44,6 @@ std::vector<Field> with_common_options(std::vector<Field> own) {
                  "How much of the step size change that the error asks for is made at once; 1 is (47d) as published. "
                  "Smaller if many steps are rejected.",
                  0.1, 1});
-  own.push_back(
-      {"follow_step", FieldKind::boolean, Quantity::none, false,
-       "Adapt the lag of the acceleration variable when the step size changes; not in the published method."});
   return own;
 }
 
@@ -64,8 +60,9 @@ MethodInfo hht() {
       "dynamics";
   m.stability = "A-stable; damping at high frequency by alpha";
   m.options = with_common_options({{"alpha", FieldKind::number, Quantity::none, -0.3,
-                                    "Damping of high frequencies, -1/3 (most) to 0 (none). Nearer to 0 keeps more "
-                                    "energy, but makes reactions noisy.",
+                                    "Damping of high frequencies, -1/3 (most) to 0 (none). With a fixed step, nearer "
+                                    "to 0 keeps more energy; under step control the tolerance decides that, and "
+                                    "nearer to 0 only makes reactions noisy.",
                                     -1.0 / 3 - 1e-12, 0}});
   m.refuses = [](const MethodSettings& s) -> std::string {
     if (!s.fixed_step && s.options.number("alpha") == 0) {

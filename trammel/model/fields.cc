@@ -23,6 +23,9 @@ const char* si_unit(Quantity quantity) {
     case Quantity::energy: return "J";
     case Quantity::power: return "W";
     case Quantity::frequency: return "Hz";
+    case Quantity::area: return "m^2";
+    case Quantity::second_moment: return "m^4";
+    case Quantity::pressure: return "Pa";
     case Quantity::density: return "kg/m^3";
   }
   return "";

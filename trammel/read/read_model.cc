@@ -1,5 +1,6 @@
 #include "trammel/read/read_model.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include "trammel/base/units.h"
 #include "trammel/read/literal.h"
 #include "trammel/read/model_reader.h"
+#include "trammel/read/splines.h"
 
 namespace trammel {
 namespace {
@@ -51,6 +53,7 @@ Model ModelReader::read() {
                      "define it under its `inputs`");
     }
   }
+  read_curves();
   each("bodies", "body", [&](const Entry& entry) { read_body(entry); });
   each("coordinates", "coordinate", [&](const Entry& entry) { read_coordinate(entry); });
   each("frames", "frame", [&](const Entry& entry) { read_frame(entry); });
@@ -71,6 +74,29 @@ Model ModelReader::read() {
     }
   }
   return std::move(model_);
+}
+
+// In a subsystem its own splines and tables come first, then those of the model.
+void ModelReader::read_curves() {
+  const CurveFileLoader load = [this](const Node& node, const Place& place, std::string& path, bool& good) {
+    path = resolve(node.text, node);
+    return load_text(path, node, place, good);
+  };
+  const auto name_inside = [this](const Entry& entry) {
+    if (current_->parent != nullptr) current_->input_texts[std::string(entry.key.text)] = entry.name;
+  };
+  each("splines", "spline", [&](const Entry& entry) {
+    if (auto spline = read_spline(entry.name, entry.key, entry.node, *values_, load)) {
+      model_.splines.push_back(std::move(*spline));
+    }
+    name_inside(entry);
+  });
+  each("tables", "table", [&](const Entry& entry) {
+    if (auto table = read_table(entry.name, entry.key, entry.node, *values_, load)) {
+      model_.tables.push_back(std::move(*table));
+    }
+    name_inside(entry);
+  });
 }
 
 void ModelReader::read_input(const Entry& entry) {
@@ -249,7 +275,8 @@ void ModelReader::read_initial_body(const Entry& entry) {
   const Place place{"initial body", key.text, ""};
   const int index = find_body(key, {"initial", "", ""});
   if (index < 0) {
-    if (index == ground) values_->error(key, "reserved-name", "initial: the ground does not move", "");
+    if (index == ground)
+      values_->error(key, "reserved-name", "initial: the ground does not move", "name a moving body");
     return;
   }
   Body& body = model_.bodies[static_cast<std::size_t>(index)];

@@ -78,6 +78,7 @@ SchemaJson value_schema(const Key& key) {
     case Form::direction: return ref("vector");
     case Form::vector_or_number: return any_of({ref("number"), ref("vector")});
     case Form::numbers: return ref("numbers");
+    case Form::rows: return list(ref("numbers"));
     case Form::values: return list({{"type", {"number", "string"}}});
     case Form::points: return any_of({ref("vector"), list(ref("vector"), 2, 2)});
     case Form::condition: return {{"type", {"number", "string", "boolean"}}};
@@ -154,6 +155,7 @@ SchemaJson field_schema(const Field& field) {
     case FieldKind::expression: return ref("expression");
     case FieldKind::name: return ref("name");
     case FieldKind::names: return list(ref("name"));
+    case FieldKind::matrix: return {{"type", "array"}, {"minItems", 6}, {"maxItems", 48}};
   }
   return {};
 }
@@ -228,9 +230,28 @@ SchemaJson basic_definitions() {
       {"propertyNames", {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}}},
       {"additionalProperties", any_of({ref("number"), list(ref("number"), 1), with_unit(list(plain, 1))})}};
   SchemaJson units = SchemaJson::object();
-  for (const char* quantity :
-       {"length", "mass", "time", "angle", "force", "torque", "speed", "acceleration", "angular_speed", "inertia",
-        "stiffness", "damping", "angular_stiffness", "angular_damping", "energy", "power", "frequency", "density"}) {
+  for (const char* quantity : {"length",
+                               "mass",
+                               "time",
+                               "angle",
+                               "force",
+                               "torque",
+                               "speed",
+                               "acceleration",
+                               "angular_speed",
+                               "angular_acceleration",
+                               "inertia",
+                               "stiffness",
+                               "damping",
+                               "angular_stiffness",
+                               "angular_damping",
+                               "energy",
+                               "power",
+                               "frequency",
+                               "area",
+                               "second_moment",
+                               "pressure",
+                               "density"}) {
     units[quantity] = {{"type", "string"}, {"minLength", 1}};
   }
   out["units"] = {{"type", {"object", "null"}}, {"properties", units}, {"additionalProperties", false}};
@@ -242,9 +263,10 @@ SchemaJson basic_definitions() {
 std::string model_schema() {
   SchemaJson schema = rule_schema(Rule::file);
   SchemaJson definitions = basic_definitions();
-  for (const Rule rule : {Rule::subsystem, Rule::use, Rule::repeat, Rule::body, Rule::inertia, Rule::shape, Rule::part,
-                          Rule::drawn_shape, Rule::coordinate, Rule::frame, Rule::initial, Rule::initial_joint,
-                          Rule::initial_body, Rule::initial_coordinate, Rule::simulation, Rule::input, Rule::output}) {
+  for (const Rule rule :
+       {Rule::subsystem, Rule::use, Rule::repeat, Rule::body, Rule::inertia, Rule::shape, Rule::part, Rule::drawn_shape,
+        Rule::coordinate, Rule::spline, Rule::table, Rule::frame, Rule::initial, Rule::initial_joint,
+        Rule::initial_body, Rule::initial_coordinate, Rule::simulation, Rule::input, Rule::output}) {
     definitions[std::string(name_of(rule))] = rule_schema(rule);
   }
   for (const Category category : {Category::joint, Category::motion, Category::force}) {

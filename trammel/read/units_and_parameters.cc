@@ -34,6 +34,9 @@ constexpr QuantityName quantity_names[] = {
     {Quantity::energy, "energy"},
     {Quantity::power, "power"},
     {Quantity::frequency, "frequency"},
+    {Quantity::area, "area"},
+    {Quantity::second_moment, "second_moment"},
+    {Quantity::pressure, "pressure"},
     {Quantity::density, "density"},
 };
 
@@ -97,6 +100,9 @@ void Values::read_units(const Node* node) {
   follow(Quantity::energy, F * L);
   follow(Quantity::power, F * L / T);
   follow(Quantity::frequency, 1 / T);
+  follow(Quantity::area, L * L);
+  follow(Quantity::second_moment, L * L * L * L);
+  follow(Quantity::pressure, F / (L * L));
   follow(Quantity::density, M / (L * L * L));
   all_si_ = std::all_of(factors_.begin(), factors_.end(), [](double f) { return f == 1; });
 }
