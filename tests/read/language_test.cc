@@ -91,7 +91,7 @@ joints:
   pin3: {type: revolute, between: [link2, link3], at: [1, 0, 0]}
 )yaml");
   expect_same(made, written);
-  EXPECT_EQ(made.joints[2].where.line, 9);
+  EXPECT_EQ(made.joints[2].where.line, 10);
   EXPECT_TRUE(check_model(made).empty());
 }
 
@@ -259,9 +259,9 @@ outputs:
   EXPECT_LT((model.frames[static_cast<std::size_t>(hook)].local.position - Vec3(0.15, 0, 0)).norm(), 1e-14);
   const int wall = model.find_frame("right.wall");
   EXPECT_LT((model.frame_pose(wall).position - Vec3(2, 1, 0.1)).norm(), 1e-14);
-  EXPECT_LT((model.frame_pose(model.forces[1].frames[0]).position - Vec3(2, 1, 0)).norm(), 1e-14);  // its ground
-  EXPECT_EQ(model.forces[0].fields.get<ExpressionText>("fx").text, "(4) + 0*dx(left.box, left.hook)");
-  EXPECT_EQ(model.forces[1].fields.get<ExpressionText>("fx").text, "(2*sin(time)) + 0*dx(right.box, right.hook)");
+  EXPECT_LT((model.frame_pose(model.forces[2].frames[0]).position - Vec3(2, 1, 0)).norm(), 1e-14);  // its ground
+  EXPECT_EQ(model.forces[1].fields.get<ExpressionText>("fx").text, "(4) + 0*dx(left.box, left.hook)");
+  EXPECT_EQ(model.forces[2].fields.get<ExpressionText>("fx").text, "(2*sin(time)) + 0*dx(right.box, right.hook)");
   EXPECT_EQ(model.outputs[1].name, "left.swing");
   EXPECT_EQ(model.outputs[1].expression.text, "dx(left.bob, left.box)");
   EXPECT_TRUE(model.inputs.empty());

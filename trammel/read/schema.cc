@@ -28,7 +28,7 @@ SchemaJson list(SchemaJson items, int least = -1, int most = -1) {
 // {value: .., unit: ..} around a value.
 SchemaJson with_unit(SchemaJson value) {
   return {{"type", "object"},
-          {"properties", {{"value", std::move(value)}, {"unit", {{"type", "string"}, {"minLength", 1}}}}},
+          {"properties", {{"value", std::move(value)}, {"unit", {{"type", {"string", "number"}}}}}},
           {"required", {"value", "unit"}},
           {"additionalProperties", false}};
 }
@@ -45,8 +45,8 @@ SchemaJson words(std::string_view text) {
 
 SchemaJson named(SchemaJson value) {
   return {{"type", {"object", "null"}},
-          {"propertyNames", {{"pattern", name_pattern}}},
-          {"additionalProperties", std::move(value)}};
+          {"patternProperties", {{name_pattern, std::move(value)}}},
+          {"additionalProperties", false}};
 }
 
 std::string unit_text(Quantity quantity) {
@@ -227,8 +227,9 @@ SchemaJson basic_definitions() {
   });
   out["parameters"] = {
       {"type", {"object", "null"}},
-      {"propertyNames", {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}}},
-      {"additionalProperties", any_of({ref("number"), list(ref("number"), 1), with_unit(list(plain, 1))})}};
+      {"patternProperties",
+       {{"^[A-Za-z_][A-Za-z0-9_]*$", any_of({ref("number"), list(ref("number"), 1), with_unit(list(plain, 1))})}}},
+      {"additionalProperties", false}};
   SchemaJson units = SchemaJson::object();
   for (const char* quantity : {"length",
                                "mass",
