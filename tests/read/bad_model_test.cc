@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
             "wrong-unit", 3, 55, "parameters that have one", "leave the unit out"},
         Bad{"bodies: {b: {mass: 1, inertia: [1, 1, 1], angular_velocity: [0, 0, 2 Hz]}}\n", "wrong-unit", 2, 68, "'Hz'",
             "rad/s"},
-        Bad{"units: {length: mm}\nparameters: {p: 3 Pa}\n", "wrong-unit", 3, 14, "not clear", "plain number"},
+        Bad{"units: {length: mm}\nparameters: {p: 3 m^3}\n", "wrong-unit", 3, 14, "not clear", "plain number"},
         Bad{"units: {angle: deg}\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n"
             "joints: {j: {type: revolute, between: [ground, b], at: [0, 0, 0]}}\n"
             "motions: {m: {type: rotation, joint: j, angle: 360*time}}\n",

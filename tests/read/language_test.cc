@@ -70,7 +70,7 @@ void expect_same(const Model& a, const Model& b) {
 }
 
 TEST(Language, RepetitionEqualsWritingOut) {
-  const Model made = read_text(R"(
+  const Model made = read_text(R"yaml(
 parameters: {n: 3, L: 0.5}
 repeat:
   index: i
@@ -79,8 +79,8 @@ repeat:
     link$(i): {mass: i, inertia: [i, i, i], position: [(i - 1/2)*L, 0, 0]}
   joints:
     pin$(i): {type: revolute, between: ["$(i > 1 ? 'link$(i-1)' : 'ground')", link$(i)], at: [(i - 1)*L, 0, 0]}
-)");
-  const Model written = read_text(R"(
+)yaml");
+  const Model written = read_text(R"yaml(
 bodies:
   link1: {mass: 1, inertia: [1, 1, 1], position: [0.25, 0, 0]}
   link2: {mass: 2, inertia: [2, 2, 2], position: [0.75, 0, 0]}
@@ -89,14 +89,14 @@ joints:
   pin1: {type: revolute, between: [ground, link1], at: [0, 0, 0]}
   pin2: {type: revolute, between: [link1, link2], at: [0.5, 0, 0]}
   pin3: {type: revolute, between: [link2, link3], at: [1, 0, 0]}
-)");
+)yaml");
 expect_same(made, written);
 EXPECT_EQ(made.joints[2].where.line, 9);
 EXPECT_TRUE(check_model(made).empty());
 }
 
 TEST(Language, RepetitionsNestAndBind) {
-  const Model model = read_text(R"(
+  const Model model = read_text(R"yaml(
 parameters: {w: [2, 3]}
 repeat:
   - index: i
@@ -114,7 +114,7 @@ repeat:
         bodies:
           c$(i)_$(k): {when: i == 2, kind: point, mass: k*w(i)}
   - {index: n, to: 0, bodies: {never$(n): {kind: point, mass: 1}}}
-)");
+)yaml");
   EXPECT_THAT(names_of(model.bodies), ElementsAre("b1left", "b1right", "b2left", "b2right", "c2_3", "c2_1"));
   EXPECT_EQ(model.bodies[0].mass, 22);
   EXPECT_EQ(model.bodies[3].mass, 43);
@@ -122,7 +122,7 @@ repeat:
 }
 
 TEST(Language, ExpressionsOfTheRunGetTheirIndex) {
-  const Model model = read_text(R"(
+  const Model model = read_text(R"yaml(
 parameters: {a: [5, 7], b: 2}
 repeat:
   index: i
@@ -133,7 +133,7 @@ repeat:
     p$(i + 1): {kind: point, mass: 1}
   forces:
     f$(i + 1): {type: force, frames: [ground, p$(i + 1)], fx: "i^2*b*time - a(1.5 + i/2)*dx(p$(i + 1), ground)"}
-)");
+)yaml");
   ASSERT_EQ(model.forces.size(), 2u);
 EXPECT_EQ(model.forces[0].fields.get<ExpressionText>("fx").text, "(-1)^2*b*time - 5*dx(p0, ground)");
 EXPECT_EQ(model.forces[1].fields.get<ExpressionText>("fx").text, "1^2*b*time - 7*dx(p2, ground)");
@@ -203,7 +203,7 @@ TEST(Language, IncludesThatGoWrong) {
   EXPECT_EQ(*problems[1].where.file, "a.yaml");
 }
 
-const char* const cart = R"(trammel: 1
+const char* const cart = R"yaml(trammel: 1
 units: {length: cm}
 parameters: {m: 2, l: 50 cm, plain: 1}
 inputs: {push: {value: 4, unit: N}}
@@ -222,11 +222,11 @@ forces:
 }
 outputs:
   swing: "dx(bob, box)"
-)";
+)yaml";
 
 TEST(Language, SubsystemsAreCopiesWithTheirOwnNames) {
   Files files;
-  files.texts["main.yaml"] = R"(trammel: 1
+  files.texts["main.yaml"] = R"yaml(trammel: 1
 parameters: {d: 2 m}
 subsystems: {cart: {file: parts/cart.yaml}}
 use:
@@ -242,7 +242,7 @@ forces:
   spring: {type: translational_spring_damper, frames: [left.hook, right.hook], stiffness: 3}
 outputs:
   gap: "distance(left.hook, right.hook)"
-)";
+)yaml";
   files.texts["parts/cart.yaml"] = cart;
     const Model model = files.read();
     EXPECT_THAT(names_of(model.bodies), ElementsAre("left.box", "left.bob", "right.box", "right.bob"));
@@ -269,7 +269,7 @@ outputs:
     }
 
     TEST(Language, SubsystemsNestAndConnect) {
-      const Model model = read_text(R"(
+      const Model model = read_text(R"yaml(
 subsystems:
   link:
     needs: [before]
@@ -288,7 +288,7 @@ inputs: {u: 3}
 frames: {nail: {body: ground, position: [0, 0, 1]}}
 use:
   chain: {subsystem: pair, connect: {top: nail}, inputs: {load: u + 1}}
-)");
+)yaml");
       EXPECT_THAT(names_of(model.bodies), ElementsAre("chain.a.rod", "chain.b.rod"));
       EXPECT_EQ(model.bodies[1].mass, 2);
       ASSERT_EQ(model.joints.size(), 2u);
@@ -301,7 +301,7 @@ use:
     }
 
     TEST(Language, CoordinatesAreScalarBodies) {
-      const Model model = read_text(R"(
+      const Model model = read_text(R"yaml(
 units: {angle: deg}
 coordinates:
   phi: {quantity: angle, value: 180, speed: 90, keep: [value]}
@@ -309,7 +309,7 @@ coordinates:
 initial:
   coordinates:
     s: {speed: 4, keep: [speed]}
-)");
+)yaml");
       ASSERT_EQ(model.bodies.size(), 2u);
       EXPECT_EQ(model.bodies[0].kind, BodyKind::scalar);
       EXPECT_NEAR(model.bodies[0].pose.position.x(), 3.14159265358979, 1e-14);
