@@ -151,6 +151,7 @@ const std::vector<MessageInfo>& message_registry() {
       {"unused-frame", in_model, "Nothing refers to a frame.", "remove it, or use it"},
       {"unused-parameter", in_model, "Nothing refers to a parameter.",
        "check for a misspelled name where it should act"},
+      {"unused-spline", in_model, "No expression refers to a spline or table.", "remove it, or use it"},
       {"wrong-curve", in_model, "A curve is given in no way or in several.",
        "give one of the forms that the message lists"},
       {"wrong-frames", in_model, "An element has another number of frames than it acts between.",
