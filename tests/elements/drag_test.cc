@@ -15,7 +15,7 @@ gravity: [0, 0, -9.81]
 bodies: {ball: {mass: 0.5, inertia: [1e-3, 2e-3, 2e-3], orientation: {axis: [1, 2, 3], angle: 1}}}
 forces: {air: {type: drag, frames: [ground, ball], area: 0.02, coefficient: [0.47, 0.47, 0.47]}}
 outputs: {z: dz(ball), speed: vz(ball)}
-simulation: {end: 10, tolerance: 1e-7, output_step: 0.5}
+simulation: {end: 10, tolerance: 1e-8, output_step: 0.5}
 )yaml");
   const std::vector<double> t = run.time(), z = run.column("z"), v = run.column("speed");
   for (std::size_t i = 0; i < t.size(); ++i) {

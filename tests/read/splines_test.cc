@@ -92,6 +92,30 @@ TEST_F(SplineFiles, TablesAreRead) {
   EXPECT_NEAR(model.tables[1].table->value(0, 0.5e-3), 2500, 1e-9);
 }
 
+// Each use of a subsystem has its own splines; those it does not have are the model's.
+TEST_F(SplineFiles, BelongToTheirSubsystem) {
+  const Model model = read(R"yaml(splines:
+  shared: {points: [[0, 0], [1, 1], [2, 4]]}
+subsystems:
+  leg:
+    parameters: {k: 1}
+    splines:
+      spring: {points: [[0, 0], [1, k], [2, 2*k]]}
+    bodies: {foot: {mass: 1, inertia: [1, 1, 1]}}
+    forces: {push: {type: force, frames: [ground, foot], fz: "spline(spring, dz) + spline(shared, dx)"}}
+use:
+  left: {subsystem: leg}
+  right: {subsystem: leg, parameters: {k: 3}}
+)yaml");
+  ASSERT_EQ(model.splines.size(), 3u);
+  EXPECT_EQ(model.splines[1].name, "left.spring");
+  EXPECT_EQ(model.splines[2].name, "right.spring");
+  EXPECT_EQ(model.splines[2].spline->value(1), 3);
+  const auto text_of = [&model](std::size_t i) { return model.forces[i].fields.get<ExpressionText>("fz").text; };
+  EXPECT_EQ(text_of(0), "spline(left.spring, dz) + spline(shared, dx)");
+  EXPECT_EQ(text_of(1), "spline(right.spring, dz) + spline(shared, dx)");
+}
+
 TEST_F(SplineFiles, MistakesAreNamedWithTheirPlace) {
   write("nan.csv", "x, y\n0, 0\n1, nan\n2, 3\n");
   write("short.csv", "0, 1\n1\n");
@@ -127,7 +151,7 @@ TEST_F(SplineFiles, MistakesAreNamedWithTheirPlace) {
        "units: [mm, N]"},
       {"parameters: {L: 3 mm}\nsplines: {s: {points: [[0, 0], [1, 1], [L, 2]], units: [mm, N]}}\n", "wrong-unit", 3, 41,
        "states a unit", ""},
-      {"splines: {s: {file: none.csv}}\n", "cannot-read", 2, 21, "none.csv", "folder of the model"},
+      {"splines: {s: {file: none.csv}}\n", "cannot-read", 2, 21, "none.csv", "check the name"},
       {"splines: {s: {file: wide.csv}}\n", "missing-key", 2, 21, "3 columns", "columns: [1, 2]"},
       {"splines: {s: {file: wide.csv, columns: [1, 4]}}\n", "unknown-column", 2, 44, "'4'", "from 1 to 3"},
       {"splines: {s: {file: nan.csv, columns: [x, z]}}\n", "bad-number", 3, 4, "'nan'", "decimal point"},

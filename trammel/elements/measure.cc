@@ -452,6 +452,14 @@ void MeasuredExpression::accept(const ElementInput& in, double* memory) const {
   }
 }
 
+void MeasuredExpression::angle_rates(const ElementInput& in, double* rates) const {
+  for (const Measure& m : measures_) {
+    if (m.memory < 0) continue;
+    rates[m.memory] = 0;
+    evaluate_measure(MeasureKind::rate, in.frames[m.a], in.frames[m.b], 0, rates[m.memory]);
+  }
+}
+
 double MeasuredExpression::turned(const ElementInput& in) const {
   double most = 0, total = 0;
   for (const Measure& m : measures_) {

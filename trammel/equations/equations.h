@@ -78,7 +78,9 @@ class Equations {
   // ---- discrete memory
   void start(State&, Workspace&) const;           // at the start of a run
   void accept(State&, Workspace&) const;          // after an accepted step
-  double turned(const State&, Workspace&) const;  // largest change of a remembered angle since then, rad
+  // Largest change of a remembered angle since then, rad, or what the spin in a step of h would make of it if more: a
+  // full turn in a step would look like none.
+  double turned(const State&, double h, Workspace&) const;
 
   // ---- names and numbers for reports
   struct ConstraintInfo {

@@ -140,6 +140,7 @@ class ModelReader {
 
   void read_version(const Node& root);
   void read_input(const Entry& entry);
+  void read_curves();
 
   // Bodies (read_bodies.cc)
   struct Solid {  // a shape with what it would weigh at density 1

@@ -53,12 +53,7 @@ Model ModelReader::read() {
                      "define it under its `inputs`");
     }
   }
-  each("splines", "spline", [&](const Entry& entry) {
-    if (auto spline = read_spline(entry.key, entry.node, *values_)) model_.splines.push_back(std::move(*spline));
-  });
-  each("tables", "table", [&](const Entry& entry) {
-    if (auto table = read_table(entry.key, entry.node, *values_)) model_.tables.push_back(std::move(*table));
-  });
+  read_curves();
   each("bodies", "body", [&](const Entry& entry) { read_body(entry); });
   each("coordinates", "coordinate", [&](const Entry& entry) { read_coordinate(entry); });
   each("frames", "frame", [&](const Entry& entry) { read_frame(entry); });
@@ -79,6 +74,29 @@ Model ModelReader::read() {
     }
   }
   return std::move(model_);
+}
+
+// In a subsystem its own splines and tables come first, then those of the model.
+void ModelReader::read_curves() {
+  const CurveFileLoader load = [this](const Node& node, const Place& place, std::string& path, bool& good) {
+    path = resolve(node.text, node);
+    return load_text(path, node, place, good);
+  };
+  const auto name_inside = [this](const Entry& entry) {
+    if (current_->parent != nullptr) current_->input_texts[std::string(entry.key.text)] = entry.name;
+  };
+  each("splines", "spline", [&](const Entry& entry) {
+    if (auto spline = read_spline(entry.name, entry.key, entry.node, *values_, load)) {
+      model_.splines.push_back(std::move(*spline));
+    }
+    name_inside(entry);
+  });
+  each("tables", "table", [&](const Entry& entry) {
+    if (auto table = read_table(entry.name, entry.key, entry.node, *values_, load)) {
+      model_.tables.push_back(std::move(*table));
+    }
+    name_inside(entry);
+  });
 }
 
 void ModelReader::read_input(const Entry& entry) {

@@ -78,6 +78,7 @@ SchemaJson value_schema(const Key& key) {
     case Form::direction: return ref("vector");
     case Form::vector_or_number: return any_of({ref("number"), ref("vector")});
     case Form::numbers: return ref("numbers");
+    case Form::rows: return list(ref("numbers"));
     case Form::values: return list({{"type", {"number", "string"}}});
     case Form::points: return any_of({ref("vector"), list(ref("vector"), 2, 2)});
     case Form::condition: return {{"type", {"number", "string", "boolean"}}};

@@ -8,16 +8,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "trammel/read/literal.h"
 
 namespace trammel {
 namespace {
-
-constexpr std::size_t largest_csv = std::size_t{64} << 20;  // bytes
 
 struct Placed {
   double value = 0;
@@ -63,30 +58,16 @@ std::vector<CsvField> split_csv_line(std::string_view line) {
 
 class CsvFile {
  public:
-  CsvFile(const Node& node, const Place& place, Values& values) : place_(place), values_(values) {
-    const std::optional<std::string> name = values.text(node, place);
-    if (!name) return;
-    const std::string* model = values.where(node).file;
-    std::filesystem::path path(*name);
-    if (path.is_relative() && model != nullptr) path = std::filesystem::path(*model).parent_path() / path;
-    file_ = intern(path.string());
-    std::error_code ignored;
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream || std::filesystem::is_directory(path, ignored)) {
-      values.error(node, "cannot-read", place.text() + ": the file " + quote(path.string()) + " cannot be read",
-                   "names are relative to the folder of the model file");
-      return;
-    }
-    if (std::filesystem::file_size(path, ignored) > largest_csv) {
-      values.error(node, "too-large",
-                   place.text() + ": the file is larger than " + std::to_string(largest_csv >> 20) + " MB",
-                   "keep every tenth row");
-      return;
-    }
-    const std::string text((std::istreambuf_iterator<char>(stream)), {});
+  CsvFile(const Node& node, const Place& place, Values& values, const CurveFileLoader& load)
+      : place_(place), values_(values) {
+    if (!values.text(node, place)) return;
+    std::string path;
+    const std::string text = load(node, place, path, good_);
+    if (!good_) return;
+    file_ = intern(path);
     good_ = parse(text);
     if (good_ && rows_.empty()) {
-      values.error(node, "no-value", place.text() + ": the file " + quote(*name) + " has no rows of numbers", "");
+      values.error(node, "no-value", place.text() + ": the file " + quote(path) + " has no rows of numbers", "");
       good_ = false;
     }
   }
@@ -185,11 +166,14 @@ class CsvFile {
 
 class CurveReader {
  public:
-  CurveReader(const Node& key, const Node& node, Values& values, const char* kind)
-      : key_(key),
+  CurveReader(std::string_view name, const Node& key, const Node& node, Values& values, const CurveFileLoader& load,
+              const char* kind, Rule rule)
+      : name_(name),
+        key_(key),
         values_(values),
-        place_{kind, key.text, ""},
-        entries_(values.mapping(node, place_, std::string_view(kind) == "table" ? Rule::table : Rule::spline)) {}
+        load_(load),
+        place_{kind, name, ""},
+        entries_(values.mapping(node, place_, rule)) {}
 
  protected:
   std::optional<std::string> word(const char* name, const std::vector<std::string>& allowed) {
@@ -258,8 +242,10 @@ class CurveReader {
     values_.add({Severity::error, "bad-points", place_.text() + ": " + fault.what, fault.hint, where});
   }
 
+  std::string name_;
   const Node& key_;
   Values& values_;
+  const CurveFileLoader& load_;
   Place place_;
   Entries entries_;
   std::vector<std::optional<double>> factors_;
@@ -276,7 +262,8 @@ std::vector<double> plain(const PlacedRow& row) {
 
 class SplineReader : CurveReader {
  public:
-  SplineReader(const Node& key, const Node& node, Values& values) : CurveReader(key, node, values, "spline") {}
+  SplineReader(std::string_view name, const Node& key, const Node& node, Values& values, const CurveFileLoader& load)
+      : CurveReader(name, key, node, values, load, "spline", Rule::spline) {}
 
   std::optional<NamedSpline> read() {
     if (!entries_.good()) return std::nullopt;
@@ -334,7 +321,7 @@ class SplineReader : CurveReader {
       report(fault, fault.point < 0 ? values_.where(key_) : of_y ? y_[point].where : x_[point].where);
       return std::nullopt;
     }
-    return NamedSpline{std::string(key_.text), std::make_shared<const Spline>(std::move(data)), values_.where(key_)};
+    return NamedSpline{name_, std::make_shared<const Spline>(std::move(data)), values_.where(key_)};
   }
 
  private:
@@ -358,7 +345,7 @@ class SplineReader : CurveReader {
   }
 
   bool read_file(const Node& node, const Node* columns) {
-    CsvFile csv(node, place_.at("file"), values_);
+    CsvFile csv(node, place_.at("file"), values_, load_);
     if (!csv.good()) return false;
     std::array<std::size_t, 2> column{0, 1};
     if (columns != nullptr) {
@@ -408,7 +395,8 @@ class SplineReader : CurveReader {
 
 class TableReader : CurveReader {
  public:
-  TableReader(const Node& key, const Node& node, Values& values) : CurveReader(key, node, values, "table") {}
+  TableReader(std::string_view name, const Node& key, const Node& node, Values& values, const CurveFileLoader& load)
+      : CurveReader(name, key, node, values, load, "table", Rule::table) {}
 
   std::optional<NamedTable> read() {
     if (!entries_.good()) return std::nullopt;
@@ -451,8 +439,7 @@ class TableReader : CurveReader {
       report(fault, where);
       return std::nullopt;
     }
-    return NamedTable{std::string(key_.text), std::make_shared<const SurfaceTable>(std::move(data)),
-                      values_.where(key_)};
+    return NamedTable{name_, std::make_shared<const SurfaceTable>(std::move(data)), values_.where(key_)};
   }
 
  private:
@@ -472,7 +459,7 @@ class TableReader : CurveReader {
   }
 
   bool read_file(const Node& node, PlacedRow& xs, PlacedRow& ys, PlacedRow& zs) {
-    CsvFile csv(node, place_.at("file"), values_);
+    CsvFile csv(node, place_.at("file"), values_, load_);
     if (!csv.good()) return false;
     const std::vector<PlacedRow>& rows = csv.rows();
     if (rows.size() < 2 || rows[0].size() < 2) {
@@ -491,12 +478,14 @@ class TableReader : CurveReader {
 
 }  // namespace
 
-std::optional<NamedSpline> read_spline(const Node& key, const Node& node, Values& values) {
-  return SplineReader(key, node, values).read();
+std::optional<NamedSpline> read_spline(std::string_view name, const Node& key, const Node& node, Values& values,
+                                       const CurveFileLoader& load) {
+  return SplineReader(name, key, node, values, load).read();
 }
 
-std::optional<NamedTable> read_table(const Node& key, const Node& node, Values& values) {
-  return TableReader(key, node, values).read();
+std::optional<NamedTable> read_table(std::string_view name, const Node& key, const Node& node, Values& values,
+                                     const CurveFileLoader& load) {
+  return TableReader(name, key, node, values, load).read();
 }
 
 }  // namespace trammel

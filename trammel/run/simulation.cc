@@ -304,7 +304,9 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
       if (attempt.worst_velocity >= 0) limited_[static_cast<std::size_t>(attempt.worst_velocity)] += 1;
       if (!fixed) h_ = controller_.after_accept(h, attempt.error, integrator_->error_order());
       const double before = seconds();
-      recorder_->note_step(integrator_->state(), integrator_->rates());
+      const bool booked = recorder_->needs_middle();
+      if (booked) integrator_->interpolate(0.5 * (before_step + integrator_->state().t), output_state_);
+      recorder_->note_step(integrator_->state(), integrator_->rates(), booked ? &output_state_ : nullptr);
       const Recorder::Step step{t, h, attempt.error, attempt.newton_iterations, static_cast<int>(rejected_here)};
       write_row(sink, 1, recorder_->step_row(step));
       write_outputs_of_step(t, h, sink);

@@ -212,7 +212,7 @@ Attempt AlphaMethod::attempt(double h) {
     }
   }
   result.error = std::sqrt(sum) / allowed;
-  if (equations_.turned(trial_, work_) > 1.57) result.verdict = Verdict::angle_too_large;
+  if (equations_.turned(trial_, h, work_) > 1.57) result.verdict = Verdict::angle_too_large;
   return result;
 }
 

@@ -218,7 +218,7 @@ Attempt RosenbrockNystrom::attempt(double h) {
     result.verdict = Verdict::evaluation_rejected;
     return result;
   }
-  if (equations_.turned(trial_, work_) > 1.57) result.verdict = Verdict::angle_too_large;
+  if (equations_.turned(trial_, h, work_) > 1.57) result.verdict = Verdict::angle_too_large;
   return result;
 }
 

@@ -49,6 +49,8 @@ class RosenbrockNystrom final : public Integrator {
   const Rates& rates() const override { return rates_; }
   void interpolate(double t, State& out) const override;
   double last_step() const override { return last_step_; }
+  const State& trial_state() const override { return trial_; }
+  const Rates& trial_rates() const override { return trial_rates_; }
   const Counts& counts() const override { return counts_; }
   void save(Bytes& out) const override;
   void restore(std::span<const std::byte>& in) override;
