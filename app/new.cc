@@ -18,7 +18,7 @@ struct Template {
 
 constexpr Template templates[] = {
     {"pendulum", "one bar on a hinge",
-     R"model(# Run it:        trammel run @FILE@
+     R"yaml(# Run it:        trammel run @FILE@
 # Draw a result: trammel plot @STEM@.h5 angle -o angle.png
 # All that can stand in such a file: docs/guide/model-files.md, `trammel elements`, `trammel methods`.
 trammel: 1
@@ -54,9 +54,9 @@ simulation: {end: 5, tolerance: 1e-6, output_step: 0.01}
 # Results of your own, on top of positions, reactions and energies, which are always recorded.
 outputs:
   angle: angle(hinge)
-)model"},
+)yaml"},
     {"chain", "n links, made by repetition",
-     R"model(# Run it:           trammel run @FILE@
+     R"yaml(# Run it:           trammel run @FILE@
 # With 1000 links:  trammel run @FILE@ --set n=1000
 trammel: 1
 title: @TITLE@
@@ -92,9 +92,9 @@ simulation: {end: 2, tolerance: 1e-5, output_step: 0.01}
 
 outputs:
   tip_height: dz(link$(n), ground)
-)model"},
+)yaml"},
     {"vehicle", "a car body on four wheels, made of subsystems",
-     R"model(# A car body on four sprung wheels that falls on its tyres and then meets a step of the road on the left.
+     R"yaml(# A car body on four sprung wheels that falls on its tyres and then meets a step of the road on the left.
 # Run it:  trammel run @FILE@
 trammel: 1
 title: @TITLE@
@@ -162,7 +162,7 @@ simulation: {end: 4, tolerance: 1e-5, output_step: 0.01}
 outputs:
   height: dz(body, ground)
   left_wheel: dz(front_left.hub, ground)
-)model"},
+)yaml"},
 };
 
 std::string replaced(std::string text, const std::string& what, const std::string& with) {

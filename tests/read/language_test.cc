@@ -90,9 +90,9 @@ joints:
   pin2: {type: revolute, between: [link1, link2], at: [0.5, 0, 0]}
   pin3: {type: revolute, between: [link2, link3], at: [1, 0, 0]}
 )yaml");
-expect_same(made, written);
-EXPECT_EQ(made.joints[2].where.line, 9);
-EXPECT_TRUE(check_model(made).empty());
+  expect_same(made, written);
+  EXPECT_EQ(made.joints[2].where.line, 9);
+  EXPECT_TRUE(check_model(made).empty());
 }
 
 TEST(Language, RepetitionsNestAndBind) {
@@ -135,8 +135,8 @@ repeat:
     f$(i + 1): {type: force, frames: [ground, p$(i + 1)], fx: "i^2*b*time - a(1.5 + i/2)*dx(p$(i + 1), ground)"}
 )yaml");
   ASSERT_EQ(model.forces.size(), 2u);
-EXPECT_EQ(model.forces[0].fields.get<ExpressionText>("fx").text, "(-1)^2*b*time - 5*dx(p0, ground)");
-EXPECT_EQ(model.forces[1].fields.get<ExpressionText>("fx").text, "1^2*b*time - 7*dx(p2, ground)");
+  EXPECT_EQ(model.forces[0].fields.get<ExpressionText>("fx").text, "(-1)^2*b*time - 5*dx(p0, ground)");
+  EXPECT_EQ(model.forces[1].fields.get<ExpressionText>("fx").text, "1^2*b*time - 7*dx(p2, ground)");
 }
 
 TEST(Language, ParametersInAnyOrder) {
@@ -244,32 +244,32 @@ outputs:
   gap: "distance(left.hook, right.hook)"
 )yaml";
   files.texts["parts/cart.yaml"] = cart;
-    const Model model = files.read();
-    EXPECT_THAT(names_of(model.bodies), ElementsAre("left.box", "left.bob", "right.box", "right.bob"));
-    EXPECT_EQ(model.gravity, Vec3::Zero());  // the model's own
-    EXPECT_EQ(model.bodies[0].mass, 2);
-    EXPECT_EQ(model.bodies[2].mass, 3);
-    EXPECT_NEAR(model.bodies[0].inertia(0, 0), 1, 1e-14);
-    EXPECT_LT((model.bodies[1].pose.position - Vec3(0, 0, -0.4)).norm(), 1e-14);
-    EXPECT_LT((model.bodies[3].pose.position - Vec3(2, 1, -0.3)).norm(), 1e-14);
-    EXPECT_EQ(model.bodies[3].mass, 7);
-    const int hook = model.find_frame("right.hook");
-    ASSERT_GE(hook, 0);
-    EXPECT_LT((model.frame_pose(hook).position - Vec3(2, 1.15, 0.1)).norm(), 1e-14);
-    EXPECT_LT((model.frames[static_cast<std::size_t>(hook)].local.position - Vec3(0.15, 0, 0)).norm(), 1e-14);
-    const int wall = model.find_frame("right.wall");
-    EXPECT_LT((model.frame_pose(wall).position - Vec3(2, 1, 0.1)).norm(), 1e-14);
-    EXPECT_LT((model.frame_pose(model.forces[1].frames[0]).position - Vec3(2, 1, 0)).norm(), 1e-14);  // its ground
-    EXPECT_EQ(model.forces[0].fields.get<ExpressionText>("fx").text, "(4) + 0*dx(left.box, left.hook)");
-    EXPECT_EQ(model.forces[1].fields.get<ExpressionText>("fx").text, "(2*sin(time)) + 0*dx(right.box, right.hook)");
-    EXPECT_EQ(model.outputs[1].name, "left.swing");
-    EXPECT_EQ(model.outputs[1].expression.text, "dx(left.bob, left.box)");
-    EXPECT_TRUE(model.inputs.empty());
-    EXPECT_THAT(model.text, HasSubstr(cart));
-    }
+  const Model model = files.read();
+  EXPECT_THAT(names_of(model.bodies), ElementsAre("left.box", "left.bob", "right.box", "right.bob"));
+  EXPECT_EQ(model.gravity, Vec3::Zero());  // the model's own
+  EXPECT_EQ(model.bodies[0].mass, 2);
+  EXPECT_EQ(model.bodies[2].mass, 3);
+  EXPECT_NEAR(model.bodies[0].inertia(0, 0), 1, 1e-14);
+  EXPECT_LT((model.bodies[1].pose.position - Vec3(0, 0, -0.4)).norm(), 1e-14);
+  EXPECT_LT((model.bodies[3].pose.position - Vec3(2, 1, -0.3)).norm(), 1e-14);
+  EXPECT_EQ(model.bodies[3].mass, 7);
+  const int hook = model.find_frame("right.hook");
+  ASSERT_GE(hook, 0);
+  EXPECT_LT((model.frame_pose(hook).position - Vec3(2, 1.15, 0.1)).norm(), 1e-14);
+  EXPECT_LT((model.frames[static_cast<std::size_t>(hook)].local.position - Vec3(0.15, 0, 0)).norm(), 1e-14);
+  const int wall = model.find_frame("right.wall");
+  EXPECT_LT((model.frame_pose(wall).position - Vec3(2, 1, 0.1)).norm(), 1e-14);
+  EXPECT_LT((model.frame_pose(model.forces[1].frames[0]).position - Vec3(2, 1, 0)).norm(), 1e-14);  // its ground
+  EXPECT_EQ(model.forces[0].fields.get<ExpressionText>("fx").text, "(4) + 0*dx(left.box, left.hook)");
+  EXPECT_EQ(model.forces[1].fields.get<ExpressionText>("fx").text, "(2*sin(time)) + 0*dx(right.box, right.hook)");
+  EXPECT_EQ(model.outputs[1].name, "left.swing");
+  EXPECT_EQ(model.outputs[1].expression.text, "dx(left.bob, left.box)");
+  EXPECT_TRUE(model.inputs.empty());
+  EXPECT_THAT(model.text, HasSubstr(cart));
+}
 
-    TEST(Language, SubsystemsNestAndConnect) {
-      const Model model = read_text(R"yaml(
+TEST(Language, SubsystemsNestAndConnect) {
+  const Model model = read_text(R"yaml(
 subsystems:
   link:
     needs: [before]
@@ -289,19 +289,19 @@ frames: {nail: {body: ground, position: [0, 0, 1]}}
 use:
   chain: {subsystem: pair, connect: {top: nail}, inputs: {load: u + 1}}
 )yaml");
-      EXPECT_THAT(names_of(model.bodies), ElementsAre("chain.a.rod", "chain.b.rod"));
-      EXPECT_EQ(model.bodies[1].mass, 2);
-      ASSERT_EQ(model.joints.size(), 2u);
-      EXPECT_EQ(model.joints[0].frames[0], model.find_frame("nail"));
-      EXPECT_EQ(model.frames[static_cast<std::size_t>(model.joints[1].frames[0])].body, 0);
-      EXPECT_EQ(model.forces[0].fields.get<ExpressionText>("fz").text, "(2*(u + 1))*time");
-      ASSERT_EQ(model.inputs.size(), 1u);
-      EXPECT_EQ(model.inputs[0].name, "u");
-      EXPECT_EQ(model.inputs[0].value, 3);
-    }
+  EXPECT_THAT(names_of(model.bodies), ElementsAre("chain.a.rod", "chain.b.rod"));
+  EXPECT_EQ(model.bodies[1].mass, 2);
+  ASSERT_EQ(model.joints.size(), 2u);
+  EXPECT_EQ(model.joints[0].frames[0], model.find_frame("nail"));
+  EXPECT_EQ(model.frames[static_cast<std::size_t>(model.joints[1].frames[0])].body, 0);
+  EXPECT_EQ(model.forces[0].fields.get<ExpressionText>("fz").text, "(2*(u + 1))*time");
+  ASSERT_EQ(model.inputs.size(), 1u);
+  EXPECT_EQ(model.inputs[0].name, "u");
+  EXPECT_EQ(model.inputs[0].value, 3);
+}
 
-    TEST(Language, CoordinatesAreScalarBodies) {
-      const Model model = read_text(R"yaml(
+TEST(Language, CoordinatesAreScalarBodies) {
+  const Model model = read_text(R"yaml(
 units: {angle: deg}
 coordinates:
   phi: {quantity: angle, value: 180, speed: 90, keep: [value]}
@@ -310,15 +310,15 @@ initial:
   coordinates:
     s: {speed: 4, keep: [speed]}
 )yaml");
-      ASSERT_EQ(model.bodies.size(), 2u);
-      EXPECT_EQ(model.bodies[0].kind, BodyKind::scalar);
-      EXPECT_NEAR(model.bodies[0].pose.position.x(), 3.14159265358979, 1e-14);
-      EXPECT_NEAR(model.bodies[0].velocity.x(), 1.5707963267949, 1e-13);
-      EXPECT_TRUE(model.bodies[0].keep_position);
-      EXPECT_EQ(model.bodies[1].mass, 2);
-      EXPECT_EQ(model.bodies[1].velocity.x(), 4);
-      EXPECT_TRUE(model.bodies[1].keep_velocity);
-    }
+  ASSERT_EQ(model.bodies.size(), 2u);
+  EXPECT_EQ(model.bodies[0].kind, BodyKind::scalar);
+  EXPECT_NEAR(model.bodies[0].pose.position.x(), 3.14159265358979, 1e-14);
+  EXPECT_NEAR(model.bodies[0].velocity.x(), 1.5707963267949, 1e-13);
+  EXPECT_TRUE(model.bodies[0].keep_position);
+  EXPECT_EQ(model.bodies[1].mass, 2);
+  EXPECT_EQ(model.bodies[1].velocity.x(), 4);
+  EXPECT_TRUE(model.bodies[1].keep_velocity);
+}
 
-    }  // namespace
-    }  // namespace trammel
+}  // namespace
+}  // namespace trammel

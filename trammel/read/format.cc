@@ -33,7 +33,9 @@ bool is_text_key(std::string_view name) {
     }
     for (const ElementDescription& element : element_registry()) {
       for (const Field& field : element.fields) {
-        if (field.kind == FieldKind::text) all.insert(field.name);
+        const bool text =
+            field.kind == FieldKind::text || field.kind == FieldKind::name || field.kind == FieldKind::names;
+        if (text) all.insert(field.name);
       }
     }
     return all;
@@ -151,7 +153,6 @@ class Formatter {
   void lay_out_tokens() {
     std::vector<Block> blocks;
     std::vector<std::string_view> keys;  // the last key of each open mapping, to know texts
-    std::vector<bool> key_levels;
     int flow = 0;
     std::size_t flow_line = 0;
     const Token* previous = nullptr;  // the last one with a width
@@ -162,7 +163,7 @@ class Formatter {
         case YAML_BLOCK_SEQUENCE_START_TOKEN:
           blocks.push_back({token.type == YAML_BLOCK_MAPPING_START_TOKEN,
                             blocks.empty() ? 0 : blocks.back().indent + level_width, false});
-          keys.emplace_back();
+          keys.push_back(token.type == YAML_BLOCK_SEQUENCE_START_TOKEN ? key_of(keys) : std::string_view{});
           continue;
         case YAML_BLOCK_END_TOKEN:
           while (!blocks.empty() && blocks.back().implied) pop(blocks, keys);

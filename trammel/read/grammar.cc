@@ -15,16 +15,16 @@ Keys joined(Keys first, const Keys& second) {
 
 Keys sections() {
   return {
+      {"splines", Form::named, "Functions given by points, for expressions.", none, Rule::spline},
+      {"tables", Form::named, "Functions of two variables given on a grid.", none, Rule::table},
       {"bodies", Form::named, "The moving parts.", none, Rule::body},
       {"coordinates", Form::named, "Scalar coordinates without a place in space.", none, Rule::coordinate},
+      {"use", Form::named, "Subsystems put into the model, each under a name.", none, Rule::use},
+      {"repeat", Form::mappings, "Sections read once for each value of an index.", none, Rule::repeat},
       {"frames", Form::named, "Named places on bodies.", none, Rule::frame},
       {"joints", Form::elements, "What holds the bodies together.", none, Rule::item, false, {}, Category::joint},
       {"motions", Form::elements, "What drives joints.", none, Rule::item, false, {}, Category::motion},
       {"forces", Form::elements, "What loads the bodies.", none, Rule::item, false, {}, Category::force},
-      {"splines", Form::named, "Functions given by points, for expressions.", none, Rule::spline},
-      {"tables", Form::named, "Functions of two variables given on a grid.", none, Rule::table},
-      {"use", Form::named, "Subsystems put into the model, each under a name.", none, Rule::use},
-      {"repeat", Form::mappings, "Sections read once for each value of an index.", none, Rule::repeat},
       {"initial", Form::mapping, "Where and how fast it starts.", none, Rule::initial},
       {"simulation", Form::mapping, "What to run.", none, Rule::simulation},
       {"outputs", Form::named, "Results of your own.", none, Rule::output},

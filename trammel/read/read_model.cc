@@ -275,7 +275,8 @@ void ModelReader::read_initial_body(const Entry& entry) {
   const Place place{"initial body", key.text, ""};
   const int index = find_body(key, {"initial", "", ""});
   if (index < 0) {
-    if (index == ground) values_->error(key, "reserved-name", "initial: the ground does not move", "");
+    if (index == ground)
+      values_->error(key, "reserved-name", "initial: the ground does not move", "name a moving body");
     return;
   }
   Body& body = model_.bodies[static_cast<std::size_t>(index)];

@@ -222,6 +222,7 @@ void ModelReader::set_up(Scope& scope, const Values::Bound& given) {
                                top ? options_.parameters : std::vector<std::pair<std::string, std::string>>{}, given);
   for (const std::string_view name : scope.needs) {
     if (!top && scope.connections.count(name) == 0) {
+      stop_ = true;  // what attaches to it would say the same again
       values_->error(*scope.sources.front(), "not-connected",
                      "subsystem " + quote(scope.prefix.substr(0, scope.prefix.size() - 1)) + " needs " + quote(name),
                      "say what it stands for where the subsystem is used: connect: {" + std::string(name) + ": ...}");

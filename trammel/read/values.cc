@@ -74,7 +74,7 @@ std::optional<double> Values::number(const Node& node, const Place& place, Quant
   const std::optional<Scaled> scaled = unwrap(node, place, quantity);
   if (!scaled) return std::nullopt;
   if (!scaled->node->is_scalar()) {
-    wrong_type(*scaled->node, place, "a number");
+    wrong_type(*scaled->node, place, "a number", "write one number: 2.5, 30 deg or L/2");
     return std::nullopt;
   }
   return scalar(scaled->node->text, *scaled->node, place, quantity, *scaled);
@@ -144,7 +144,8 @@ std::optional<Vec3> Values::vector(const Node& node, const Place& place, Quantit
   if (!list(node, place, quantity, out, wanted)) return std::nullopt;
   if (planar && out.size() == 2) out.push_back(0);
   if (out.size() != 3) {
-    error(node, "wrong-length", place.text() + " must be " + wanted + ", but has " + std::to_string(out.size()));
+    error(node, "wrong-length", place.text() + " must be " + wanted + ", but has " + std::to_string(out.size()),
+          planar ? "write [x, y] or [x, y, z]" : "write [x, y, z]");
     return std::nullopt;
   }
   return Vec3(out[0], out[1], out[2]);
@@ -194,7 +195,8 @@ std::optional<Mat3> Values::inertia(const Node& node, const Place& place) {
   if (!list(node, place, Quantity::inertia, n, wanted)) return std::nullopt;
   if (n.size() != 3 && n.size() != 6) {
     error(node, "wrong-length",
-          place.text() + " must be " + wanted + ", but has " + std::to_string(n.size()) + " numbers");
+          place.text() + " must be " + wanted + ", but has " + std::to_string(n.size()) + " numbers",
+          "three if the body's axes are principal ones, six with the products of inertia");
     return std::nullopt;
   }
   n.resize(6, 0.0);
