@@ -239,7 +239,7 @@ class Maker {
   void add_forces() {
     std::vector<const ElementDescription*> choice;
     for (const ElementDescription& d : element_registry()) {
-      const bool suits = d.attachment == Attachment::two_points || d.attachment == Attachment::joint;
+      const bool suits = d.attachment != Attachment::several && d.attachment != Attachment::joints;
       if (d.category == Category::force && suits) choice.push_back(&d);
     }
     const int count = static_cast<int>(m_.bodies.size());

@@ -141,7 +141,7 @@ TEST(Diagnose, ForceThatJumpsAgainstTheLeastStep) {
 
 TEST(Diagnose, ForceThatJumpsInSpace) {
   Model m = bar();
-  add_force(m, "floor", "dz(ground, tip) > -0.25 ? 0 : 50000");
+  add_force(m, "floor", "dz(tip, ground) > -0.25 ? 0 : 50000");
   m.simulation.least_step = 1e-4;
   const FailureReport f = failing(m);
   EXPECT_EQ(first_cause(f), "force-jumps") << to_text(f);

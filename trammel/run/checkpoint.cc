@@ -178,6 +178,9 @@ class Digest {
     if (const auto* x = std::get_if<std::vector<double>>(&value)) {
       for (const double y : *x) add(y);
     }
+    if (const auto* x = std::get_if<std::vector<std::string>>(&value)) {
+      for (const std::string& y : *x) add(y);
+    }
   }
   void add(const Fields& fields) {
     for (const auto& entry : fields.all()) {

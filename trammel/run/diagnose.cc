@@ -147,7 +147,8 @@ class Inquest {
     if (unexplained) compare_rank();
     if (!failed_by(Verdict::newton_diverged)) look_at_error();
     look_for_chatter();
-    if (c_.settings.fixed_step) try_smaller_steps();
+    if (c_.settings.fixed_step && c_.reason == StopReason::attempt_failed) try_smaller_steps();
+    if (c_.reason == StopReason::time_stalled) note_stall();
     add_verdict();
     std::stable_sort(causes_.begin(), causes_.end(),
                      [](const Cause& a, const Cause& b) { return a.weight > b.weight; });
@@ -396,6 +397,13 @@ class Inquest {
     }
   }
 
+  void note_stall() {
+    const bool fixed = c_.settings.fixed_step;
+    add(fixed ? 0.9 : 0.5, "time-stalled", "",
+        fixed ? "the fixed step is too small for the length of the run" : "the steps that succeed are far too small",
+        fmt::format("the run would take {:.2g} steps of {:.3g} s", e_.model().simulation.end / c_.h, c_.h));
+  }
+
   void add_verdict() {
     const std::string body = c_.last.worst_velocity >= 0 ? body_name(e_, c_.last.worst_velocity) : "";
     switch (c_.last.verdict) {
@@ -502,8 +510,6 @@ FailureReport diagnose(const FailureContext& context) {
         report.try_next.push_back(remedy);
     }
   }
-  if (context.settings.fixed_step)
-    report.try_next.emplace_back("take a smaller step, or drop `step` to let it be controlled");
   report.try_next.push_back(fmt::format("plot the solution just before t = {:.6g} s", report.t));
   return report;
 }
