@@ -43,6 +43,8 @@ class Constraint {
   virtual int angles() const { return memory(); }  // how many of these, the first ones, are total angles
   virtual RowUnit row_unit(int row) const = 0;
   virtual Level level(int /*row*/) const { return Level::position; }
+  // It depends on time, so its reactions do work; that of motions is always booked.
+  virtual bool does_work() const { return false; }
   virtual std::string row_name(int row) const = 0;  // "x", "axis y perpendicular": completes "joint 'pin': "
 
   // g (k of rows at velocity level) and, if `wrench` is given, C^T lambda stacked by frame. False: cannot be evaluated

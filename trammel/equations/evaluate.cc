@@ -181,7 +181,7 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
   }
   double g[max_rows], lambda[max_rows];
   for (const ConstraintRecord& c : constraints_) {
-    if (!c.is_motion) continue;
+    if (!c.is_motion && !c.element->does_work()) continue;
     frame_states(c, work.bodies, frames);
     for (double& l : lambda) l = 0;
     for (int k = 0; k < c.rows; ++k) lambda[c.kept[static_cast<std::size_t>(k)]] = rates.lambda[c.first_row + k];

@@ -122,6 +122,9 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
   joint_angles_.assign(model.joints.size(), 0);
   joint_rates_ = joint_angles_;
   middle_rates_ = equations.make_rates();
+  needs_middle_ = equations.force_count() > 0 || !model.motions.empty();
+  for (int c = 0; c < equations.constraint_count(); ++c)
+    needs_middle_ = needs_middle_ || equations.constraint(c).does_work();
   PlaceNames names(model);
   names.index();
   for (const Output& o : model.outputs) {

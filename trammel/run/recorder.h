@@ -24,7 +24,7 @@ class Recorder {
   // a step are summed by Simpson's rule, so `middle`, the state in the middle of the step, is needed if the model has
   // forces or motions.
   void note_step(const State& state, const Rates& rates, const State* middle = nullptr);
-  bool needs_middle() const { return equations_.force_count() > 0 || !equations_.model().motions.empty(); }
+  bool needs_middle() const { return needs_middle_; }
   const EnergyBook& energy() const { return book_; }
   // A row of the output table: `rates` must satisfy the equations of motion at `state`.
   const std::vector<double>& output_row(const State& state, const Rates& rates);
@@ -63,7 +63,7 @@ class Recorder {
   std::vector<double> near_, rates_;                // scratch of evaluate_outputs
   std::vector<UserOutput> outputs_;
   EnergyBook book_;
-  bool started_ = false;
+  bool started_ = false, needs_middle_ = false;
   // A power over the last step as a parabola through start, middle and end, and its sum up to the start: inside a step
   // the books are interpolated.
   struct Power {
