@@ -32,7 +32,7 @@ void catch_signals() {
 
 struct RunArguments : ModelArguments {
   std::string output, csv;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, from_static = false;
 };
 
 // The files a run writes.
@@ -90,6 +90,7 @@ int run_verb(const RunArguments& a, bool csv_wanted) {
   RunOptions options;
   options.interrupted = &interrupted;
   options.state_file = files.main + ".state";
+  options.from_equilibrium = a.from_static;
   const bool progress = talk && isatty(STDERR_FILENO) != 0;
   std::vector<std::string> notes;
   options.note = [&](const std::string& text) {
@@ -151,6 +152,7 @@ Verb add_run(CLI::App& app) {
   CLI::Option* csv = verb->add_option("--csv", a->csv, "Write CSV as well; default: the model's name with .csv")
                          ->type_name("[FILE]")
                          ->expected(0, 1);
+  verb->add_flag("--from-static", a->from_static, "Start at rest in the static equilibrium near the drawn position");
   verb->add_flag("--json", a->json, "Print summary or failure as JSON");
   verb->add_flag("-q,--quiet", a->quiet, "Print errors only");
   verb->footer(

@@ -20,5 +20,11 @@ Verb add_plot(CLI::App& app);
 Verb add_methods(CLI::App& app);
 Verb add_elements(CLI::App& app);
 Verb add_study(CLI::App& app);
+Verb add_static(CLI::App& app);
+Verb add_quasi_static(CLI::App& app);
+Verb add_kinematic(CLI::App& app);
+Verb add_inverse(CLI::App& app);
+Verb add_linearise(CLI::App& app);
+Verb add_modes(CLI::App& app);
 
 }  // namespace trammel

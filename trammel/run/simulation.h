@@ -56,6 +56,7 @@ struct RunOptions {
   std::function<void(const std::string&)> note;                    // what the start did; warnings
   std::string state_file;                                          // where to save the last good state if the run fails
   bool analyse_rank = true;
+  bool from_equilibrium = false;  // start from the static equilibrium instead of the drawn position
 };
 
 struct RunResult {
@@ -87,6 +88,7 @@ class Simulation {
 
  private:
   double first_step() const;
+  void start_from_equilibrium(const RunOptions& options);
   std::string fingerprint() const;
   void make_recorder();
   FailureReport explain(const Attempt& attempt, double h, long error_rejections, long newton_rejections) const;
