@@ -18,6 +18,8 @@ constexpr const char* footer =
     "  trammel run models/slider_crank.yaml            simulate; the result is slider_crank.h5\n"
     "  trammel plot slider_crank.h5 slider_x -o x.png  draw a signal of the result\n"
     "  trammel info models/slider_crank.yaml           degrees of freedom, redundant joints, sizes\n"
+    "  trammel static models/slider_crank.yaml         static equilibrium; also quasi-static, kinematic, inverse,\n"
+    "                                                  linearise, modes\n"
     "  trammel VERB --help                             options and examples of a verb\n"
     "  trammel help ID                                 what a message means, and what to do about it\n"
     "\n"
@@ -61,9 +63,11 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("trammel ") + TRAMMEL_VERSION);
   app.require_subcommand(1);
   app.footer(footer);
-  const std::vector<Verb> verbs{add_run(app),     add_check(app),    add_info(app),  add_plot(app),
-                                add_methods(app), add_elements(app), add_study(app), add_new(app),
-                                add_fmt(app),     add_schema(app),   add_help(app)};
+  const std::vector<Verb> verbs{add_run(app),          add_check(app),     add_info(app),    add_plot(app),
+                                add_methods(app),      add_elements(app),  add_study(app),   add_new(app),
+                                add_fmt(app),          add_schema(app),    add_help(app),    add_static(app),
+                                add_quasi_static(app), add_kinematic(app), add_inverse(app), add_linearise(app),
+                                add_modes(app)};
   const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
   try {
     app.parse(argc, argv);

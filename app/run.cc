@@ -35,7 +35,7 @@ void catch_signals() {
 struct RunArguments : ModelArguments {
   std::string output, csv, checkpoint, checkpoint_every, resume;
   bool csv_wanted = false, checkpoint_wanted = false;
-  bool json = false, quiet = false;
+  bool json = false, quiet = false, from_static = false;
 };
 
 [[noreturn]] void misused(const std::string& message, const std::string& hint) {
@@ -179,6 +179,7 @@ int run_verb(const RunArguments& a) {
   Simulation simulation(std::move(model));
   RunOptions options;
   options.interrupted = &interrupted;
+  options.from_equilibrium = a.from_static;
   const bool progress = talk && isatty(STDERR_FILENO) != 0;
   std::vector<std::string> notes;
   options.note = [&](const std::string& text) {
@@ -287,6 +288,7 @@ Verb add_run(CLI::App& app) {
       ->type_name("SECONDS|Nsteps");
   verb->add_option("--resume", a->resume, "Go on from a checkpoint, to the same bits as without the break; no MODEL")
       ->type_name("FILE");
+  verb->add_flag("--from-static", a->from_static, "Start at rest in the static equilibrium near the drawn position");
   verb->add_flag("--json", a->json, "Print summary or failure as JSON");
   verb->add_flag("-q,--quiet", a->quiet, "Print errors only");
   verb->footer(

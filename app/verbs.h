@@ -24,5 +24,11 @@ Verb add_help(CLI::App& app);
 Verb add_new(CLI::App& app);
 Verb add_fmt(CLI::App& app);
 Verb add_schema(CLI::App& app);
+Verb add_static(CLI::App& app);
+Verb add_quasi_static(CLI::App& app);
+Verb add_kinematic(CLI::App& app);
+Verb add_inverse(CLI::App& app);
+Verb add_linearise(CLI::App& app);
+Verb add_modes(CLI::App& app);
 
 }  // namespace trammel

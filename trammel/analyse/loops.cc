@@ -431,8 +431,8 @@ ConstraintEdge edge_on_absolute_twists(const std::vector<int>& bodies, const Vec
   const bool relative =
       m > 1 && (sum.size() == 0 || sum.cwiseAbs().maxCoeff() <= 1e-12 * jacobian.cwiseAbs().maxCoeff());
   // The coefficients on the ground, or on the first body where only differences count, drop out.
-  const auto ground = std::find(bodies.begin(), bodies.end(), -1);
-  const Index first = ground != bodies.end() ? ground - bodies.begin() : (relative ? 0 : -1);
+  const auto grounded = std::find(bodies.begin(), bodies.end(), -1);
+  const Index first = grounded != bodies.end() ? grounded - bodies.begin() : (relative ? 0 : -1);
   edge.bodies.push_back(first >= 0 ? bodies[static_cast<std::size_t>(first)] : -1);
   edge.jacobian.resize(jacobian.rows(), 6 * (first >= 0 ? m - 1 : m));
   Index column = 0;

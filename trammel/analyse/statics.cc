@@ -1,6 +1,6 @@
 // Newton's method for (7.1) with the constraints kept: at a position on g = 0
 //
-//   [ K + mu D   G^T ] [ delta  ]   [ -f ]      K = (f + G^T lambda)_q,  D: weights of the size of K          (7.2)
+//   [ K + mu D   G^T ] [ delta  ]   [ -f ]      K = (f + G^T lambda)_q,  D: weights of the size of K          (7.3)
 //   [ G           0  ] [ lambda ] = [  0 ]
 //
 // then q := retract(q, t delta) and back to g = 0 with the least change. mu = 0 is Newton's step; a larger mu turns it

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 
+#include "trammel/analyse/statics.h"
 #include "trammel/base/messages.h"
 #include "trammel/check/check_model.h"
 #include "trammel/run/checkpoint.h"
@@ -121,6 +122,7 @@ void Simulation::start(const RunOptions& options) {
     problems.insert(problems.end(), failure.problems().begin(), failure.problems().end());
     throw Failure(std::move(problems), failure.exit_code());
   }
+  if (options.from_equilibrium) start_from_equilibrium(options);
   if (options.note) {
     for (const StageReport& stage : initial_.stages) options.note(stage.text());
     for (const Problem& warning : initial_.warnings) options.note(to_text(warning));
@@ -137,6 +139,26 @@ void Simulation::start(const RunOptions& options) {
   h_ = first_step();
   if (m.simulation.greatest_step) h_ = std::min(h_, *m.simulation.greatest_step);
   started_ = true;
+}
+
+void Simulation::start_from_equilibrium(const RunOptions& options) {
+  StaticSolver solver(*equations_);
+  const StaticReport report = solver.solve(output_state_, output_rates_, work_);
+  if (!report.found) {
+    throw Failure({Severity::error,
+                   "no-equilibrium",
+                   "there is no static equilibrium to start from: " + report.why,
+                   "`trammel static` says more; without --from-static the run starts as drawn",
+                   {}},
+                  ExitCode::failed_run);
+  }
+  if (options.note)
+    options.note(std::string("static equilibrium: ") + to_text(report.stability) + ", largest change " +
+                 number(report.moved) + " (" + report.moved_most + ")");
+  // Velocities are those that motions demand, otherwise zero.
+  initial_.stages.push_back(assemble_velocities(*equations_, output_state_, accelerations_->saddle(), work_,
+                                                std::vector<bool>(static_cast<std::size_t>(equations_->sizes().nv))));
+  accelerations_->solve(output_state_, output_rates_, work_);
 }
 
 // Made when something is recorded: names and texts of all signals weigh more than the equations.

@@ -58,6 +58,7 @@ struct RunOptions {
   bool analyse_rank = true;
   CheckpointPlan checkpoint;
   bool continue_result = false;  // after restore(): takes up the sink's unfinished result instead of beginning one
+  bool from_equilibrium = false;  // start from the static equilibrium instead of the drawn position
 };
 
 struct RunResult {
@@ -92,6 +93,7 @@ class Simulation {
 
  private:
   double first_step() const;
+  void start_from_equilibrium(const RunOptions& options);
   void make_recorder();
   void describe_run(RunSummary& summary) const;
   void write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row);

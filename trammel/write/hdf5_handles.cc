@@ -113,7 +113,8 @@ bool hdf5_is_result_or_damaged(const std::string& path) {
   const Hdf5Scope scope;
   const Hdf5Handle file = hdf5_open_readonly(path);
   std::string format;
-  return !file || (hdf5_read_text_attribute(file.id(), "format", format) && format == hdf5_format_name);
+  return !file || (hdf5_read_text_attribute(file.id(), "format", format) &&
+                   (format == hdf5_format_name || format == hdf5_matrices_name));
 }
 
 }  // namespace trammel

@@ -63,6 +63,7 @@ bool hdf5_is_result_or_damaged(const std::string& path);
 // The root attributes that make a file a result.
 inline constexpr std::string_view hdf5_format_name = "trammel-result";
 inline constexpr int hdf5_format_version = 1;
+inline constexpr std::string_view hdf5_matrices_name = "trammel-matrices";  // linear systems and modes, matrix_file.h
 
 // Opening for reading, without a lock, so that a run in progress can be looked at.
 Hdf5Handle hdf5_open_readonly(const std::string& path);

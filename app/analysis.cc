@@ -1,0 +1,129 @@
+#include "app/analysis.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include "trammel/write/csv_writer.h"
+#include "trammel/write/hdf5_writer.h"
+
+namespace trammel {
+
+void add_analysis_arguments(CLI::App& verb, AnalysisArguments& a, const std::string& what) {
+  verb.add_option("MODEL", a.file, "Model file (YAML or JSON)")->required();
+  verb.add_option("--set", a.changes.set, "Value of a parameter of the model, NAME=VALUE; may be repeated")
+      ->type_name("NAME=VALUE")
+      ->expected(1)
+      ->take_all();
+  if (!what.empty()) verb.add_option("-o,--output", a.output, what)->type_name("FILE");
+  verb.add_flag("--json", a.json, "Print what is found as JSON");
+  verb.add_flag("-q,--quiet", a.quiet, "Print errors only");
+}
+
+Prepared prepare(const AnalysisArguments& a) {
+  Prepared p;
+  p.simulation = std::make_unique<Simulation>(load_model(a.file, a.changes, &p.warnings));
+  if (a.talks()) {
+    for (const Problem& warning : p.warnings) std::fprintf(stderr, "%s\n", to_text(warning).c_str());
+  }
+  p.simulation->start();
+  const Equations& equations = p.equations();
+  p.work = equations.make_workspace();
+  p.state = p.simulation->integrator().state();
+  p.rates = p.simulation->integrator().rates();
+  p.accelerations = std::make_unique<AccelerationSolver>(equations);
+  return p;
+}
+
+void print_title(const AnalysisArguments& a, const Equations& equations) {
+  const std::string& title = equations.model().title;
+  std::printf("%s%s%s\n", a.file.c_str(), title.empty() ? "" : ": ", title.c_str());
+}
+
+AnalysisResult::AnalysisResult(const Prepared& p, const std::string& path, const std::string& analysis)
+    : recorder_(p.equations(), p.simulation->initial(), false) {
+  if (std::filesystem::path(path).extension() == ".csv")
+    sink_ = std::make_unique<CsvWriter>(path);
+  else
+    sink_ = std::make_unique<Hdf5Writer>(path);
+  Provenance provenance = p.simulation->provenance();
+  provenance.set("method", analysis);
+  provenance.set("formulation", "");
+  sink_->begin(recorder_.tables(), provenance);
+}
+
+void AnalysisResult::add(const State& state, const Rates& rates) {
+  recorder_.note_step(state, rates);
+  last_ = recorder_.output_row(state, rates);
+  if (!sink_->append(0, last_)) sink_->flush();
+}
+
+void AnalysisResult::finish(RunStatus status, const std::string& summary_json, const std::string& failure_json) {
+  sink_->finish(status, summary_json, failure_json);
+}
+
+std::string default_output(const std::string& model_file, const std::string& ending) {
+  return std::filesystem::path(model_file).stem().string() + ending;
+}
+
+std::string row_text(const Equations& equations, const Table& table, const std::vector<double>& row, bool all) {
+  std::map<std::string, double> values;
+  for (std::size_t i = 0; i < row.size(); ++i) values[table.signals[i].name] = row[i];
+  const auto vector = [&](const std::string& path) {
+    std::string text;
+    for (const char* axis : {".x", ".y", ".z"}) {
+      const auto found = values.find(path + axis);
+      const double value = found == values.end() ? 0 : found->second;
+      text += fmt::format("{}{:.6g}", text.empty() ? "" : ", ", std::abs(value) < 1e-12 ? 0.0 : value);
+    }
+    return "(" + text + ")";
+  };
+  const Model& model = equations.model();
+  std::string out;
+  const auto add_table = [&](const char* title, std::vector<std::vector<std::string>> lines) {
+    if (lines.empty()) return;
+    constexpr std::size_t most = 30;
+    const std::size_t hidden = !all && lines.size() > most + 5 ? lines.size() - most : 0;
+    lines.resize(lines.size() - hidden);
+    out += fmt::format("\n{}\n{}", title, aligned(lines, 2));
+    if (hidden > 0) out += fmt::format("  ... and {} more (--all shows them)\n", hidden);
+  };
+  std::vector<std::vector<std::string>> lines;
+  for (const Body& body : model.bodies) {
+    if (body.kind == BodyKind::scalar)
+      lines.push_back({body.name, fmt::format("{:.6g} {}", values["coordinate." + body.name], si_unit(body.quantity))});
+    else
+      lines.push_back({body.name, vector("body." + body.name + ".position") + " m"});
+  }
+  add_table("bodies: position of the origin", lines);
+  lines.clear();
+  for (int c = 0; c < equations.constraint_count(); ++c) {
+    const Equations::ConstraintInfo info = equations.constraint_info(c);
+    const std::string path = (info.is_motion ? "motion." : "joint.") + info.item->name;
+    lines.push_back({info.item->name + (info.is_motion ? " (motion)" : ""), vector(path + ".force") + " N",
+                     vector(path + ".torque") + " N m"});
+  }
+  add_table("joints and motions: force and torque on the second body", lines);
+  lines.clear();
+  for (const Item& force : model.forces) {
+    const std::string path = "force." + force.name;
+    lines.push_back({force.name, vector(path + ".force") + " N", vector(path + ".torque") + " N m"});
+  }
+  add_table("forces: force and torque on the second frame", lines);
+  lines.clear();
+  for (const Output& output : model.outputs)
+    lines.push_back({output.name, fmt::format("{:.8g} {}", values[output.name], output.unit)});
+  add_table("outputs", lines);
+  return out;
+}
+
+Json row_json(const Table& table, const std::vector<double>& row) {
+  Json j = Json::object();
+  for (std::size_t i = 0; i < row.size(); ++i) j[table.signals[i].name] = row[i];
+  return j;
+}
+
+}  // namespace trammel

@@ -1,0 +1,142 @@
+// trammel inverse MODEL: the forces and torques that the motions of a model need.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <memory>
+
+#include "app/analysis.h"
+#include "app/analysis_json.h"
+#include "app/verbs.h"
+#include "trammel/analyse/inverse_dynamics.h"
+
+namespace trammel {
+namespace {
+
+// Drive forces from a recorded run: the reaction of the motion along or about the first frame's z axis.
+void drives_of_run(const MemoryTrajectory& run, const Equations& equations, DriveHistory& history) {
+  const Model& model = equations.model();
+  const std::size_t rows = run.rows(0);
+  std::vector<double> forces(history.drives.size());
+  for (std::size_t k = 0; k < rows; ++k) {
+    for (std::size_t i = 0; i < history.drives.size(); ++i) {
+      const Drive& drive = history.drives[i];
+      const Frame& frame = model.frames[static_cast<std::size_t>(equations.constraint_frames(drive.constraint)[0])];
+      Vec3 axis = frame.local.rotation * Vec3::UnitZ();
+      if (frame.body != ground) {
+        const std::string path = "body." + model.bodies[static_cast<std::size_t>(frame.body)].name + ".orientation.";
+        const auto part = [&](const char* name) { return run.value(run.at(path + name), k); };
+        axis = Quat(part("w"), part("x"), part("y"), part("z")) * axis;
+      }
+      const std::string path = "motion." + drive.motion + (drive.turns ? ".torque." : ".force.");
+      forces[i] = axis.dot(
+          Vec3(run.value(run.at(path + "x"), k), run.value(run.at(path + "y"), k), run.value(run.at(path + "z"), k)));
+    }
+    history.add(run.value({0, 0}, k), forces);
+  }
+}
+
+int inverse_verb(const AnalysisArguments& a) {
+  Prepared p = prepare(a);
+  const Equations& equations = p.equations();
+  DriveHistory history;
+  history.drives = drives_of(equations);
+  if (history.drives.empty()) {
+    throw Failure({Severity::error,
+                   "no-motions",
+                   "the model prescribes no motion, so there is nothing whose force could be found",
+                   "add `motions:`, one for each coordinate that shall follow a given course",
+                   {}},
+                  ExitCode::bad_model);
+  }
+  const InitialReport& initial = p.simulation->initial();
+  const bool driven =
+      initial.rank.freedoms_by_rank - initial.permanence.momentary_first == 0 && equations.sizes().nk == 0;
+  const SimulationSettings& s = equations.model().simulation;
+  std::string trouble;
+  double reached = 0;
+  if (driven) {
+    KinematicOptions options;
+    options.end = s.end;
+    options.output_step = s.output_step.value_or(s.end / 100);
+    std::vector<double> forces;
+    const KinematicReport report =
+        run_kinematics(equations, p.state, p.rates, *p.accelerations, initial, p.work, options,
+                       [&](const State& state, const Rates& rates) {
+                         drive_forces(equations, history.drives, state, rates, p.work, forces);
+                         history.add(state.t, forces);
+                       });
+    if (!report.finished) trouble = report.why;
+    reached = report.reached;
+  } else {
+    MemoryTrajectory run;
+    const RunResult result = p.simulation->run(run);
+    if (result.failure) trouble = result.failure->what;
+    reached = result.summary.reached;
+    drives_of_run(run, equations, history);
+  }
+  const std::string path = a.output.empty() ? default_output(a.file, ".drives.csv") : a.output;
+  write_text_file(path, to_csv(history));
+  const ExitCode code = trouble.empty() ? ExitCode::ok : ExitCode::failed_run;
+  const std::string snippet = forward_yaml(equations, history, path);
+  const auto peak = [](const std::vector<double>& series) {
+    double most = 0;
+    for (const double value : series) most = std::max(most, std::abs(value));
+    return most;
+  };
+  if (a.json) {
+    Json drives = Json::array();
+    for (std::size_t i = 0; i < history.drives.size(); ++i) {
+      drives.push_back({{"motion", history.drives[i].motion},
+                        {"unit", history.drives[i].turns ? "N m" : "N"},
+                        {"greatest", peak(history.values[i])},
+                        {"values", history.values[i]}});
+    }
+    print_json({{"exit_code", static_cast<int>(code)},
+                {"model", a.file},
+                {"by", driven ? "kinematics" : "simulation"},
+                {"reached", reached},
+                {"csv", path},
+                {"time", history.time},
+                {"drives", drives},
+                {"forward", snippet}});
+  } else if (!a.quiet) {
+    print_title(a, equations);
+    std::printf("  by              %s\n", driven ? "kinematics: the motions take all degrees of freedom"
+                                                 : "simulation: the mechanism keeps degrees of freedom of its own");
+    std::printf("  time            %.6g of %.6g s, %zu values\n", reached, s.end, history.time.size());
+    for (std::size_t i = 0; i < history.drives.size(); ++i)
+      std::printf("  %-15s %.6g %s at most\n", history.drives[i].motion.c_str(), peak(history.values[i]),
+                  history.drives[i].turns ? "N m" : "N");
+    std::printf("  drives          %s\n\nin place of the motions, a forward model takes\n%s", path.c_str(),
+                snippet.c_str());
+    std::fflush(stdout);
+  }
+  if (!trouble.empty()) std::fprintf(stderr, "%s: error: %s\n", a.file.c_str(), trouble.c_str());
+  return static_cast<int>(code);
+}
+
+}  // namespace
+
+Verb add_inverse(CLI::App& app) {
+  auto a = std::make_shared<AnalysisArguments>();
+  CLI::App* verb = app.add_subcommand("inverse", "Find the forces and torques that the model's motions need");
+  add_analysis_arguments(*verb, *a, "CSV of the forces over time; default: the model's name with .drives.csv");
+  verb->add_option("--end", a->changes.end, "End time; default: that of the model")->type_name("SECONDS");
+  verb->add_option("--output-step", a->changes.output_step,
+                   "Grid of times; default: that of the model, or 1 % of the end")
+      ->type_name("SECONDS");
+  verb->footer(
+      "Example:\n"
+      "  trammel inverse arm.yaml --output-step 0.001 -o torques.csv\n"
+      "\n"
+      "A mechanism that motions drive completely is solved without integration; otherwise it is simulated. The "
+      "printed\n"
+      "lines of a model replace its motions by forces that follow the file, so that `trammel run` gives the same "
+      "motion.");
+  return {verb, [a] { return inverse_verb(*a); }};
+}
+
+}  // namespace trammel
