@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(
     Parameters, BadModel,
     testing::Values(
         Bad{"parameters: [1]\n", "wrong-type", 2, 13, "parameters must be a mapping", "{L: 0.5"},
-        Bad{"parameters: {a: b, b: 1, c: d*a, d: 2*c}\n", "parameter-cycle", 2, 27, "c -> d -> c", "a number"},
+        Bad{"parameters: {a: b, b: 1, c: d*a, d: 2*c}\n", "parameter-cycle", 2, 26, "c -> d -> c", "a number"},
         Bad{"parameters: {a: a}\n", "parameter-cycle", 2, 14, "parameter 'a'", ""},
         Bad{"parameters: {width: 1, b: widht2}\n", "unknown-name", 2, 27, "parameter 'b'", "did you mean 'width'?"},
         Bad{"parameters: {a: [1, [2]]}\n", "wrong-type", 2, 21, "parameter 'a' must be", ""},
@@ -214,7 +214,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"motions: {m: {type: rotation, joint: pn, angle: 1}}\njoints: {pin: {type: revolute, between: [ground, b], "
             "at: [0, 0, 0]}}\n",
             "unknown-joint", 4, 38, "'pn'", "'pin'"},
-        Bad{"motions: {m: {type: rotation, frames: [ground, b]}}\n", "missing-key", 4, 11, "'angle' must be given", ""},
+        Bad{"motions: {m: {type: rotation, frames: [ground, b], angel: 1}}\n", "unknown-key", 4, 52, "'angel'",
+            "'angle'"},
         Bad{"motions: {m: {type: rotation, frames: [ground, b], angle: [1]}}\n", "wrong-type", 4, 59,
             "motion 'm': angle", "quotes"},
         Bad{"motions: {m: {type: rotation, frames: [ground, b], angle: .inf}}\n", "not-finite", 4, 59, "angle", ""},

@@ -321,6 +321,13 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
     }
     state.q = driven_state.q;
   }
+  if (!std::isfinite(report.stages.back().after)) {
+    throw Failure({Severity::error,
+                   "cannot-evaluate",
+                   "the constraints have no value where the bodies are drawn",
+                   "look for joints whose frames must not coincide: rods, curves about an axis, discs that lie flat",
+                   {}});
+  }
   equations.start(state, work);
   if (options.analyse_rank) {
     report.rank = analyse_loops(constraint_graph(equations, state, work));
