@@ -13,7 +13,7 @@ DEMO = build/demo/$(basename $(notdir $(MODEL)))
 configure = cmake --preset $(1) -DTRAMMEL_WERROR=$(WERROR) >/dev/null  # errors and warnings still show
 
 .DEFAULT_GOAL := help
-.PHONY: help run test studies bench check-all format format-check install clean packages command
+.PHONY: help run test studies bench fuzz check-all format format-check install clean packages command
 
 help:  ## this list
 	@echo "Trammel: make TARGET"
@@ -49,7 +49,15 @@ bench: packages  ## measure costs (release build)
 	@cmake --build $(RELEASE) --target trammel-bench
 	$(RELEASE)/bin/trammel-bench
 
-check-all: test  ## everything before a merge: test, formatting, clang, sanitizers, no unity, clang-tidy (long)
+FUZZ_SECONDS ?= 3600
+
+fuzz: packages  ## run the fuzzers for an hour, or FUZZ_SECONDS=n
+	@sh packages/install.sh check
+	@$(call configure,fuzz)
+	@cmake --build build/fuzz --target fuzzers
+	@sh scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS)
+
+check-all: test  ## everything before a merge: test, formatting, clang, sanitizers, no unity, clang-tidy, fuzzers (long)
 	@sh packages/install.sh check
 	@$(MAKE) --no-print-directory format-check
 	@for preset in clang sanitize; do \
@@ -59,7 +67,8 @@ check-all: test  ## everything before a merge: test, formatting, clang, sanitize
 	@cmake --build build/plain --target all all_verify_interface_header_sets
 	@$(call configure,clang-tidy)
 	@cmake --build build/clang-tidy
-	@echo "check-all: test, format, clang, sanitize, plain and clang-tidy passed"
+	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=60
+	@echo "check-all: test, format, clang, sanitize, plain, clang-tidy and fuzz passed"
 
 SOURCES = $(shell find trammel app studies tests bench -name '*.cc' -o -name '*.h')
 

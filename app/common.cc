@@ -135,30 +135,32 @@ const char* kind_name(FieldKind kind) {
     case FieldKind::expression: return "expression";
     case FieldKind::name: return "name";
     case FieldKind::names: return "names";
+    case FieldKind::matrix: return "matrix";
   }
   return "";
 }
 
 // Values that stand for "not given" (as drawn, no matrix) are no numbers to show.
 Json value_json(const Value& value) {
-  if (const auto* x = std::get_if<double>(&value)) return *x;
+  if (const auto* x = std::get_if<double>(&value)) return std::abs(*x) < 1e299 ? Json(*x) : Json();
   if (const auto* x = std::get_if<bool>(&value)) return *x;
   if (const auto* x = std::get_if<std::string>(&value)) return *x;
   if (const auto* x = std::get_if<Vec3>(&value)) return {(*x)[0], (*x)[1], (*x)[2]};
   if (const auto* x = std::get_if<std::vector<double>>(&value)) return *x;
   if (const auto* x = std::get_if<std::vector<std::string>>(&value)) return *x;
-  if (const auto* x = std::get_if<ExpressionText>(&value)) return x->text;
+  if (const auto* x = std::get_if<ExpressionText>(&value)) return x->text == "1e300" ? Json() : Json(x->text);
   return {};
 }
 
 std::string value_text(const Value& value) {
-  if (const auto* x = std::get_if<double>(&value)) return std::isfinite(*x) ? fmt::format("{:.6g}", *x) : "";
+  if (const auto* x = std::get_if<double>(&value))
+    return std::isfinite(*x) && std::abs(*x) < 1e299 ? fmt::format("{:.6g}", *x) : "";
   if (const auto* x = std::get_if<bool>(&value)) return *x ? "true" : "false";
   if (const auto* x = std::get_if<std::string>(&value)) return *x;
   if (const auto* x = std::get_if<Vec3>(&value)) {
     return x->allFinite() ? fmt::format("[{:.6g}, {:.6g}, {:.6g}]", (*x)[0], (*x)[1], (*x)[2]) : "";
   }
-  if (const auto* x = std::get_if<ExpressionText>(&value)) return x->text;
+  if (const auto* x = std::get_if<ExpressionText>(&value)) return x->text == "1e300" ? "" : x->text;
   return "";
 }
 

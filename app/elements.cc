@@ -25,6 +25,7 @@ const char* attachment_text(Attachment attachment) {
       return "between: [BODY_A, BODY_B], at: [POINT_A, POINT_B], or frames: [FRAME_A, FRAME_B]";
     case Attachment::on_joint: return "joint: JOINT, or frames: [FRAME_A, FRAME_B]";
     case Attachment::joints: return "joints: [JOINT, JOINT], or frames: [FRAME_A, FRAME_B, FRAME_C, FRAME_D]";
+    case Attachment::several: return "frames: [FRAME, FRAME, ...], from 2 to 8";
   }
   return "";
 }
@@ -45,6 +46,12 @@ Json measure_json(const MeasureDescription& m) {
 
 Json function_json(const ExpressionFunction& f) { return {{"signature", f.signature}, {"text", f.text}}; }
 
+Json foreign_json(const ForeignFunction& f) {
+  const std::string text = f.ours.empty() ? "ADAMS' function, which has no meaning here: " + std::string(f.instead)
+                                          : "ADAMS' name of " + std::string(f.ours);
+  return {{"signature", f.signature}, {"text", text}};
+}
+
 void print_element(const ElementDescription& d) {
   std::printf("%s (%s)\n%s", d.key.c_str(), to_text(d.category), wrapped(d.summary, 2).c_str());
   std::printf("attached by\n%s", wrapped(attachment_text(d.attachment), 2).c_str());
@@ -63,6 +70,11 @@ Json everything_named(const std::string& key) {
   if (const MeasureDescription* m = find_measure(key); m != nullptr) found.push_back(measure_json(*m));
   for (const ExpressionFunction& f : expression_functions()) {
     if (f.name == key) found.push_back(function_json(f));
+  }
+  if (!found.empty()) return found;
+  for (const ForeignFunction& f : foreign_functions()) {
+    const bool upper = key == f.signature.substr(0, f.signature.find('('));
+    if (upper || key == f.name()) found.push_back(foreign_json(f));
   }
   return found;
 }
@@ -104,11 +116,12 @@ int one_element(const ElementsArguments& a) {
 int elements_verb(const ElementsArguments& a) {
   if (!a.key.empty()) return one_element(a);
   if (a.json) {
-    Json elements = Json::array(), measures = Json::array(), functions = Json::array();
+    Json elements = Json::array(), measures = Json::array(), functions = Json::array(), foreign = Json::array();
     for (const ElementDescription& d : element_registry()) elements.push_back(element_json(d));
     for (const MeasureDescription& m : measure_registry()) measures.push_back(measure_json(m));
     for (const ExpressionFunction& f : expression_functions()) functions.push_back(function_json(f));
-    print_json({{"elements", elements}, {"measures", measures}, {"functions", functions}});
+    for (const ForeignFunction& f : foreign_functions()) foreign.push_back(foreign_json(f));
+    print_json({{"elements", elements}, {"measures", measures}, {"functions", functions}, {"adams", foreign}});
     return 0;
   }
   for (const Category category : {Category::joint, Category::motion, Category::force}) {
@@ -125,6 +138,7 @@ int elements_verb(const ElementsArguments& a) {
   }
   std::printf("measures, for expressions of forces and outputs\n%s\n", aligned(measures, 2).c_str());
   std::printf("functions of expressions\n%s\n", aligned(functions, 2).c_str());
+  std::printf("ADAMS' names are understood too: `trammel elements STEP`.\n");
   std::printf("`trammel elements KEY` shows fields with unit, default and range.\n");
   return 0;
 }

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "app/common.h"
+#include "trammel/elements/registry.h"
 
 extern char** environ;
 
@@ -41,12 +42,14 @@ std::string node_name(int body) {
   return name;
 }
 
-// The bodies an item's first two frames are on: forces may look at more.
+// The bodies an item's first two frames are on: forces may look at more. Of a coupling of joints its first two wheels.
 std::array<int, 2> ends(const Model& model, const Item& item) {
+  const ElementDescription* joint = find_element(Category::joint, item.type);
+  const bool coupling = joint != nullptr && joint->attachment == Attachment::joints;
   const auto body = [&](std::size_t i) {
     return item.frames.size() > i ? model.frames[static_cast<std::size_t>(item.frames[i])].body : ground;
   };
-  return {body(0), body(1)};
+  return coupling ? std::array<int, 2>{body(1), body(3)} : std::array<int, 2>{body(0), body(1)};
 }
 
 [[noreturn]] void cannot_draw(const std::string& path, const std::string& why, const std::string& hint) {

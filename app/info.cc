@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "app/common.h"
 #include "app/graph.h"
 #include "app/verbs.h"
+#include "trammel/elements/registry.h"
 #include "trammel/equations/saddle.h"
 #include "trammel/run/simulation.h"
 
@@ -37,9 +39,13 @@ std::string body_name(const Model& model, int body) {
 }
 
 std::vector<std::string> attached_bodies(const Model& model, const Item& item) {
+  // The first two; a coupling of joints acts on all its bodies, while a force may only look at further ones.
+  const ElementDescription* joint = find_element(Category::joint, item.type);
+  const bool coupling = joint != nullptr && joint->attachment == Attachment::joints;
   std::vector<std::string> names;
-  for (std::size_t i = 0; i < item.frames.size() && i < 2; ++i) {
-    names.push_back(body_name(model, model.frames[static_cast<std::size_t>(item.frames[i])].body));
+  for (std::size_t i = 0; i < item.frames.size() && (i < 2 || coupling); ++i) {
+    std::string name = body_name(model, model.frames[static_cast<std::size_t>(item.frames[i])].body);
+    if (i < 2 || std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
   }
   return names;
 }
@@ -116,7 +122,8 @@ std::vector<Counting> ways_of_counting(const Equations& equations, const std::op
   long rows = 0;
   for (int c = 0; c < equations.constraint_count(); ++c) rows += equations.constraint(c).rows();
   std::vector<Counting> ways{
-      {"trammel_index3", "here, index 3: velocities' increments and multipliers of one Newton system", s.nv + s.multipliers()},
+      {"trammel_index3", "here, index 3: velocities' increments and multipliers of one Newton system",
+       s.nv + s.multipliers()},
       {"adams_hht", "ADAMS with HHT, index 3: 6 a body and 1 a constraint row", 6 * bodies + rows},
       {"adams_gstiff", "ADAMS with GSTIFF (BDF), index 3: 15 a body and 1 a constraint row", 15 * bodies + rows},
       {"euler_parameters", "Euler parameters, index 3: 7 a body, 1 normalisation each, 1 a constraint row",

@@ -21,6 +21,7 @@ constexpr const char* footer =
     "  trammel static models/slider_crank.yaml         static equilibrium; also quasi-static, kinematic, inverse,\n"
     "                                                  linearise, modes\n"
     "  trammel VERB --help                             options and examples of a verb\n"
+    "  trammel help ID                                 what a message means, and what to do about it\n"
     "\n"
     "Exit codes:\n"
     "  0   done\n"
@@ -63,7 +64,8 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(footer);
   const std::vector<Verb> verbs{add_run(app),          add_check(app),     add_info(app),    add_plot(app),
-                                add_methods(app),      add_elements(app),  add_study(app),   add_static(app),
+                                add_methods(app),      add_elements(app),  add_study(app),   add_new(app),
+                                add_fmt(app),          add_schema(app),    add_help(app),    add_static(app),
                                 add_quasi_static(app), add_kinematic(app), add_inverse(app), add_linearise(app),
                                 add_modes(app)};
   const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -10,6 +11,7 @@
 
 #include "app/common.h"
 #include "app/verbs.h"
+#include "trammel/run/checkpoint.h"
 #include "trammel/run/simulation.h"
 #include "trammel/write/csv_writer.h"
 #include "trammel/write/hdf5_writer.h"
@@ -31,9 +33,14 @@ void catch_signals() {
 }
 
 struct RunArguments : ModelArguments {
-  std::string output, csv;
+  std::string output, csv, checkpoint, checkpoint_every, resume;
+  bool csv_wanted = false, checkpoint_wanted = false;
   bool json = false, quiet = false, from_static = false;
 };
+
+[[noreturn]] void misused(const std::string& message, const std::string& hint) {
+  throw Failure({Severity::error, "bad-usage", message, hint, {}}, ExitCode::bad_usage);
+}
 
 // The files a run writes.
 struct RunFiles {
@@ -43,19 +50,15 @@ struct RunFiles {
 
 bool ends_in_csv(const std::string& path) { return std::filesystem::path(path).extension() == ".csv"; }
 
-RunFiles run_files(const RunArguments& a, bool csv_wanted) {
+RunFiles run_files(const RunArguments& a) {
   const std::string stem = std::filesystem::path(a.file).stem().string();
   RunFiles files;
   files.main = a.output.empty() ? stem + ".h5" : a.output;
-  if (csv_wanted) files.csv = a.csv.empty() ? stem + ".csv" : a.csv;
+  if (a.csv_wanted) files.csv = a.csv.empty() ? stem + ".csv" : a.csv;
   std::error_code none;
-  if (csv_wanted && (files.csv == files.main || std::filesystem::equivalent(files.csv, files.main, none))) {
-    throw Failure({Severity::error,
-                   "bad-usage",
-                   "--output and --csv name the same file '" + files.csv + "'",
-                   "--output FILE.csv alone writes CSV instead of HDF5",
-                   {}},
-                  ExitCode::bad_usage);
+  if (a.csv_wanted && (files.csv == files.main || std::filesystem::equivalent(files.csv, files.main, none))) {
+    misused("--output and --csv name the same file '" + files.csv + "'",
+            "--output FILE.csv alone writes CSV instead of HDF5");
   }
   return files;
 }
@@ -70,18 +73,105 @@ ExitCode exit_code(RunStatus status) {
   return status == RunStatus::interrupted ? ExitCode::interrupted : ExitCode::ok;
 }
 
-int run_verb(const RunArguments& a, bool csv_wanted) {
+// "0.5" seconds of simulated time, or "1000steps".
+CheckpointPlan checkpoint_plan(const std::string& every) {
+  CheckpointPlan plan;
+  if (every.empty()) {
+    plan.every_wall_seconds = 10;
+    return plan;
+  }
+  const auto wrong = [&] {
+    misused("--checkpoint-every is a time in seconds or a number of steps, not '" + every + "'",
+            "for example 0.5 or 1000steps");
+  };
+  std::size_t used = 0;
+  double value = 0;
+  try {
+    value = std::stod(every, &used);
+  } catch (const std::exception&) {
+    wrong();
+  }
+  const std::string unit = every.substr(used);
+  if (!(value > 0) || !std::isfinite(value)) wrong();
+  if (unit == "steps" || unit == " steps") {
+    plan.every_steps = std::max(1L, std::lround(value));
+  } else if (unit.empty() || unit == "s" || unit == " s") {
+    plan.every_seconds = value;
+  } else {
+    wrong();
+  }
+  return plan;
+}
+
+// What a run is made of, whether it begins or goes on.
+struct RunJob {
+  std::string model_file;
+  ModelChanges changes;
+  RunFiles files;
+  std::string checkpoint;  // empty: none are written
+  std::optional<Checkpoint> from;
+};
+
+RunJob new_run(const RunArguments& a) {
+  if (a.file.empty()) misused("MODEL is required", "see `trammel run --help`");
+  RunJob job{a.file, a.changes, run_files(a), "", {}};
+  if (a.checkpoint_wanted) job.checkpoint = a.checkpoint.empty() ? job.files.main + ".checkpoint" : a.checkpoint;
+  if (!a.checkpoint_every.empty() && !a.checkpoint_wanted)
+    misused("--checkpoint-every needs --checkpoint", "add --checkpoint FILE");
+  return job;
+}
+
+RunJob continued_run(const RunArguments& a) {
+  const ModelChanges& c = a.changes;
+  if (!a.file.empty() || !a.output.empty() || a.csv_wanted || !c.set.empty() || c.method || c.tolerance || c.step ||
+      c.output_step || c.greatest_step || !c.options.empty()) {
+    misused("--resume goes on with the model, the settings and the files of its checkpoint; only --end may change",
+            "leave the others out, or start a new run");
+  }
+  RunJob job;
+  job.from = read_checkpoint(a.resume);
+  job.model_file = job.from->model_file;
+  job.changes = job.from->changes;
+  if (c.end) {
+    job.changes.end = c.end;
+    if (!(*c.end > job.from->t))
+      misused("the checkpoint is at t = " + std::to_string(job.from->t) + " s, behind the end asked for",
+              "take a later end");
+  }
+  job.files = {job.from->result, job.from->csv};
+  job.checkpoint = a.checkpoint_wanted && !a.checkpoint.empty() ? a.checkpoint : a.resume;
+  return job;
+}
+
+std::string absolute(const std::string& path) {
+  return path.empty() ? path : std::filesystem::absolute(path).lexically_normal().string();
+}
+
+void restore_run(Simulation& simulation, const RunArguments& a, const RunJob& job) {
+  if (simulation.fingerprint() != job.from->fingerprint) {
+    throw Failure({Severity::error,
+                   "checkpoint-of-another-model",
+                   "the checkpoint '" + a.resume + "' does not fit the model '" + job.model_file +
+                       "': it, or what it includes, has changed since",
+                   "undo the change, or run the model again",
+                   {}},
+                  ExitCode::bad_usage);
+  }
+  simulation.restore(job.from->state);
+}
+
+int run_verb(const RunArguments& a) {
+  const RunJob job = a.resume.empty() ? new_run(a) : continued_run(a);
   std::vector<Problem> warnings;
-  Model model = load_model(a.file, a.changes, &warnings);
+  Model model = load_model(job.model_file, job.changes, &warnings);
   const bool talk = !a.quiet && !a.json;
   for (const Problem& warning : warnings) {
     if (talk) std::fprintf(stderr, "%s\n", to_text(warning).c_str());
   }
   // Files are opened before any work, so that a bad name costs no time.
-  const RunFiles files = run_files(a, csv_wanted);
   std::vector<std::unique_ptr<TrajectorySink>> sinks;
-  sinks.push_back(make_sink(files.main));
-  if (!files.csv.empty()) sinks.push_back(std::make_unique<CsvWriter>(files.csv));
+  sinks.push_back(make_sink(job.files.main));
+  if (!job.files.csv.empty()) sinks.push_back(std::make_unique<CsvWriter>(job.files.csv));
   std::vector<TrajectorySink*> all;
   for (const auto& sink : sinks) all.push_back(sink.get());
   TeeSink sink(all);
@@ -89,7 +179,6 @@ int run_verb(const RunArguments& a, bool csv_wanted) {
   Simulation simulation(std::move(model));
   RunOptions options;
   options.interrupted = &interrupted;
-  options.state_file = files.main + ".state";
   options.from_equilibrium = a.from_static;
   const bool progress = talk && isatty(STDERR_FILENO) != 0;
   std::vector<std::string> notes;
@@ -99,8 +188,40 @@ int run_verb(const RunArguments& a, bool csv_wanted) {
   };
   if (talk) {
     const std::string& title = simulation.equations().model().title;
-    std::printf("%s%s%s\n", a.file.c_str(), title.empty() ? "" : ": ", title.c_str());
+    std::printf("%s%s%s\n", job.model_file.c_str(), title.empty() ? "" : ": ", title.c_str());
   }
+  if (job.from) {
+    restore_run(simulation, a, job);
+    options.continue_result = true;
+    options.note("continued from t = " + Json(job.from->t).dump() + " s");
+  }
+  const auto save_to = [&](const std::string& path, const Bytes& state) {
+    write_checkpoint(path, {TRAMMEL_VERSION, absolute(job.model_file), simulation.fingerprint(), job.changes,
+                            absolute(job.files.main), absolute(job.files.csv), simulation.integrator().state().t,
+                            simulation.equations().model().simulation.end, state});
+  };
+  // A checkpoint that cannot be written ends no run, but is told.
+  long checkpoints = 0;
+  const auto guarded = [&](const std::string& path, const Bytes& state) {
+    try {
+      save_to(path, state);
+      return true;
+    } catch (const Failure& failure) {
+      Problem problem = failure.problems().front();
+      problem.severity = Severity::warning;
+      notes.push_back(to_text(problem));
+      std::fprintf(stderr, "%s\n", to_text(problem).c_str());
+      return false;
+    }
+  };
+  if (!job.checkpoint.empty()) {
+    options.checkpoint = checkpoint_plan(a.checkpoint_every);
+    options.checkpoint.write = [&] { checkpoints += guarded(job.checkpoint, simulation.save()) ? 1 : 0; };
+  }
+  options.save_failed = [&](const Bytes& state) {
+    const std::string name = job.files.main + ".state";
+    return guarded(name, state) ? name : std::string();
+  };
   if (progress) {
     options.progress = [](double t, double end, long steps) {
       std::fprintf(stderr, "\r  t = %-8.4g of %.4g s (%.0f %%), %ld steps ", t, end, 100 * t / end, steps);
@@ -112,9 +233,10 @@ int run_verb(const RunArguments& a, bool csv_wanted) {
 
   const ExitCode code = exit_code(result.status);
   if (a.json) {
-    Json j = {{"status", to_text(result.status)}, {"exit_code", static_cast<int>(code)}, {"model", a.file}};
-    j["result"] = files.main;
-    j["csv"] = files.csv.empty() ? Json() : Json(files.csv);
+    Json j = {{"status", to_text(result.status)}, {"exit_code", static_cast<int>(code)}, {"model", job.model_file}};
+    j["result"] = job.files.main;
+    j["csv"] = job.files.csv.empty() ? Json() : Json(job.files.csv);
+    j["checkpoint"] = checkpoints == 0 ? Json() : Json(job.checkpoint);
     j["warnings"] = to_json(warnings);
     j["start"] = start_json(simulation.initial());
     j["notes"] = notes;
@@ -122,15 +244,18 @@ int run_verb(const RunArguments& a, bool csv_wanted) {
     j["failure"] = result.failure ? Json::parse(to_json(*result.failure)) : Json();
     print_json(j);
   } else if (!a.quiet) {
-    std::printf("%s  result          %s\n", to_text(result.summary).c_str(), files.main.c_str());
-    if (!files.csv.empty()) std::printf("  CSV             %s\n", files.csv.c_str());
+    std::printf("%s  result          %s\n", to_text(result.summary).c_str(), job.files.main.c_str());
+    if (!job.files.csv.empty()) std::printf("  CSV             %s\n", job.files.csv.c_str());
+    if (checkpoints > 0) std::printf("  checkpoint      %s (%ld times)\n", job.checkpoint.c_str(), checkpoints);
     std::fflush(stdout);
   }
-  if (result.failure) std::fprintf(stderr, "%s: error: %s", a.file.c_str(), to_text(*result.failure).c_str());
+  if (result.failure) std::fprintf(stderr, "%s: error: %s", job.model_file.c_str(), to_text(*result.failure).c_str());
   if (result.status != RunStatus::finished) {
     std::fprintf(stderr, "%s at t = %.6g s; what was computed until then is in %s\n",
                  result.status == RunStatus::interrupted ? "interrupted" : "stopped", result.summary.reached,
-                 files.main.c_str());
+                 job.files.main.c_str());
+    if (result.status == RunStatus::interrupted && checkpoints > 0)
+      std::fprintf(stderr, "go on with: trammel run --resume %s\n", job.checkpoint.c_str());
   }
   return static_cast<int>(code);
 }
@@ -141,6 +266,7 @@ Verb add_run(CLI::App& app) {
   auto a = std::make_shared<RunArguments>();
   CLI::App* verb = app.add_subcommand("run", "Simulate a model file and record the result");
   add_model_arguments(*verb, *a);
+  verb->get_option("MODEL")->required(false);  // not with --resume
   verb->add_option("--end", a->changes.end, "End time")->type_name("SECONDS");
   verb->add_option("--output-step", a->changes.output_step, "Record on a grid of times; 0: at every accepted step")
       ->type_name("SECONDS");
@@ -152,6 +278,16 @@ Verb add_run(CLI::App& app) {
   CLI::Option* csv = verb->add_option("--csv", a->csv, "Write CSV as well; default: the model's name with .csv")
                          ->type_name("[FILE]")
                          ->expected(0, 1);
+  CLI::Option* checkpoint =
+      verb->add_option("--checkpoint", a->checkpoint,
+                       "Save the whole state of the run now and then; default: the result's name with .checkpoint")
+          ->type_name("[FILE]")
+          ->expected(0, 1);
+  verb->add_option("--checkpoint-every", a->checkpoint_every,
+                   "Simulated time between checkpoints, or steps: 0.5, 1000steps; default: 10 s by the clock")
+      ->type_name("SECONDS|Nsteps");
+  verb->add_option("--resume", a->resume, "Go on from a checkpoint, to the same bits as without the break; no MODEL")
+      ->type_name("FILE");
   verb->add_flag("--from-static", a->from_static, "Start at rest in the static equilibrium near the drawn position");
   verb->add_flag("--json", a->json, "Print summary or failure as JSON");
   verb->add_flag("-q,--quiet", a->quiet, "Print errors only");
@@ -161,13 +297,20 @@ Verb add_run(CLI::App& app) {
       "  trammel run model.yaml --tolerance 1e-7 -o fine.h5          step size under control\n"
       "  trammel run model.yaml --step 1e-3 --option alpha=-0.1      fixed step, an option of the method\n"
       "  trammel run model.yaml --set L=0.5 --set 'k=20 N/mm' --csv  other parameters; CSV besides HDF5\n"
+      "  trammel run model.yaml --checkpoint save.ck                 may be killed at any time, and\n"
+      "  trammel run --resume save.ck                                goes on as if nothing had happened\n"
       "\n"
       "Without --step the step size is controlled, unless the model fixes it; --tolerance lifts a fixed step of the "
       "model.\n"
       "Ctrl-C ends the run in good order and keeps what was computed (exit code 5). If a run fails (exit code 1), the "
       "report\n"
-      "names the parts of the model it points to, and the last good state is saved beside the result as RESULT.state.");
-  return {verb, [a, csv] { return run_verb(*a, csv->count() > 0); }};
+      "names the parts of the model it points to, and the last good state is saved beside the result as RESULT.state,\n"
+      "a checkpoint. `trammel help ID` explains the identifiers in reports.");
+  return {verb, [a, csv, checkpoint] {
+            a->csv_wanted = csv->count() > 0;
+            a->checkpoint_wanted = checkpoint->count() > 0;
+            return run_verb(*a);
+          }};
 }
 
 }  // namespace trammel

@@ -141,6 +141,18 @@ void measure_reading(int links) {
   std::remove(path.c_str());
 }
 
+// The same chain made by repetition.
+void measure_repetition(int links) {
+  const std::string text =
+      "trammel: 1\nparameters: {n: " + std::to_string(links) +
+      "}\nrepeat:\n  - index: i\n    to: n\n    bodies:\n      link$(i): {mass: 1, inertia: [1e-4, 1/12, 1/12], "
+      "position: [i - 0.5, 0, 0]}\n    joints:\n      pin$(i): {type: revolute, between: [\"$(i > 1 ? 'link$(i-1)' : "
+      "'ground')\", link$(i)], at: [i - 1, 0, 0], axis: [0, 1, 0]}\n";
+  const double begin = cpu_seconds();
+  const Model model = read_model_text(text, "repeat.yaml");
+  std::printf("making %d links by repetition: %.3f s\n", static_cast<int>(model.bodies.size()), cpu_seconds() - begin);
+}
+
 }  // namespace
 }  // namespace trammel::bench
 
@@ -161,6 +173,7 @@ int main(int argc, char** argv) {
     for (const int n : {10, 40}) measure("four-bar", n, four_bars(n), true);
     for (const int n : {1, 10}) measure("convoy", n, convoy(n), true);
     measure_reading(quick ? 1000 : 10000);
+    measure_repetition(quick ? 1000 : 10000);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return 1;

@@ -397,14 +397,8 @@ void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
     bool published;
   };
   const Options simple{"predictor_degree=0", "keep_rate=0"};
-  const auto with = [&](const char* option) {
-    Options all = simple;
-    all.push_back(option);
-    return all;
-  };
-  const Variant variants[] = {{"as published", with("follow_step=false"), 1, true},
-                              {"lag adapted", with("follow_step=true"), 1, false},
-                              {"gain 0.4", with("follow_step=false"), 0.4, false},
+  const Variant variants[] = {{"as published", simple, 1, true},
+                              {"gain 0.4", simple, 0.4, false},
                               {"our defaults", {}, default_of("step_gain"), false}};
   for (const Variant& variant : variants) {
     const std::string table = std::string("pendulum with controlled steps (6.4), ") + variant.name;
@@ -458,16 +452,14 @@ void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
 }
 
 // A change of the step size disturbs the acceleration variable, which the error estimate sees: how much of a change is
-// made at once, and whether the variable's lag behind the acceleration is adapted to it.
+// made at once.
 void step_changes(const StudyContext& context, std::vector<Row>& rows) {
   const std::string table = "changes of the step size, tolerance 1e-7";
   for (const Benchmark& p : benchmarks()) {
     context.note(table + ": " + p.file);
-    const Options variants[] = {{"step_gain=1", "follow_step=false"},
-                                {"step_gain=1", "follow_step=true"},
-                                {"step_gain=0.4", "follow_step=false"}};
+    const Options variants[] = {{"step_gain=1"}, {"step_gain=0.4"}};
     for (const Options& options : variants) {
-      const std::string row = std::string(p.file) + ", " + options[0] + ", " + options[1];
+      const std::string row = std::string(p.file) + ", " + options[0];
       guard(rows, table, row, [&] {
         const ModelRun run = run_model(std::string(p.file) + ".yaml", {.tolerance = 1e-7, .options = options});
         const RunSummary& s = run.result.summary;

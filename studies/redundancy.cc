@@ -114,6 +114,18 @@ Dense solve_dense(const Equations& e, const State& state, Workspace& work) {
   return out;
 }
 
+// Replaces the multipliers in z by the least ones in the norm of E for the same motion: c = b1 - Mh x = G^T lambda is
+// solved again with the constraints' right side zero.
+void recover_multipliers(SaddleSystem& saddle, const Vec& b, Vec& z) {
+  const int ng = saddle.multipliers();
+  Vec motion = z, c(saddle.size()), sum;
+  motion.tail(ng).setZero();
+  saddle.residual(b, motion, c);
+  c.tail(ng).setZero();
+  saddle.solve_refined(c, sum);
+  z.tail(ng) = sum.tail(ng);
+}
+
 struct ReactionCheck {
   double difference = 0, largest = 0;  // N, N m
   double relative() const { return difference / largest; }
@@ -271,7 +283,7 @@ void four_bar(const Json& printed, std::vector<Row>& rows) {
       b << -residual.force, partials.gamma;
       saddle.solve_refined(b, z);
       refined = std::max(refined, (z.tail(saddle.multipliers()) - dense.rates.lambda).lpNorm<Eigen::Infinity>());
-      saddle.recover_multipliers(b, z);
+      recover_multipliers(saddle, b, z);
       recovered = std::max(recovered, (z.tail(saddle.multipliers()) - dense.rates.lambda).lpNorm<Eigen::Infinity>());
     }
     const std::string row = label("eps = %.0e", eps);

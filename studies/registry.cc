@@ -7,6 +7,7 @@ std::vector<Row> study_cases(const StudyContext& context);
 std::vector<Row> study_hht(const StudyContext& context);
 std::vector<Row> study_redundancy(const StudyContext& context);
 std::vector<Row> study_conditioning(const StudyContext& context);
+std::vector<Row> study_corpus(const StudyContext& context);
 
 const std::vector<Study>& study_registry() {
   static const std::vector<Study> table{
@@ -15,6 +16,8 @@ const std::vector<Study>& study_registry() {
       {"redundancy", "Redundant constraints and singular positions: motion against a twin, least-norm reactions, fill",
        study_redundancy},
       {"conditioning", "Condition of HHT's Newton matrix as the step size goes to zero", study_conditioning},
+      {"corpus", "Two thousand random mechanisms: derivatives, energy balance, two tolerances, no silent failure",
+       study_corpus},
   };
   return table;
 }

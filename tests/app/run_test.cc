@@ -99,12 +99,12 @@ TEST(Run, OptionsOfTheMethodAreRecorded) {
   const Command command;
   ASSERT_EQ(command
                 .run({"run", model_file("pendulum.yaml"), "--end", "0.1", "--step", "1e-3", "--option", "alpha=-0.05",
-                      "--option", "follow_step=false"})
+                      "--option", "keep_rate=0"})
                 .code,
             0);
   const Provenance p = read_trajectory(command.path("pendulum.h5")).provenance();
   EXPECT_EQ(p.get("option.alpha"), "-0.05");
-  EXPECT_EQ(p.get("option.follow_step"), "false");
+  EXPECT_EQ(p.get("option.keep_rate"), "0");
   EXPECT_EQ(p.get("step"), "0.001");
 }
 

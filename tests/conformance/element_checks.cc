@@ -159,6 +159,12 @@ bool mentions_world(const Constraint& c, int row) { return c.row_name(row).find(
 int angles_of(const Constraint& c) { return c.angles(); }
 int angles_of(const Force& f) { return f.memory(); }
 
+// What is remembered besides angles begins somewhat earlier.
+void begin(const Constraint& c, Situation& s) {
+  c.start({s.t - 0.7, s.frames.data(), s.memory.data()}, s.memory.data());
+}
+void begin(const Force&, Situation&) {}
+
 template <class Element>
 Situation situation_for(const Element& element, std::mt19937& random) {
   Situation s;
@@ -168,7 +174,9 @@ Situation situation_for(const Element& element, std::mt19937& random) {
     s.frames.push_back(
         {numbers.segment<3>(0), random_rotation(random), 2 * numbers.segment<3>(3), 2 * numbers.segment<3>(6)});
   }
-  for (int i = 0; i < element.memory(); ++i) s.memory.push_back(uniform(-20, 20, random));
+  s.memory.assign(static_cast<std::size_t>(element.memory()), 0);
+  begin(element, s);
+  for (int i = 0; i < angles_of(element); ++i) s.memory[static_cast<std::size_t>(i)] = uniform(-20, 20, random);
   element.accept(s.input(), s.memory.data());
   for (int i = 0; i < angles_of(element); ++i) s.memory[static_cast<std::size_t>(i)] += uniform(-1.4, 1.4, random);
   return s;

@@ -179,6 +179,69 @@ std::vector<Equivalence> equivalences() {
          add(m, "revolute", a, c, s);
          add(m, "revolute", c, b, s.p, s.x(), s.y(), s.p, s.x(), s.y());
        }},
+      {"universal_is_spherical_and_perpendicular_axes",
+       [](Model& m, int a, int b, const Seat& s) { add_universal(m, a, b, s); },
+       [](Model& m, int a, int b, const Seat& s) {
+         add(m, "spherical", a, b, s);
+         add(m, "perpendicular_axes", a, b, s.p + s.x(), s.z(), s.x(), s.p - s.y(), s.x(), s.y());
+       }},
+      {"revolute_is_spherical_and_parallel_axes",
+       [](Model& m, int a, int b, const Seat& s) { add(m, "revolute", a, b, s); },
+       [](Model& m, int a, int b, const Seat& s) {
+         add(m, "spherical", a, b, s);
+         add(m, "parallel_axes", a, b, s.p + s.x(), s.z(), s.x(), s.p - s.y(), s.z(), s.y());
+       }},
+      {"planar_is_point_in_plane_and_parallel_axes",
+       [](Model& m, int a, int b, const Seat& s) { add(m, "planar", a, b, s); },
+       [](Model& m, int a, int b, const Seat& s) {
+         add_point(m, "point_in_plane", a, b, s.p, s.z(), s.p);
+         add(m, "parallel_axes", a, b, s);
+       }},
+      {"fixed_is_spherical_and_orientation", [](Model& m, int a, int b, const Seat& s) { add(m, "fixed", a, b, s); },
+       [](Model& m, int a, int b, const Seat& s) {
+         add(m, "spherical", a, b, s);
+         add(m, "orientation", a, b, s);
+       }},
+      {"translational_is_point_on_line_and_orientation",
+       [](Model& m, int a, int b, const Seat& s) { add(m, "translational", a, b, s); },
+       [](Model& m, int a, int b, const Seat& s) {
+         add_point(m, "point_on_line", a, b, s.p, s.z(), s.p);
+         add(m, "orientation", a, b, s);
+       }},
+      {"screw_is_cylindrical_and_coupler",
+       [](Model& m, int a, int b, const Seat& s) {
+         Fields pitch;
+         pitch.set("pitch", 0.3);
+         m.add_joint("screw", "screw", {m.add_frame_at(a, s.p, s.z(), s.x()), m.add_frame_at(b, s.p, s.z(), s.x())},
+                     pitch);
+       },
+       [](Model& m, int a, int b, const Seat& s) {
+         add(m, "cylindrical", a, b, s);
+         const std::string name = m.joints.back().name;
+         Fields fields;
+         fields.set("joints", std::vector<std::string>{name, name});
+         fields.set("of", std::string("displacement angle"));
+         fields.set("scales", std::vector<double>{1, -0.3 / (2 * std::numbers::pi)});
+         m.add_joint("coupler", "thread", std::vector<int>{}, fields);
+       }},
+      {"constant_velocity_is_two_universals_with_a_massless_core",
+       [](Model& m, int a, int b, const Seat& s) { add(m, "constant_velocity", a, b, s); },
+       [](Model& m, int a, int b, const Seat& s) {
+         // Two crosses in one point: R_A^T R_B = R_x(t) R_y(u) R_y(u) R_x(t), with the two turns alike on both sides,
+         // reads the same backwards, so its axis has no z component.
+         const int c = add_massless(m, "core", s.p, s.R);
+         add(m, "universal", a, c, s.p, s.x(), s.y(), s.p, s.y(), s.z());
+         add(m, "universal", c, b, s.p, s.y(), s.z(), s.p, s.x(), s.y());
+         const auto about = [&](int body, const Vec3& z, const Vec3& x) { return frame(m, body, s.p, z, x); };
+         Fields alike;
+         alike.set("scales", std::vector<double>{1, 1});
+         m.add_joint("coupler", "outer arms",
+                     {about(a, s.x(), s.z()), about(c, s.x(), s.z()), about(b, s.x(), s.z()), about(c, s.x(), s.z())},
+                     alike);
+         m.add_joint("coupler", "inner arms",
+                     {about(c, s.y(), s.x()), about(a, s.y(), s.x()), about(c, s.y(), s.x()), about(b, s.y(), s.x())},
+                     alike);
+       }},
       {"planar_is_three_points_in_a_plane", [](Model& m, int a, int b, const Seat& s) { add(m, "planar", a, b, s); },
        [](Model& m, int a, int b, const Seat& s) {
          for (const Vec3& arm : {Vec3(Vec3::Zero()), Vec3(0.5 * s.x()), Vec3(0.4 * s.y())})
@@ -218,10 +281,12 @@ TEST_P(Exchanged, MoveTheSame) {
   const auto attach = [&](bool exchanged) -> Attach {
     return [=](Model& m, int a, int b, const Seat& s) {
       int first = frame(m, a, s.p, s.z(), s.x()), second = frame(m, b, s.p, s.z(), s.x());
-      if (type == "universal") second = frame(m, b, s.p, s.x(), s.y());
+      if (type == "universal" || type == "perpendicular_axes") second = frame(m, b, s.p, s.x(), s.y());
       if (type == "distance") second = frame(m, b, s.p + 0.4 * s.z(), s.x(), s.y());
       if (exchanged) std::swap(first, second);
-      m.add_joint(type, "joint", {first, second});
+      Fields fields;
+      if (type == "screw") fields.set("pitch", 0.3);
+      m.add_joint(type, "joint", {first, second}, fields);
     };
   };
   EXPECT_LT(difference(arm(attach(false)), arm(attach(true))), 1e-9);
@@ -229,7 +294,8 @@ TEST_P(Exchanged, MoveTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(All, Exchanged,
                          testing::Values("fixed", "revolute", "translational", "cylindrical", "spherical", "universal",
-                                         "planar", "distance"),
+                                         "planar", "distance", "parallel_axes", "perpendicular_axes", "orientation",
+                                         "constant_velocity", "screw"),
                          [](const auto& type) { return type.param; });
 
 Fields expression(const char* field, const std::string& text) {

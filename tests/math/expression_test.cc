@@ -34,8 +34,23 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double pi = std::numbers::pi;
 
-// Parameters k = 4, zero = 0, huge = 1e300; variables a, b, c, d, e, f, g in slots 0..6; measures angle(pin) in slot 7
-// and dx(tip, ground) in slot 8.
+// Functions that splines with the right ends, and tables, hold exactly.
+double cubic_curve(double x) { return x * x * x - 2 * x + 1; }
+double bilinear_surface(double x, double y) { return 1 + 2 * x - y + 0.5 * x * y; }
+
+SplineData cubic_points(SplineKind kind, Extrapolation extrapolation) {
+  SplineData data;
+  data.kind = kind;
+  data.extrapolation = extrapolation;
+  data.x = {-1, -0.5, 0, 1, 1.5, 2};
+  for (const double x : data.x) data.y.push_back(cubic_curve(x));
+  data.first_slope = 3 - 2;
+  data.last_slope = 12 - 2;
+  return data;
+}
+
+// Splines 'curve' (the cubic above) and 'bump', a table 'surface'. Parameters k = 4, zero = 0, huge = 1e300; variables
+// a, b, c, d, e, f, g in slots 0..6; measures angle(pin) in slot 7 and dx(tip, ground) in slot 8.
 ExpressionScope test_scope() {
   ExpressionScope scope;
   scope.constant = [](std::string_view name) -> std::optional<double> {
@@ -71,6 +86,23 @@ ExpressionScope test_scope() {
     }
     return std::nullopt;
   };
+  scope.spline = [](std::string_view name) {
+    static const auto curve = std::make_shared<const Spline>(cubic_points(SplineKind::clamped, Extrapolation::linear));
+    static const auto bump = std::make_shared<const Spline>(cubic_points(SplineKind::akima, Extrapolation::none));
+    return name == "curve" ? curve : name == "bump" ? bump : nullptr;
+  };
+  scope.table = [](std::string_view name) {
+    static const auto bilinear = [] {
+      SurfaceData data{SplineKind::natural, {-1, 0, 2}, {0, 1, 3}, {}};
+      for (const double x : data.x) {
+        for (const double y : data.y) data.z.push_back(bilinear_surface(x, y));
+      }
+      return std::make_shared<const SurfaceTable>(data);
+    }();
+    return name == "surface" ? bilinear : nullptr;
+  };
+  scope.spline_names = {"curve", "bump"};
+  scope.table_names = {"surface"};
   scope.known_names = {"k", "zero", "huge", "undefined", "angle", "dx"};
   return scope;
 }
@@ -179,6 +211,77 @@ const std::map<std::string, Reference, std::less<>>& references() {
          {0.5, 2.0, 1, 10, 1.0, 8, 0.25},  // pulls: cut at zero
          {0.5, 0.1, 1, 10, 1.0, 8, 0.25},
          {1.5, -2.0, 1, 10, 1.5, 8, 0.25}}}},
+      {"bistop",
+       {[](const Arguments& a) {
+          const auto side = [&](double depth, double rate) {
+            if (depth <= 0) return 0.0;
+            const double s = std::min(depth / a[7], 1.0);
+            return std::max(0.0, a[4] * std::pow(depth, a[5]) + a[6] * s * s * (3 - 2 * s) * rate);
+          };
+          return side(a[2] - a[0], -a[1]) - side(a[0] - a[3], a[1]);
+        },
+        {{0.9, -0.3, 1, 2, 500, 1.5, 8, 0.25},
+         {2.5, 0.3, 1, 2, 500, 2.2, 8, 0.25},
+         {1.5, 0.3, 1, 2, 500, 2.2, 8, 0.25},
+         {2.5, -3, 1, 2, 5, 1.5, 8, 0.25}}}},
+      {"trunc", unary(std::trunc, {-2.5, -0.3, 1.2, 2.6})},
+      {"dim", {[](const Arguments& a) { return std::max(a[0] - a[1], 0.0); }, {{3, 1}, {1, 3}}}},
+      {"poly",
+       {[](const Arguments& a) {
+          double sum = 0;
+          for (std::size_t i = a.size(); i-- > 2;) sum = sum * (a[0] - a[1]) + a[i];
+          return sum;
+        },
+        {{0.5, 0.2, 3}, {0.5, -0.2, 3, 2}, {1.5, 0.2, 3, -2, 0.5, 1}}}},
+      {"cheby",
+       {[](const Arguments& a) {
+          const double s = a[0] - a[1];
+          const std::vector<double> T = {1, s, 2 * s * s - 1, s * (4 * s * s - 3), 8 * s * s * (s * s - 1) + 1};
+          double sum = 0;
+          for (std::size_t i = 2; i < a.size(); ++i) sum += a[i] * T[i - 2];
+          return sum;
+        },
+        {{0.5, 0.25, 3}, {0.5, -0.25, 3, 2}, {0.75, 0.25, 0.25, -2, 0.5, 1, 0.5}}}},
+      {"forcos",
+       {[](const Arguments& a) {
+          double sum = a[3];
+          for (std::size_t i = 4; i < a.size(); ++i) {
+            sum += a[i] * std::cos(static_cast<double>(i - 3) * a[2] * (a[0] - a[1]));
+          }
+          return sum;
+        },
+        {{0.5, 0.25, 2, 1}, {0.5, 0.25, 2, 1, 0.5}, {0.75, 0.25, 2, 1, -2, 0.5}}}},
+      {"forsin",
+       {[](const Arguments& a) {
+          double sum = a[3];
+          for (std::size_t i = 4; i < a.size(); ++i) {
+            sum += a[i] * std::sin(static_cast<double>(i - 3) * a[2] * (a[0] - a[1]));
+          }
+          return sum;
+        },
+        {{0.5, 0.25, 2, 1}, {0.5, 0.25, 2, 1, 0.5}, {0.75, 0.25, 2, 1, -2, 0.5}}}},
+      {"shf",
+       {[](const Arguments& a) { return a[2] * std::sin(a[3] * (a[0] - a[1]) - a[4]) + a[5]; },
+        {{0.5, 0.25, 2, 3, 0.5, -1}}}},
+      {"sweep",
+       {[](const Arguments& a) {
+          const double s = std::clamp((a[0] - a[2]) / a[6], 0.0, 1.0);
+          const double turns = a[0] <= a[2] ? a[3] * a[0]
+                               : a[0] >= a[4]
+                                   ? a[5] * a[0] - (a[5] - a[3]) / 2 * (a[4] + a[2])
+                                   : a[3] * a[0] + (a[5] - a[3]) / (2 * (a[4] - a[2])) * (a[0] - a[2]) * (a[0] - a[2]);
+          return s * s * s * (10 - 15 * s + 6 * s * s) * a[1] * std::sin(2 * pi * turns);
+        },
+        {{0.3, 2, 0.5, 1, 1, 3, 0.1},
+         {0.55, 2, 0.5, 1, 1, 3, 0.1},
+         {0.75, 2, 0.5, 0.5, 1, 0.75, 0.125},
+         {1.3, 0.5, 0.5, 0.25, 1, 0.5, 0.125}}}},
+      {"spline", {[](const Arguments& a) { return cubic_curve(a[0]); }, {{-0.75}, {-0.2}, {0.3}, {1.75}}}},
+      {"spline_slope", {[](const Arguments& a) { return 3 * a[0] * a[0] - 2; }, {{-0.75}, {-0.2}, {0.3}, {1.75}}}},
+      {"spline_curvature", {[](const Arguments& a) { return 6 * a[0]; }, {{-0.75}, {-0.2}, {0.3}, {1.75}}}},
+      {"table",
+       {[](const Arguments& a) { return bilinear_surface(a[0], a[1]); },
+        {{-0.5, 0.3}, {0.5, 2}, {1.5, 0.3}, {3, 4}, {-2, 0.5}}}},
   };
   return table;
 }
@@ -186,7 +289,9 @@ const std::map<std::string, Reference, std::less<>>& references() {
 std::string call_text(std::string_view name, std::size_t count,
                       const std::function<std::string(std::size_t)>& argument) {
   std::string text(name);
-  for (std::size_t i = 0; i < count; ++i) text += (i == 0 ? "(" : ", ") + argument(i);
+  const std::string item = text.rfind("spline", 0) == 0 ? "curve" : text == "table" ? "surface" : "";
+  text += "(" + item;
+  for (std::size_t i = 0; i < count; ++i) text += (i == 0 && item.empty() ? "" : ", ") + argument(i);
   return text + ")";
 }
 
@@ -206,8 +311,9 @@ class ExpressionFunctions : public testing::TestWithParam<std::string> {
     ASSERT_FALSE(reference->points.empty());
   }
   Expression of_variables(const Arguments& point) const {
-    return parse(
-        call_text(GetParam(), point.size(), [](std::size_t i) { return std::string(1, static_cast<char>('a' + i)); }));
+    return parse(call_text(GetParam(), point.size(), [](std::size_t i) {
+      return i == 7 ? "angle(pin)" : std::string(1, static_cast<char>('a' + i));
+    }));
   }
   const Reference* reference = nullptr;
 };
@@ -691,9 +797,25 @@ TEST(Expression, MessagesPointAtTheOffence) {
       {"and 2", 1, "bad-expression", "a value is expected, not 'and'", ""},
       {"2 + spedd", 5, "unknown-name", "there is no parameter 'spedd'", "parameters"},
       {"2*hug", 3, "unknown-name", "there is no parameter 'hug'", "'huge'"},
-      {"Sin(2)", 1, "unknown-name", "there is no function or measure 'Sin'",
-       "upper and lower case differ: did you mean 'sin'?"},
-      {"1 + PI", 5, "unknown-name", "'PI'", "'pi'"},
+      {"Hypot(2, 1)", 1, "unknown-name", "there is no function or measure 'Hypot'",
+       "upper and lower case differ: did you mean 'hypot'?"},
+      {"1 + Pi", 5, "unknown-name", "'Pi'", "'pi'"},
+      {"spline(curv, 1)", 8, "unknown-name", "there is no spline 'curv'", "'curve'"},
+      {"spline(1 + 2, 1)", 8, "bad-expression", "the first argument of 'spline' is a name", "spline(name, x)"},
+      {"spline(curve)", 1, "wrong-arguments", "'spline' takes 2 arguments, not 1", "spline(name, x)"},
+      {"2*table(curve, 1, 2)", 9, "unknown-name", "there is no table 'curve'", "tables"},
+      {"spline(bump, 5)", 1, "not-finite", "'spline' has no value at 5", "extrapolation"},
+      {"ACCX(tip)", 1, "no-such-function", "ADAMS' 'ACCX' has no meaning here", "result file"},
+      {"AX(tip, ground)", 1, "no-such-function", "'AX'", "angle(i, j)"},
+      {"CURVE(a, 0, 1, curve)", 1, "no-such-function", "'CURVE'", "one spline for each coordinate"},
+      {"VX(tip, ground, tip)", 1, "no-such-function", "as seen from 'ground'", "vx(i, k) - vx(j, k)"},
+      {"IF(a, b, c)", 5, "bad-expression", "a ':' is expected", "IF(x: a, b, c)"},
+      {"IF(a: b, c)", 1, "wrong-arguments", "three values behind its ':', not 2", "if(x: a, b, c)"},
+      {"SIGN(a)", 1, "wrong-arguments", "'SIGN' takes 2 arguments, not 1", "SIGN(a, b)"},
+      {"AKISPL(a, 0, curve)", 14, "wrong-kind", "'curve' is not of the kind that 'AKISPL' is for", "spline(name, x)"},
+      {"AKISPL(a, b, bump)", 1, "wrong-arguments", "the second argument must be 0", "spline(name, x)"},
+      {"AKISPL(a, 0, bump, 3)", 1, "wrong-arguments", "0, 1 or 2", ""},
+      {"DX(tipp)", 4, "bad-measure", "there is no frame 'tipp'", ""},
       {"K", 1, "unknown-name", "'K'", "'k'"},
       {"1 + t", 5, "unknown-name", "'t'", "'time'"},
       {"ln(2)", 1, "unknown-name", "'ln'", "'log'"},
@@ -780,6 +902,62 @@ TEST(Expression, MessagesNameTheOwnerAndCountCharactersAndLines) {
   EXPECT_EQ(nowhere.where.column, 5);
 }
 
+// ---- ADAMS' names ----
+
+TEST(Expression, ForeignNamesMeanWhatTheyMeanThere) {
+  const std::vector<std::pair<std::string, std::string>> pairs = {
+      {"SIN(a) + Cos(b)", "sin(a) + cos(b)"},
+      {"STEP(TIME, 0, a, 1, b)", "step(time, 0, a, 1, b)"},
+      {"HAVSIN(a, 0, b, 1, c)", "havsin(a, 0, b, 1, c)"},
+      {"IMPACT(a, b, 1, 500, 1.5, 8, 0.25)", "impact(a, b, 1, 500, 1.5, 8, 0.25)"},
+      {"MOD(a - 3, 2)", "(a - 3) - 2*trunc((a - 3)/2)"},
+      {"SIGN(a, -b)", "-abs(a)*sign(b)"},
+      {"DIM(a, b) + AINT(c) + ANINT(d)", "max(a - b, 0) + trunc(c) + round(d)"},
+      {"IF(a - 0.25: 1, 2, 3)", "a < 0.25 ? 1 : a == 0.25 ? 2 : 3"},
+      {"if(b - 1: 1, 2, 3)", "b < 1 ? 1 : b == 1 ? 2 : 3"},
+      {"90*DTOR + a*RTOD + PI", "pi/2 + a*180/pi + pi"},
+      {"AKISPL(a, 0, bump, 0) + AKISPL(a, 0, 'bump', 1)", "spline(bump, a) + spline_slope(bump, a)"},
+      {"CUBSPL(a, 0, curve, 2) + CUBSPL(a, b, surface)", "spline_curvature(curve, a) + table(surface, a, b)"},
+      {"DX(tip)", "dx(tip, ground)"},
+      {"DX(tip, ground, ground)", "dx(tip, ground)"},
+      {"DX(ground, tip)", "-dx(tip, ground)"},
+      {"POLY(a, 1, 2, 3, 4)", "2 + 3*(a - 1) + 4*(a - 1)^2"},
+      {"SHF(TIME, a, b, c, d, 1)", "b*sin(c*(time - a) - d) + 1"},
+  };
+  const std::vector<double> variables = {0.25, 0.6, 1.7, -2.5, 0.3, 0.1, 0.2, 0.4, 0.7};
+  for (const auto& [theirs, ours] : pairs) {
+    EXPECT_NEAR(parse(theirs).value(0.3, variables), parse(ours).value(0.3, variables), 1e-14) << theirs;
+  }
+}
+
+TEST(Expression, GuideListsEveryForeignFunction) {
+  const auto path = std::filesystem::path(__FILE__).parent_path() / "../../docs/guide/expressions.md";
+  std::ifstream file(path);
+  std::stringstream content;
+  content << file.rdbuf();
+  const std::string guide = content.str();
+  for (const ForeignFunction& function : foreign_functions()) {
+    EXPECT_NE(function.ours.empty(), function.instead.empty()) << function.signature;
+    EXPECT_NE(guide.find("`" + std::string(function.signature) + "`"), std::string::npos) << function.signature;
+    if (!function.ours.empty()) {
+      const std::string row = "| `" + std::string(function.signature) + "` | `" + std::string(function.ours) + "` |";
+      EXPECT_NE(guide.find(row), std::string::npos) << "the guide lacks this row:\n" << row;
+    }
+  }
+}
+
+// Names of the language and of the scope come first.
+TEST(Expression, OwnNamesComeBeforeForeignOnes) {
+  ExpressionScope scope = test_scope();
+  scope.constant = [](std::string_view name) -> std::optional<double> {
+    if (name == "DTOR") return 7.0;
+    return std::nullopt;
+  };
+  EXPECT_EQ(Expression::parse("DTOR", {}, scope).value(0, {}), 7);
+  EXPECT_EQ(evaluate("mod(-1, 6)"), 5);
+  EXPECT_EQ(evaluate("MOD(-1, 6)"), -1);
+}
+
 TEST(Expression, TimeMayBeForbidden) {
   ExpressionScope scope = test_scope();
   scope.allow_time = false;
@@ -854,7 +1032,8 @@ TEST(Expression, LengthIsBounded) {
 
 TEST(Expression, EvaluationAllocatesNothing) {
   const Expression expression = parse(
-      "impact(a, b, 1, 500, 1.5, 8, 0.25) + step(time, 0, a, 1, b)*sin(hypot(a, b, time))^c + min(a, b, c, time^2.5)");
+      "impact(a, b, 1, 500, 1.5, 8, 0.25) + step(time, 0, a, 1, b)*sin(hypot(a, b, time))^c + min(a, b, c, time^2.5) + "
+      "spline(curve, time) + table(surface, a, time)");
   const std::vector<double> variables = {0.4, -0.3, 1.2};
   std::vector<double> gradient(3);
   double d_dt = 0, sum = 0;
@@ -918,6 +1097,7 @@ TEST(Expression, MutatedExpressionsNeverCrash) {
       "a > 0 and not b < 1 or c == 2 ? sqrt(abs(a)) : if(b, min(a, b, c), hypot(a, b))",
       "havsin(time, a, b, c, d) + step5(mod(time, 2), 0.1, 0, 0.9, 1) ** atan2(a, b)",
       "erf(cbrt(tan(tanh(log10(1 + exp(a)))))) / floor(3.7) - round(ceil(sign(b)))",
+      "spline(curve, a) + table(surface, a, time) - AKISPL(b, 0, bump, 1) + IF(a: DX(tip, ground), 2, 3)",
   };
   const std::vector<std::string> tokens = {
       "+",     "-",    "*",     "/",    "^",  "**",    "(", ")",  ",",    "?",    ":",       "<",       "<=", "==",

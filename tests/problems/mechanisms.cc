@@ -303,6 +303,10 @@ Model every_element(unsigned seed, std::string_view only) {
           const Vec3 p = vector(1);
           frames.push_back(m.add_frame(body, {p, rotation_exp(vector(2))}));
         }
+        for (int i = 2; i < d.random_frames; ++i) {
+          const Vec3 p = vector(1);
+          frames.push_back(m.add_frame((a + b + i + 2) % count, {p, rotation_exp(vector(2))}));
+        }
         Fields fields;
         if (d.random_fields) fields = d.random_fields(random);
         const std::string name = d.key + numbered("_", a) + numbered("_", b);

@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
             "wrong-unit", 3, 55, "parameters that have one", "leave the unit out"},
         Bad{"bodies: {b: {mass: 1, inertia: [1, 1, 1], angular_velocity: [0, 0, 2 Hz]}}\n", "wrong-unit", 2, 68, "'Hz'",
             "rad/s"},
-        Bad{"units: {length: mm}\nparameters: {p: 3 Pa}\n", "wrong-unit", 3, 14, "not clear", "plain number"},
+        Bad{"units: {length: mm}\nparameters: {p: 3 m^3}\n", "wrong-unit", 3, 14, "not clear", "plain number"},
         Bad{"units: {angle: deg}\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n"
             "joints: {j: {type: revolute, between: [ground, b], at: [0, 0, 0]}}\n"
             "motions: {m: {type: rotation, joint: j, angle: 360*time}}\n",
@@ -131,18 +131,18 @@ INSTANTIATE_TEST_SUITE_P(
 
 INSTANTIATE_TEST_SUITE_P(
     Parameters, BadModel,
-    testing::Values(Bad{"parameters: [1]\n", "wrong-type", 2, 13, "parameters must be a mapping", "{L: 0.5"},
-                    Bad{"parameters: {a: b, b: 1, c: d*a, d: 2*c}\n", "parameter-cycle", 2, 27, "c -> d -> c", "a number"},
-                    Bad{"parameters: {a: a}\n", "parameter-cycle", 2, 14, "parameter 'a'", ""},
-                    Bad{"parameters: {width: 1, b: widht2}\n", "unknown-name", 2, 27, "parameter 'b'",
-                        "did you mean 'width'?"},
-                    Bad{"parameters: {a: [1, [2]]}\n", "wrong-type", 2, 21, "parameter 'a' must be", ""},
-                    Bad{"parameters: {a: .inf}\n", "not-finite", 2, 17, "parameter 'a'", ""},
-                    Bad{"parameters: {a: }\n", "wrong-type", 2, 17, "but is empty", ""},
-                    Bad{"parameters: {pi: 3}\n", "reserved-name", 2, 14, "'pi'", "another name"},
-                    Bad{"parameters: {sin: 3}\n", "reserved-name", 2, 14, "'sin'", "another name"},
-                    Bad{"parameters: {angle: 3}\n", "reserved-name", 2, 14, "'angle'", "another name"},
-                    Bad{"parameters: {a-b: 3}\n", "bad-name", 2, 14, "'a-b'", "letters"}));
+    testing::Values(
+        Bad{"parameters: [1]\n", "wrong-type", 2, 13, "parameters must be a mapping", "{L: 0.5"},
+        Bad{"parameters: {a: b, b: 1, c: d*a, d: 2*c}\n", "parameter-cycle", 2, 27, "c -> d -> c", "a number"},
+        Bad{"parameters: {a: a}\n", "parameter-cycle", 2, 14, "parameter 'a'", ""},
+        Bad{"parameters: {width: 1, b: widht2}\n", "unknown-name", 2, 27, "parameter 'b'", "did you mean 'width'?"},
+        Bad{"parameters: {a: [1, [2]]}\n", "wrong-type", 2, 21, "parameter 'a' must be", ""},
+        Bad{"parameters: {a: .inf}\n", "not-finite", 2, 17, "parameter 'a'", ""},
+        Bad{"parameters: {a: }\n", "wrong-type", 2, 17, "but is empty", ""},
+        Bad{"parameters: {pi: 3}\n", "reserved-name", 2, 14, "'pi'", "another name"},
+        Bad{"parameters: {sin: 3}\n", "reserved-name", 2, 14, "'sin'", "another name"},
+        Bad{"parameters: {angle: 3}\n", "reserved-name", 2, 14, "'angle'", "another name"},
+        Bad{"parameters: {a-b: 3}\n", "bad-name", 2, 14, "'a-b'", "letters"}));
 
 const char* const two_bodies =
     "bodies: {b: {mass: 1, inertia: [1, 1, 1]}, crank: {mass: 1, inertia: [1, 1, 1]}}\n"

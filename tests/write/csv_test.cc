@@ -179,6 +179,33 @@ TEST_F(Csv, FullDiskIsReportedAndFlushedRowsStay) {
   sample::expect_rows(result, 0, result.rows(0));
 }
 
+TEST_F(Csv, GoesOnFromAnyRow) {
+  for (const std::size_t kept : {0u, 1u, 30u}) {
+    {
+      CsvWriter writer(path_);
+      writer.begin(sample::tables(), sample::provenance());
+      sample::append_rows(writer, 0, 5, 0, 30);
+      sample::append_rows(writer, 1, 3, 0, 40);
+    }
+    CsvWriter writer(path_);
+    writer.resume(sample::tables(), {kept, 10});
+    sample::append_rows(writer, 0, 5, kept, 50);
+    sample::append_rows(writer, 1, 3, 10, 60);
+    writer.finish(RunStatus::finished, "{}", "");
+    const auto result = read_trajectory(path_);
+    EXPECT_EQ(result.status(), RunStatus::finished);
+    EXPECT_EQ(result.provenance().entries, sample::provenance().entries);
+    sample::expect_rows(result, 0, 50);
+    sample::expect_rows(result, 1, 60);
+  }
+  CsvWriter writer(path_);
+  sample::expect_failure(
+      [&] {
+        writer.resume(sample::tables(), {51, 60});
+      },
+      "cannot-continue-result", ExitCode::cannot_write);
+}
+
 TEST_F(Csv, PipesTakeTheFirstTable) {
   const std::string pipe = folder_ / "pipe.csv";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);

@@ -22,7 +22,7 @@ ConstraintGraph constraint_graph(const Equations& equations, const State& state,
   for (int c = 0; c < equations.constraint_count(); ++c) {
     const std::vector<int>& frames = equations.constraint_frames(c);
     equations.frame_jacobian(c, state, work, C);
-    const FrameState last = equations.frame(frames.back(), work);
+    const Vec3 point = equations.frame(frames[1], work).p;
     // Coefficients on twists about the joint point: v_F = v + w x (p_F - p). Several frames may be on one body.
     Mat jacobian = Mat::Zero(C.rows(), C.cols());
     std::vector<int> bodies;
@@ -31,7 +31,7 @@ ConstraintGraph constraint_graph(const Equations& equations, const State& state,
       const auto known = std::find(bodies.begin(), bodies.end(), body);
       const auto at = static_cast<Eigen::Index>(6 * (known - bodies.begin())), from = static_cast<Eigen::Index>(6 * i);
       if (known == bodies.end()) bodies.push_back(body);
-      const Vec3 arm = equations.frame(frames[i], work).p - last.p;
+      const Vec3 arm = equations.frame(frames[i], work).p - point;
       for (Eigen::Index k = 0; k < jacobian.rows(); ++k) {
         const Vec3 v = C.row(k).segment<3>(from).transpose();
         jacobian.row(k).segment<3>(at) += v.transpose();
@@ -39,7 +39,7 @@ ConstraintGraph constraint_graph(const Equations& equations, const State& state,
       }
     }
     jacobian.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(6 * bodies.size()));
-    ConstraintEdge edge = edge_on_absolute_twists(bodies, last.p, jacobian);
+    ConstraintEdge edge = edge_on_absolute_twists(bodies, point, jacobian);
     edge.axes = equations.frame(frames.front(), work).R;
     graph.edges.push_back(std::move(edge));
   }

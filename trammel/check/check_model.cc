@@ -305,6 +305,17 @@ class ModelChecker {
       add(Severity::warning, "unused-parameter", "parameter '" + parameter.name + "' is not used",
           "remove it, or use it", parameter.where);
     }
+    Names splines, tables;
+    for (const NamedSpline& each : model_.splines) check_curve(splines, each, "spline");
+    for (const NamedTable& each : model_.tables) check_curve(tables, each, "table");
+  }
+
+  template <class Curve>
+  void check_curve(Names& seen, const Curve& curve, const std::string& kind) {
+    check_name(seen, curve.name, kind, curve.where);
+    if (mentioned_.count(curve.name) != 0) return;
+    add(Severity::note, "unused-spline", kind + " '" + curve.name + "' is not used", "remove it, or use it",
+        curve.where);
   }
 
   void check_simulation() {

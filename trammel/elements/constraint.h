@@ -39,10 +39,12 @@ class Constraint {
   virtual ~Constraint() = default;
   virtual int rows() const = 0;
   virtual int frames() const = 0;
-  virtual int memory() const { return 0; }  // numbers remembered between accepted steps
+  virtual int memory() const { return 0; }         // numbers remembered between accepted steps
   virtual int angles() const { return memory(); }  // how many of these, the first ones, are total angles
   virtual RowUnit row_unit(int row) const = 0;
   virtual Level level(int /*row*/) const { return Level::position; }
+  // It depends on time, so its reactions do work; that of motions is always booked.
+  virtual bool does_work() const { return false; }
   virtual std::string row_name(int row) const = 0;  // "x", "axis y perpendicular": completes "joint 'pin': "
 
   // g (k of rows at velocity level) and, if `wrench` is given, C^T lambda stacked by frame. False: cannot be evaluated

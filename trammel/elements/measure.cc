@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "trammel/elements/model_scope.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel {
@@ -323,6 +324,7 @@ MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const s
   const Model& model = names.model();
   ExpressionScope scope;
   scope.owner = owner;
+  add_curves(model, scope);
   scope.constant = [&model](std::string_view name) -> std::optional<double> {
     for (const Parameter& parameter : model.parameters) {
       if (parameter.name == name) return parameter.value;
@@ -447,6 +449,14 @@ void MeasuredExpression::accept(const ElementInput& in, double* memory) const {
     if (m.memory >= 0 && evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), total)) {
       memory[m.memory] = total;
     }
+  }
+}
+
+void MeasuredExpression::angle_rates(const ElementInput& in, double* rates) const {
+  for (const Measure& m : measures_) {
+    if (m.memory < 0) continue;
+    rates[m.memory] = 0;
+    evaluate_measure(MeasureKind::rate, in.frames[m.a], in.frames[m.b], 0, rates[m.memory]);
   }
 }
 

@@ -123,6 +123,8 @@ class MeasuredExpression {
 
   void accept(const ElementInput& in, double* memory) const;
   double turned(const ElementInput& in) const;
+  // Time derivatives of the remembered angles, in the order of the memory.
+  void angle_rates(const ElementInput& in, double* rates) const;
 
  private:
   struct Measure {

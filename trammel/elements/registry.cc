@@ -43,6 +43,14 @@ const std::vector<ElementDescription>& element_registry() {
       describe_force(),
       describe_torque(),
       describe_general_force(),
+      describe_rotational_stop(),
+      describe_translational_stop(),
+      describe_joint_friction(),
+      describe_rotational_actuator(),
+      describe_translational_actuator(),
+      describe_drag(),
+      describe_beam(),
+      describe_stiffness_matrix(),
   };
   return table;
 }

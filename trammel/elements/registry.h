@@ -26,6 +26,7 @@ enum class Attachment {
   two_points,  // two frames at different places: a spring
   on_joint,    // the frames of a named joint, or two frames of its own: a motion
   joints,      // the frames of the joints that its field `joints` names, or as many pairs of `frames`: a gear
+  several,     // two or more `frames`, up to max_frames
 };
 
 // What an element file ends with.

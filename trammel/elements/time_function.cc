@@ -9,12 +9,12 @@ struct Moments {
   double zeroth = 0, first = 0;  // integrals of a(x) and (end - x) a(x)
 };
 
-// Gauss-Legendre, 8 points: exact to degree 15.
-Moments gauss(const Expression& a, double from, double to, double end) {
-  static constexpr std::array<double, 4> x{0.18343464249564980494, 0.52553240991632898582, 0.79666647741362673959,
-                                           0.96028985649753623168};
-  static constexpr std::array<double, 4> w{0.36268378337836198297, 0.31370664587788728734, 0.22238103445337447054,
-                                           0.10122853629037625915};
+// Gauss-Lobatto, 8 points: exact to degree 13. It looks at both ends, so that no jump hides between the last point of
+// one interval and the first of the next.
+Moments lobatto(const Expression& a, double from, double to, double end) {
+  static constexpr std::array<double, 4> x{0.20929921790247886877, 0.59170018143314230214, 0.87174014850960661534, 1};
+  static constexpr std::array<double, 4> w{0.41245879465870388157, 0.34112269248350436476, 0.21070422714350603938,
+                                           1.0 / 28};
   const double middle = 0.5 * (from + to), half = 0.5 * (to - from);
   Moments sum;
   for (std::size_t i = 0; i < 4; ++i) {
@@ -30,7 +30,7 @@ Moments gauss(const Expression& a, double from, double to, double end) {
 // Halved until both halves agree with the whole to round-off; a jump inside costs some fifty halvings.
 Moments integral(const Expression& a, double from, double to, double end, const Moments& whole, int depth) {
   const double middle = 0.5 * (from + to);
-  const Moments left = gauss(a, from, middle, end), right = gauss(a, middle, to, end);
+  const Moments left = lobatto(a, from, middle, end), right = lobatto(a, middle, to, end);
   const Moments both{left.zeroth + right.zeroth, left.first + right.first};
   const double size = std::abs(left.zeroth) + std::abs(right.zeroth);
   if (depth == 0 || !(std::abs(both.zeroth - whole.zeroth) > 1e-13 * size)) return both;
@@ -40,7 +40,7 @@ Moments integral(const Expression& a, double from, double to, double end, const 
 
 Moments moments(const Expression& a, double from, double to) {
   if (from == to) return {};
-  return integral(a, from, to, to, gauss(a, from, to, to), 48);
+  return integral(a, from, to, to, lobatto(a, from, to, to), 48);
 }
 
 }  // namespace

@@ -78,7 +78,9 @@ class Equations {
   // ---- discrete memory
   void start(State&, Workspace&) const;           // at the start of a run
   void accept(State&, Workspace&) const;          // after an accepted step
-  double turned(const State&, Workspace&) const;  // largest change of a remembered angle since then, rad
+  // Largest change of a remembered angle since then, rad, or what the spin in a step of h would make of it if more: a
+  // full turn in a step would look like none.
+  double turned(const State&, double h, Workspace&) const;
 
   // ---- names and numbers for reports
   struct ConstraintInfo {
@@ -113,7 +115,10 @@ class Equations {
   const Constraint& constraint(int i) const { return *constraints_[static_cast<std::size_t>(i)].element; }
   const Force& force(int i) const { return *forces_[static_cast<std::size_t>(i)].element; }
   int force_count() const { return static_cast<int>(forces_.size()); }
-  void observe_force(int i, const State&, const Workspace&, double* wrench, double* observables) const;
+  // False: it cannot be evaluated here.
+  bool observe_force(int i, const State&, const Workspace&, double* wrench, double* observables) const;
+  // g of all rows of the element, at most max_rows, those left out of the equations too.
+  bool observe_constraint(int i, const State&, const Workspace&, double* g) const;
   // g of the rows that no attached body can move (they left the equations): must hold by themselves.
   struct DroppedRow {
     int constraint, row;

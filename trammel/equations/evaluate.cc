@@ -181,7 +181,7 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
   }
   double g[max_rows], lambda[max_rows];
   for (const ConstraintRecord& c : constraints_) {
-    if (!c.is_motion) continue;
+    if (!c.is_motion && !c.element->does_work()) continue;
     frame_states(c, work.bodies, frames);
     for (double& l : lambda) l = 0;
     for (int k = 0; k < c.rows; ++k) lambda[c.kept[static_cast<std::size_t>(k)]] = rates.lambda[c.first_row + k];
@@ -242,14 +242,22 @@ void Equations::frame_jacobian(int constraint, const State& state, const Workspa
   for (int k = 0; k < c.rows; ++k) C.row(k) = all.row(c.kept[static_cast<std::size_t>(k)]);
 }
 
-void Equations::observe_force(int i, const State& state, const Workspace& work, double* wrench,
+bool Equations::observe_force(int i, const State& state, const Workspace& work, double* wrench,
                               double* observables) const {
   const ForceRecord& f = forces_[static_cast<std::size_t>(i)];
   FrameState frames[max_frames];
   frame_states(f, work.bodies, frames);
   const ElementInput in = element_input(f, state, frames);
-  f.element->evaluate(in, wrench);
+  const bool good = f.element->evaluate(in, wrench);
   f.element->observe(in, observables);
+  return good;
+}
+
+bool Equations::observe_constraint(int i, const State& state, const Workspace& work, double* g) const {
+  const ConstraintRecord& c = constraints_[static_cast<std::size_t>(i)];
+  FrameState frames[max_frames];
+  frame_states(c, work.bodies, frames);
+  return c.element->evaluate(element_input(c, state, frames), nullptr, g, nullptr);
 }
 
 std::vector<Equations::DroppedRow> Equations::dropped_rows(const State& state, Workspace& work) const {
@@ -306,14 +314,18 @@ void Equations::accept(State& state, Workspace& work) const {
   for_memory(with_memory_forces_, forces_, accept_one);
 }
 
-double Equations::turned(const State& state, Workspace& work) const {
+double Equations::turned(const State& state, double h, Workspace& work) const {
   if (memory_size_ == 0) return 0;
   body_states(state.q, state.v, work.bodies);
   FrameState frames[max_frames];
   double most = 0;
   const auto look = [&](const auto& record) {
     frame_states(record, work.bodies, frames);
-    most = std::max(most, record.element->turned(element_input(record, state, frames)));
+    const double turn = record.element->turned(element_input(record, state, frames));
+    most = std::max(most, turn);
+    if (turn == 0) return;  // it remembers something else, or nothing moved
+    for (std::size_t i = 1; i < record.frames.size(); ++i)
+      most = std::max(most, h * std::abs(frames[0].R.col(2).dot(frames[i].w - frames[0].w)));
   };
   for_memory(with_memory_constraints_, constraints_, look);
   for_memory(with_memory_forces_, forces_, look);

@@ -119,6 +119,40 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
   for (int i = 0; i < ng_; ++i) values_[diagonal_[static_cast<std::size_t>(i)]] = -E_[i];
 }
 
+void SaddleSystem::combine_stage(const Partials& p, const Vec& r_q, const Vec& s_q, double hg,
+                                 const std::vector<Mat3>& C, const std::vector<Mat3>& D) {
+  const Pattern &vv = equations_.vv(), &gv = equations_.gv();
+  const std::vector<int>& rotations = equations_.rotation_columns();
+  std::size_t next = 0;
+  for (int j = 0; j < nv_; ++j) {
+    const bool rotates = next < rotations.size() && rotations[next] == j;
+    const auto u = static_cast<std::size_t>(j);
+    const int count = vv.start()[u + 1] - vv.start()[u], rows = gv.start()[u + 1] - gv.start()[u];
+    for (int k = 0; k < (rotates ? 3 : 1); ++k) {
+      const auto uk = u + static_cast<std::size_t>(k);
+      double* out = values_.data() + pattern_.start()[uk];
+      const int from = vv.start()[uk], gfrom = gv.start()[uk];
+      for (int i = 0; i < count; ++i) out[i] = p.M[from + i] + hg * p.force_v[from + i] + hg * hg * r_q[from + i];
+      for (int i = 0; i < rows; ++i) {
+        values_[transposed_[static_cast<std::size_t>(gfrom + i)]] = p.G[gfrom + i];
+        out[count + i] = p.G[gfrom + i] - hg * p.gamma_v[gfrom + i] + hg * hg * s_q[gfrom + i];
+      }
+      if (!rotates) continue;
+      for (int l = 0; l < 3; ++l) {
+        const double c = hg * hg * C[next](l, k), d = hg * hg * D[next](l, k);
+        const int at = vv.start()[u + static_cast<std::size_t>(l)], gat = gv.start()[u + static_cast<std::size_t>(l)];
+        for (int i = 0; i < count; ++i) out[i] += c * p.force_v[at + i] - d * p.M[at + i];
+        for (int i = 0; i < rows; ++i) out[count + i] -= c * p.gamma_v[gat + i] + d * p.G[gat + i];
+      }
+    }
+    if (rotates) {
+      ++next;
+      j += 2;
+    }
+  }
+  for (int i = 0; i < ng_; ++i) values_[diagonal_[static_cast<std::size_t>(i)]] = -E_[i];
+}
+
 void SaddleSystem::combine_projection(const Vec& weights, const Vec& G, Level level) {
   const Pattern &vv = equations_.vv(), &gv = equations_.gv();
   for (int j = 0; j < nv_; ++j) {
@@ -186,23 +220,6 @@ void SaddleSystem::solve_refined(const Vec& b, Vec& z, int sweeps) {
     solve(work_);
     z += work_;
   }
-}
-
-void SaddleSystem::recover_multipliers(const Vec& b, Vec& z, int sweeps) {
-  // c = b1 - Mh x = G^T l of the wanted multipliers; then the system (c, 0) from l = 0
-  right_ = z;
-  right_.tail(ng_).setZero();
-  residual(b, right_, work_);
-  right_ = work_;
-  right_.tail(ng_).setZero();
-  sum_ = right_;
-  solve(sum_);
-  for (int i = 1; i < sweeps; ++i) {
-    residual(right_, sum_, work_);
-    solve(work_);
-    sum_ += work_;
-  }
-  z.tail(ng_) = sum_.tail(ng_);
 }
 
 void SaddleSystem::project_right_side(Eigen::Ref<Vec> b2) {

@@ -40,6 +40,11 @@ class SaddleSystem {
 
   // Fills the matrix; T may be null for the identity.
   void combine(const Partials& partials, const Blend& blend, const std::vector<Mat3>* T);
+  // The stage matrix of Rosenbrock methods at index 1, hg = h gamma:
+  //   [ M + hg r_v + hg^2 (r_q + r_v C - M D)    G^T ]    r_v = force_v, s_v = -gamma_v,
+  //   [ G + hg s_v + hg^2 (s_q + s_v C - G D)    -E  ]    C, D on the rotation columns of each body
+  void combine_stage(const Partials& partials, const Vec& r_q, const Vec& s_q, double hg, const std::vector<Mat3>& C,
+                     const std::vector<Mat3>& D);
   // Mh = M: accelerations and mass-weighted projections; needs M and G only.
   void combine_mass(const Partials& partials);
   // The matrix of a projection: Mh = diag(weights); columns whose weight is infinite are held (their G is taken as
@@ -52,8 +57,6 @@ class SaddleSystem {
   void solve(Vec& z);
   // Refined against the matrix without E: z solves K_0 z = b up to the round-off of `sweeps` corrections.
   void solve_refined(const Vec& b, Vec& z, int sweeps = 2);
-  // Replaces the multipliers in z by the least-norm ones for the same motion: constraint right side zero.
-  void recover_multipliers(const Vec& b, Vec& z, int sweeps = 2);
   // The part of a constraint right side that the mechanism can satisfy: b2 := G T y.
   void project_right_side(Eigen::Ref<Vec> b2);
   // r = b - K_0 z

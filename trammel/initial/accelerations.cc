@@ -4,9 +4,9 @@
 
 namespace trammel {
 
-AccelerationSolver::AccelerationSolver(const Equations& equations)
+AccelerationSolver::AccelerationSolver(const Equations& equations, SaddleSystem::Keep keep)
     : equations_(equations),
-      saddle_(equations, 1e-8, SaddleSystem::Keep::factors_only),
+      saddle_(equations, 1e-8, keep),
       partials_(equations.make_partials(Detail::projection)),
       residual_(equations.make_residual()),
       zero_(equations.make_rates()),

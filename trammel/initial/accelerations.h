@@ -11,7 +11,7 @@ namespace trammel {
 
 class AccelerationSolver {
  public:
-  explicit AccelerationSolver(const Equations& equations);
+  explicit AccelerationSolver(const Equations& equations, SaddleSystem::Keep keep = SaddleSystem::Keep::factors_only);
   // False: the matrix is singular (a massless direction that nothing holds) or the forces cannot be evaluated.
   bool solve(const State& state, Rates& out, Workspace& work);
   // Positions brought onto g = 0 (from nearby: one Newton step, if they are off by more than 1e-12 of the length scale)

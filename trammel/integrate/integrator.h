@@ -56,6 +56,9 @@ class Integrator {
   // Positions and velocities inside the last accepted step.
   virtual void interpolate(double t, State& out) const = 0;
   virtual double last_step() const = 0;
+  // Where the last attempt ended or gave up, for the search for the element to blame.
+  virtual const State& trial_state() const { return state(); }
+  virtual const Rates& trial_rates() const { return rates(); }
   virtual const Counts& counts() const = 0;
 
   // Complete: a run that is saved, restored in a new process and continued gives the same bits.

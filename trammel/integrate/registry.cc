@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "trammel/integrate/methods/alpha.h"
+#include "trammel/integrate/methods/rosenbrock_nystrom.h"
 
 namespace trammel {
 namespace {
@@ -15,7 +16,6 @@ std::unique_ptr<Integrator> make_alpha(const Equations& equations, const MethodS
   options.fixed_step = settings.fixed_step;
   options.misfit = settings.misfit;
   options.predictor_degree = static_cast<int>(settings.options.number("predictor_degree"));
-  options.follow_step = settings.options.get<bool>("follow_step");
   // At fixed steps no error test catches what accumulates: on the ladder of four-bars through its singular positions
   // c = 0.001 moved the result by a third of the method's error, a tenth of it by one percent.
   const double corrector = settings.options.number("corrector");
@@ -44,9 +44,6 @@ std::vector<Field> with_common_options(std::vector<Field> own) {
                  "How much of the step size change that the error asks for is made at once; 1 is (47d) as published. "
                  "Smaller if many steps are rejected.",
                  0.1, 1});
-  own.push_back(
-      {"follow_step", FieldKind::boolean, Quantity::none, false,
-       "Adapt the lag of the acceleration variable when the step size changes; not in the published method."});
   return own;
 }
 
@@ -63,8 +60,9 @@ MethodInfo hht() {
       "dynamics";
   m.stability = "A-stable; damping at high frequency by alpha";
   m.options = with_common_options({{"alpha", FieldKind::number, Quantity::none, -0.3,
-                                    "Damping of high frequencies, -1/3 (most) to 0 (none). Nearer to 0 keeps more "
-                                    "energy, but makes reactions noisy.",
+                                    "Damping of high frequencies, -1/3 (most) to 0 (none). With a fixed step, nearer "
+                                    "to 0 keeps more energy; under step control the tolerance decides that, and "
+                                    "nearer to 0 only makes reactions noisy.",
                                     -1.0 / 3 - 1e-12, 0}});
   m.refuses = [](const MethodSettings& s) -> std::string {
     if (!s.fixed_step && s.options.number("alpha") == 0) {
@@ -152,11 +150,71 @@ MethodInfo newmark() {
   return m;
 }
 
+std::unique_ptr<Integrator> make_rosenbrock(const Equations& equations, const MethodSettings& settings,
+                                            RosenbrockNystromOptions options) {
+  options.tolerance = settings.tolerance;
+  options.fixed_step = settings.fixed_step;
+  options.misfit = settings.misfit;
+  options.scaled_estimate = settings.options.get<bool>("scaled_estimate");
+  return std::make_unique<RosenbrockNystrom>(equations, options);
+}
+
+const Field scaled_estimate{"scaled_estimate", FieldKind::boolean, Quantity::none, false,
+                            "Damp stiff parts in the error estimate; saves steps, but velocities of stiff parts may "
+                            "then exceed the tolerance."};
+
+MethodInfo rosenbrock_nystrom() {
+  MethodInfo m;
+  m.key = "rosenbrock-nystrom-4";
+  m.title = "Rosenbrock-Nystrom 4(3), all coordinates at index 1";
+  m.formulation = "index 1, returned to the constraints";
+  m.source =
+      "Sandu, Negrut, Haug, Potra, Sandu: A Rosenbrock-Nystrom state space implicit approach for the dynamic analysis "
+      "of mechanical systems";
+  m.order = 4;
+  m.error_order = 4;
+  m.stability = "L-stable; no Newton iterations, exact derivatives in every step";
+  m.options = {
+      scaled_estimate,
+      {"printed_gamma", FieldKind::boolean, Quantity::none, false,
+       "The coefficients of the paper, whose gamma is rounded to 8 digits, instead of those of the exact root."}};
+  m.make = [](const Equations& e, const MethodSettings& s) {
+    RosenbrockNystromOptions options;
+    if (s.options.get<bool>("printed_gamma")) options.tableau = &RosenbrockTableau::rn43_print();
+    return make_rosenbrock(e, s, options);
+  };
+  return m;
+}
+
+MethodInfo w_method() {
+  MethodInfo m;
+  m.key = "w-method-2";
+  m.title = "W-method of order 2, all coordinates at index 1";
+  m.formulation = "index 1, returned to the constraints";
+  m.source = "as rosenbrock-nystrom-4, Table 3";
+  m.order = 2;
+  m.error_order = 2;
+  m.stability = "L-stable with exact derivatives; order 2 with any";
+  m.options = {scaled_estimate,
+               {"keep_derivatives", FieldKind::number, Quantity::none, 1.0,
+                "Steps that share their derivatives. More is cheaper, and less stable for stiff models.", 1, 1000},
+               {"no_derivatives", FieldKind::boolean, Quantity::none, false,
+                "Take all derivatives of forces and constraints as zero: explicit, for models that are not stiff."}};
+  m.make = [](const Equations& e, const MethodSettings& s) {
+    RosenbrockNystromOptions options;
+    options.tableau = &RosenbrockTableau::w2();
+    options.keep_derivatives = static_cast<int>(s.options.number("keep_derivatives"));
+    options.no_derivatives = s.options.get<bool>("no_derivatives");
+    return make_rosenbrock(e, s, options);
+  };
+  return m;
+}
+
 }  // namespace
 
 const std::vector<MethodInfo>& method_registry() {
   static const std::vector<MethodInfo> table = [] {
-    std::vector<MethodInfo> methods{hht(), generalized_alpha(), newmark()};
+    std::vector<MethodInfo> methods{hht(), generalized_alpha(), newmark(), rosenbrock_nystrom(), w_method()};
     for (MethodInfo& m : methods) {
       if (!m.refuses) m.refuses = nothing;
       if (!m.caveat) m.caveat = nothing;

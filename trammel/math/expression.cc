@@ -85,6 +85,9 @@ double Expression::apply(const Node& node, double x, double y, double z) {
     case Op::ramp5: return saturated(x, quintic_ramp);
     case Op::ramp_haversine: return saturated(x, haversine_ramp);
     case Op::logical_not: return x == 0 ? 1 : 0;
+    case Op::truncate: return std::trunc(x);
+    case Op::spline:
+    case Op::table: break;  // known to the expression, not to the node
     case Op::add: return x + y;
     case Op::subtract: return x - y;
     case Op::multiply: return x * y;
@@ -101,6 +104,7 @@ double Expression::apply(const Node& node, double x, double y, double z) {
     case Op::unequal: return x != y ? 1 : 0;
     case Op::logical_and: return x != 0 && y != 0 ? 1 : 0;
     case Op::logical_or: return x != 0 || y != 0 ? 1 : 0;
+    case Op::remainder: return std::fmod(x, y);
     case Op::interpolate: return std::lerp(y, z, x);
     case Op::select: return x != 0 ? y : z;
   }
@@ -174,8 +178,14 @@ std::array<double, 4> Expression::differentiate(const Node& node, double x, doub
     case Op::ramp3: return on_ramp ? cubic_ramp(x) : all(0, 0, 0);
     case Op::ramp5: return on_ramp ? quintic_ramp(x) : all(0, 0, 0);
     case Op::ramp_haversine: return on_ramp ? haversine_ramp(x) : all(0, 0, 0);
-    default: return all(0, 0, 0);  // sign, floor, ceil, round, not
+    default: return all(0, 0, 0);  // sign, floor, ceil, round, truncate, not
   }
+}
+
+std::array<double, 4> Expression::differentiate_spline(const Node& node, double x) const {
+  std::array<double, 4> f = splines_[node.c]->derivatives(x);
+  for (int order = 0; order < static_cast<int>(node.number); ++order) f = {f[1], f[2], f[3], 0};
+  return f;
 }
 
 void Expression::sweep(double t, std::span<const double> variables, double* values) const {
@@ -189,6 +199,10 @@ void Expression::sweep(double t, std::span<const double> variables, double* valu
       values[i] = t;
     } else if (node.op == Op::variable) {
       values[i] = variables[static_cast<std::size_t>(slots_[node.a])];
+    } else if (node.op == Op::spline) {
+      values[i] = differentiate_spline(node, values[node.a])[0];
+    } else if (node.op == Op::table) {
+      values[i] = tables_[node.c]->value(values[node.a], values[node.b]);
     } else {
       values[i] = apply(node, values[node.a], values[node.b], values[node.c]);
     }
@@ -266,6 +280,17 @@ double Expression::gradient(double t, std::span<const double> variables, std::sp
         pass(node.a, 1);
         pass(node.b, -floored_quotient(values[node.a], values[node.b]));
         break;
+      case Op::remainder:
+        pass(node.a, 1);
+        pass(node.b, -std::trunc(values[node.a] / values[node.b]));
+        break;
+      case Op::spline: pass(node.a, differentiate_spline(node, values[node.a])[1]); break;
+      case Op::table: {
+        const std::array<double, 3> z = tables_[node.c]->gradient(values[node.a], values[node.b]);
+        pass(node.a, z[1]);
+        pass(node.b, z[2]);
+        break;
+      }
       case Op::min: pass(values[node.b] < values[node.a] || std::isnan(values[node.b]) ? node.b : node.a, 1); break;
       case Op::max: pass(values[node.b] > values[node.a] || std::isnan(values[node.b]) ? node.b : node.a, 1); break;
       case Op::less:
@@ -329,6 +354,9 @@ std::array<double, 4> Expression::time_derivatives(double t, std::span<const dou
       case Op::arctangent2: result = taylor::atan2(x, operand(node.b)); break;
       case Op::hypot: result = taylor::hypot(x, operand(node.b)); break;
       case Op::mod: result = x - floored_quotient(x.c[0], values[node.b]) * operand(node.b); break;
+      case Op::remainder: result = x - std::trunc(x.c[0] / values[node.b]) * operand(node.b); break;
+      case Op::spline: result = taylor::compose(x, differentiate_spline(node, x.c[0])); break;
+      case Op::table: result = tables_[node.c]->along(x, operand(node.b)); break;
       case Op::min:
       case Op::max: {
         const Taylor3 y = operand(node.b);

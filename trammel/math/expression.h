@@ -6,6 +6,7 @@
 // Where a function has a kink, its derivative is one of the one-sided ones:
 //   gradient          abs: the right one. min, max at a tie: that of the earlier argument. floor, ceil, round, sign and
 //                     comparisons: 0. step and its kin have no kink in the slope. hypot and atan2 at the origin: 0.
+//                     splines where a derivative jumps: that of the interval to the right.
 //   time_derivatives  the right-hand derivatives in time, for abs, min, max, hypot, step and its kin, and powers.
 // Results that are infinite or not a number (sqrt of a negative measure) are returned as they are, as value or
 // derivative; whoever steps in time decides what they mean. Among constants they are refused by parse().
@@ -14,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +23,7 @@
 #include <vector>
 
 #include "trammel/base/diagnosis.h"
+#include "trammel/math/spline.h"
 
 namespace trammel {
 
@@ -39,10 +42,15 @@ struct ExpressionScope {
                                    std::string& error)>
       variable;
 
+  // Functions given by points: spline(name, x) and table(name, x, y). None of that name: nullptr.
+  std::function<std::shared_ptr<const Spline>(std::string_view name)> spline;
+  std::function<std::shared_ptr<const SurfaceTable>(std::string_view name)> table;
+  std::vector<std::string> spline_names, table_names;  // for "did you mean"
+
   std::vector<std::string> known_names;  // of parameters and measures, for "did you mean"
   bool allow_time = true;
   std::string argument = "time";  // the name of the variable that time_derivatives() differentiates by
-  std::string owner;  // the part of the model that messages name: "force 'bumper'"
+  std::string owner;              // the part of the model that messages name: "force 'bumper'"
 };
 
 class Expression {
@@ -73,11 +81,14 @@ class Expression {
   std::array<double, 4> time_derivatives(double t, std::span<const double> variables) const;
 
  private:
+  friend class ExpressionBuilder;
   friend class ExpressionParser;
 
   struct Node {
-    double number = 0;                  // value of a constant, exponent of a constant power
-    std::uint16_t a = 0, b = 0, c = 0;  // operands: earlier places on the tape; for a variable a is its place in slots_
+    double number = 0;  // value of a constant, exponent of a constant power, which derivative of a spline
+    // Operands: earlier places on the tape. For a variable a is its place in slots_, for a spline or table c is its
+    // place in splines_ or tables_.
+    std::uint16_t a = 0, b = 0, c = 0;
     Op op{};
     bool timed = false;  // depends on time
     friend bool operator==(const Node&, const Node&) = default;
@@ -86,10 +97,14 @@ class Expression {
   static double apply(const Node& node, double x, double y, double z);
   template <int order>  // f, f', ..., up to `order` at x, of an operation with one operand
   static std::array<double, 4> differentiate(const Node& node, double x, double f);
+  // The same for a derivative of a spline, as the node asks for.
+  std::array<double, 4> differentiate_spline(const Node& node, double x) const;
   void sweep(double t, std::span<const double> variables, double* values) const;
 
   std::vector<Node> tape_;  // empty: a constant
   std::vector<int> slots_;
+  std::vector<std::shared_ptr<const Spline>> splines_;
+  std::vector<std::shared_ptr<const SurfaceTable>> tables_;
   double constant_ = 0;
   int variable_count_ = 0;
   bool depends_on_time_ = false;
@@ -106,6 +121,15 @@ struct ExpressionFunction {
   static constexpr int any_number = -1;
 };
 const std::vector<ExpressionFunction>& expression_functions();
+
+// Functions under the names that ADAMS gives them, in any case of letters: help, guide and tests are made from this.
+struct ForeignFunction {
+  std::string_view signature;  // "STEP(x, x0, h0, x1, h1)"
+  std::string_view ours;       // the same in this language, "step(x, x0, h0, x1, h1)"
+  std::string_view instead;    // if it has no meaning here: what to use; `ours` is then empty
+  std::string name() const;    // "step"
+};
+const std::vector<ForeignFunction>& foreign_functions();
 
 // pi, time, and, or, not: a parameter of such a name could never be read.
 bool is_expression_keyword(std::string_view name);

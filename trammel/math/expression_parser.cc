@@ -13,78 +13,15 @@
 #include <numbers>
 #include <utility>
 
-#include "trammel/math/expression.h"
-#include "trammel/math/expression_op.h"
+#include "trammel/math/expression_builder.h"
+#include "trammel/math/expression_foreign.h"
+#include "trammel/math/expression_text.h"
 
 namespace trammel {
 
+using namespace expression_text;
+
 namespace {
-
-using Op = Expression::Op;
-
-enum class CallForm { direct, chain, special };
-
-struct CallRow {
-  ExpressionFunction function;
-  CallForm form;  // direct: one operation; chain: f(f(a, b), c)...; special: composed in ExpressionParser::call
-  Op op;
-};
-
-const std::vector<CallRow>& call_rows() {
-  constexpr int any = ExpressionFunction::any_number;
-  static const std::vector<CallRow> rows = {
-      {{"sin", "sin(x)", "sine of an angle in radians"}, CallForm::direct, Op::sine},
-      {{"cos", "cos(x)", "cosine"}, CallForm::direct, Op::cosine},
-      {{"tan", "tan(x)", "tangent"}, CallForm::direct, Op::tangent},
-      {{"asin", "asin(x)", "arc sine, in [-pi/2, pi/2]"}, CallForm::direct, Op::arcsine},
-      {{"acos", "acos(x)", "arc cosine, in [0, pi]"}, CallForm::direct, Op::arccosine},
-      {{"atan", "atan(x)", "arc tangent, in (-pi/2, pi/2)"}, CallForm::direct, Op::arctangent},
-      {{"atan2", "atan2(y, x)", "angle of the point (x, y), in [-pi, pi]", 2, 2}, CallForm::direct, Op::arctangent2},
-      {{"sinh", "sinh(x)", "hyperbolic sine"}, CallForm::direct, Op::sinh},
-      {{"cosh", "cosh(x)", "hyperbolic cosine"}, CallForm::direct, Op::cosh},
-      {{"tanh", "tanh(x)", "hyperbolic tangent"}, CallForm::direct, Op::tanh},
-      {{"exp", "exp(x)", "e to the power x"}, CallForm::direct, Op::exp},
-      {{"log", "log(x)", "natural logarithm"}, CallForm::direct, Op::log},
-      {{"log10", "log10(x)", "logarithm to base 10"}, CallForm::direct, Op::log10},
-      {{"pow", "pow(x, p)", "x^p", 2, 2}, CallForm::special, Op::power},
-      {{"sqrt", "sqrt(x)", "square root"}, CallForm::direct, Op::sqrt},
-      {{"cbrt", "cbrt(x)", "cube root, also of negative x"}, CallForm::direct, Op::cbrt},
-      {{"hypot", "hypot(x, y, ...)", "sqrt(x^2 + y^2 + ...) without overflow", 2, any}, CallForm::chain, Op::hypot},
-      {{"erf", "erf(x)", "error function"}, CallForm::direct, Op::erf},
-      {{"abs", "abs(x)", "absolute value"}, CallForm::direct, Op::absolute},
-      {{"sign", "sign(x)", "-1, 0 or 1"}, CallForm::direct, Op::sign},
-      {{"min", "min(a, b, ...)", "the least", 2, any}, CallForm::chain, Op::min},
-      {{"max", "max(a, b, ...)", "the greatest", 2, any}, CallForm::chain, Op::max},
-      {{"floor", "floor(x)", "next whole number below"}, CallForm::direct, Op::floor},
-      {{"ceil", "ceil(x)", "next whole number above"}, CallForm::direct, Op::ceil},
-      {{"round", "round(x)", "nearest whole number, halves away from zero"}, CallForm::direct, Op::round},
-      {{"mod", "mod(x, y)", "x - y floor(x/y): remainder with the sign of y", 2, 2}, CallForm::direct, Op::mod},
-      {{"if", "if(c, a, b)", "a where c is not 0, else b; the same as c ? a : b", 3, 3}, CallForm::special, Op::select},
-      {{"step", "step(x, x0, h0, x1, h1)", "h0 up to x0, h1 from x1, between them the cubic with flat ends", 5, 5},
-       CallForm::special,
-       Op::ramp3},
-      {{"step5", "step5(x, x0, h0, x1, h1)", "the same with a quintic: flat ends without jumps of the curvature", 5, 5},
-       CallForm::special,
-       Op::ramp5},
-      {{"havsin", "havsin(x, x0, h0, x1, h1)", "the same with half a wave of a cosine", 5, 5},
-       CallForm::special,
-       Op::ramp_haversine},
-      {{"impact", "impact(x, v, x1, k, e, cmax, d)",
-        "one-sided contact force max(0, k (x1-x)^e - cmax v step(x1-x, 0, 0, d, 1)) where x < x1, else 0; v is the "
-        "rate of x",
-        7, 7},
-       CallForm::special,
-       Op::max},
-  };
-  return rows;
-}
-
-const CallRow* find_call(std::string_view name) {
-  for (const CallRow& row : call_rows()) {
-    if (row.function.name == name) return &row;
-  }
-  return nullptr;
-}
 
 // Spellings of other languages that are too far from ours for an edit distance.
 std::string_view foreign_spelling(std::string_view name) {
@@ -104,84 +41,12 @@ std::string_view foreign_spelling(std::string_view name) {
   return {};
 }
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_continuation_byte(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
-// In the names of frames and joints given to a measure, where no operator can stand.
-bool is_item_char(char c) {
-  return is_letter(c) || is_digit(c) || static_cast<unsigned char>(c) >= 0x80U ||
-         std::string_view(".-/:#@").find(c) != std::string_view::npos;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return lower;
-}
-
-// How many bytes of well-formed UTF-8 stand for one character at `at`; 0 if they are not well-formed.
-std::size_t utf8_length(std::string_view text, std::size_t at) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned>(static_cast<unsigned char>(text[i])) : 0U;
-  };
-  const unsigned lead = byte(at);
-  if (lead < 0x80U) return 1;
-  const std::size_t length = lead >= 0xF0U ? 4 : lead >= 0xE0U ? 3 : 2;
-  if (lead < 0xC2U || lead > 0xF4U) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(at + i) & 0xC0U) != 0x80U) return 0;
-  }
-  const unsigned second = byte(at + 1);  // overlong forms, surrogates and what is beyond U+10FFFF
-  if ((lead == 0xE0U && second < 0xA0U) || (lead == 0xEDU && second > 0x9FU) || (lead == 0xF0U && second < 0x90U) ||
-      (lead == 0xF4U && second > 0x8FU)) {
-    return 0;
-  }
-  return length;
-}
-
-// Fit for a message: one line of well-formed UTF-8.
-std::string printable(std::string_view text) {
-  std::string result;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text, i);
-    if (length == 0) {
-      result += '?';
-      ++i;
-    } else if (length == 1 && (text[i] < ' ' || text[i] == '\x7f')) {
-      result += is_blank(text[i]) ? ' ' : '?';
-      ++i;
-    } else {
-      result += text.substr(i, length);
-      i += length;
-    }
-  }
-  return result;
-}
-
-// The bytes [begin, end), moved to whole characters, with dots where something is left off.
-std::string shortened(std::string_view text, std::size_t begin, std::size_t end) {
-  end = std::min(end, text.size());
-  while (begin > 0 && begin < text.size() && is_continuation_byte(text[begin])) --begin;
-  while (end < text.size() && is_continuation_byte(text[end])) ++end;
-  return (begin > 0 ? "..." : "") + printable(text.substr(begin, end - begin)) + (end < text.size() ? "..." : "");
-}
-
-std::string in_quotes(std::string_view text) { return "'" + shortened(text, 0, 40) + "'"; }
-
-std::string number_text(double value) {
-  std::array<char, 32> buffer;
-  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
-}
-
 }  // namespace
 
-class ExpressionParser {
+class ExpressionParser : private ExpressionBuilder {
  public:
   ExpressionParser(std::string_view text, const Location& where, const ExpressionScope& scope)
-      : text_(text), where_(where), scope_(scope) {}
+      : ExpressionBuilder(text, where, scope) {}
 
   Expression run() {
     skip_blanks();
@@ -203,24 +68,6 @@ class ExpressionParser {
   }
 
  private:
-  using Node = Expression::Node;
-
-  // What a part of the text has become: a number, a place on the tape, or a constant without a finite value.
-  struct Operand {
-    double number = 0;
-    int node = -1;
-    int refusal = -1;  // index in refusals_
-    bool is_constant() const { return node < 0 && refusal < 0; }
-    bool is_number(double value) const { return is_constant() && number == value; }
-  };
-
-  // A constant without a finite value, kept until it is known whether the result needs it.
-  struct Refusal {
-    std::size_t offset;
-    std::string what;
-    std::string hint;
-  };
-
   struct Binary {
     std::string_view symbol;  // empty: no operator here
     int precedence = 0;
@@ -255,69 +102,7 @@ class ExpressionParser {
   }
   bool starts_with(std::string_view symbol) const { return text_.substr(at_, symbol.size()) == symbol; }
 
-  std::string_view word_at(std::size_t at) const {
-    if (at >= text_.size() || !is_letter(text_[at])) return {};
-    std::size_t end = at;
-    while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
-    return text_.substr(at, end - at);
-  }
-
-  // What a message quotes: a whole name or number, or one character.
-  std::string token_at(std::size_t at) const {
-    const std::string_view word = word_at(at);
-    if (!word.empty()) return in_quotes(word);
-    std::size_t end = at;
-    while (end < text_.size() && (is_digit(text_[end]) || text_[end] == '.')) ++end;
-    if (end > at) return in_quotes(text_.substr(at, end - at));
-    const std::size_t length = utf8_length(text_, at);
-    if (length == 0 || static_cast<unsigned char>(text_[at]) < 0x20U || text_[at] == '\x7f') {
-      constexpr std::string_view digits = "0123456789abcdef";
-      const auto byte = static_cast<unsigned char>(text_[at]);
-      return std::string("the byte 0x") + digits[byte / 16] + digits[byte % 16];
-    }
-    return in_quotes(text_.substr(at, length));
-  }
-
   // ---- messages ----
-
-  // Columns count characters, as the YAML reader does, not bytes.
-  int characters_before(std::size_t end, std::size_t begin = 0) const {
-    const std::string_view part = text_.substr(begin, end - begin);
-    return static_cast<int>(std::count_if(part.begin(), part.end(), [](char c) { return !is_continuation_byte(c); }));
-  }
-
-  Problem problem(std::size_t offset, std::string id, const std::string& what, std::string hint) const {
-    const std::string_view before = text_.substr(0, offset);
-    Problem result;
-    result.id = std::move(id);
-    result.hint = std::move(hint);
-    result.where = where_;
-    const std::size_t newline = before.rfind('\n');
-    if (newline == std::string_view::npos) {
-      result.where.column = std::max(where_.column, 1) + characters_before(offset);
-    } else {
-      if (where_.line > 0) result.where.line += static_cast<int>(std::count(before.begin(), before.end(), '\n'));
-      result.where.column = 1 + characters_before(offset, newline + 1);
-    }
-    if (!scope_.owner.empty()) result.message = scope_.owner + ": ";
-    result.message += what;
-    if (!text_.empty()) {
-      const bool whole = text_.size() <= 60;
-      result.message +=
-          ", at character " + std::to_string(characters_before(offset) + 1) + " of '" +
-          (whole ? printable(text_) : shortened(text_, offset - std::min<std::size_t>(offset, 25), offset + 25)) + "'";
-    }
-    return result;
-  }
-
-  [[noreturn]] void fail(std::size_t offset, std::string id, const std::string& what, std::string hint) const {
-    throw Failure(problem(offset, std::move(id), what, std::move(hint)));
-  }
-
-  Operand refuse(std::size_t offset, std::string what, std::string hint) {
-    refusals_.push_back({offset, std::move(what), std::move(hint)});
-    return {0, -1, static_cast<int>(refusals_.size()) - 1};
-  }
 
   static std::string hint_for_symbol(char c, bool value_expected) {
     switch (c) {
@@ -527,6 +312,13 @@ class ExpressionParser {
       fail(at, "wrong-arguments", in_quotes(name) + " is a list",
            "write " + std::string(name) + "(1) for its first entry");
     }
+    if (scope_.known_names.empty() ||
+        std::find(scope_.known_names.begin(), scope_.known_names.end(), name) == scope_.known_names.end()) {
+      const std::string lower = lower_case(name.substr(0, 8));
+      if (lower == "dtor") return {std::numbers::pi / 180};
+      if (lower == "rtod") return {180 / std::numbers::pi};
+      if (name == "PI" || name == "TIME") return parse_name(at, lower == "pi" ? "pi" : "time");
+    }
     if (find_call(name) != nullptr) {
       fail(at, "wrong-arguments", in_quotes(name) + " is a function and needs its arguments",
            "write " + std::string(find_call(name)->function.signature));
@@ -534,33 +326,257 @@ class ExpressionParser {
     return measure(at, name, {}, {}, false);
   }
 
+  // An argument that is the name of a frame, joint, spline, ...: plain or quoted. Empty if there is none.
+  std::string_view parse_item() {
+    if (peek() == '\'' || peek() == '"') {
+      const std::size_t begin = at_ + 1, end = text_.find(peek(), begin);
+      if (end == std::string_view::npos) fail(at_, "bad-expression", "this quote is not closed", "");
+      advance(end + 1 - at_);
+      return text_.substr(begin, end - begin);
+    }
+    const std::size_t begin = at_;
+    std::size_t end = at_;
+    while (end < text_.size() && is_item_char(text_[end])) ++end;
+    advance(end - begin);
+    return text_.substr(begin, end - begin);
+  }
+
+  std::vector<Operand> parse_arguments() {
+    std::vector<Operand> arguments;
+    if (peek() == ')') return arguments;
+    arguments.push_back(parse_choice());
+    while (peek() == ',') {
+      advance(1);
+      arguments.push_back(parse_choice());
+    }
+    return arguments;
+  }
+
+  void check_count(std::size_t at, std::string_view name, const ExpressionFunction& function, std::size_t count) const {
+    const bool open_ended = function.max_arguments == ExpressionFunction::any_number;
+    const auto least = static_cast<std::size_t>(function.min_arguments);
+    if (count >= least && (open_ended || count <= static_cast<std::size_t>(function.max_arguments))) return;
+    fail(at, "wrong-arguments",
+         in_quotes(name) + " takes " + std::to_string(function.min_arguments) + (open_ended ? " or more" : "") +
+             (function.min_arguments == 1 ? " argument" : " arguments") + ", not " + std::to_string(count),
+         "write " + std::string(function.signature));
+  }
+
+  bool is_known(std::string_view name) const {
+    return (!scope_.constant || !scope_.constant(name)) &&
+           std::find(scope_.known_names.begin(), scope_.known_names.end(), name) != scope_.known_names.end();
+  }
+
   Operand parse_call(std::size_t at, std::string_view name) {
     const std::size_t opening = at_;
     const CallRow* row = find_call(name);
     if (row == nullptr) {
       const std::vector<double>* const array = scope_.array ? scope_.array(name) : nullptr;
-      return array != nullptr ? parse_element(at, name, *array) : parse_measure(at, name);
+      if (array != nullptr) return parse_element(at, name, *array);
+      if (!is_known(name) && name.size() <= 16) {
+        if (const ForeignRow* foreign = find_foreign(lower_case(name))) return parse_foreign(at, name, *foreign);
+      }
+      return parse_measure(at, name);
     }
     advance(1);
-    std::vector<Operand> arguments;
-    if (peek() != ')') {
-      arguments.push_back(parse_choice());
-      while (peek() == ',') {
+    if (row->form == CallForm::named) return parse_named(at, name, *row, opening);
+    if (row->op == Op::select && peek() != ')') {
+      const Operand x = parse_choice();
+      if (peek() == ':') return parse_arithmetic_if(at, x, opening);
+      std::vector<Operand> arguments{x};
+      if (peek() == ',') {
         advance(1);
-        arguments.push_back(parse_choice());
+        const std::vector<Operand> rest = parse_arguments();
+        arguments.insert(arguments.end(), rest.begin(), rest.end());
       }
+      close(opening);
+      check_count(at, name, row->function, arguments.size());
+      return call(at, *row, arguments);
+    }
+    const std::vector<Operand> arguments = parse_arguments();
+    close(opening);
+    check_count(at, name, row->function, arguments.size());
+    return call(at, *row, arguments);
+  }
+
+  // Behind the x of IF(x: a, b, c).
+  Operand parse_arithmetic_if(std::size_t at, const Operand& x, std::size_t opening) {
+    advance(1);
+    const std::vector<Operand> cases = parse_arguments();
+    close(opening);
+    if (cases.size() != 3) {
+      fail(at, "wrong-arguments", "this choice needs three values behind its ':', not " + std::to_string(cases.size()),
+           "write if(x: a, b, c): a where x < 0, b where x = 0, c where x > 0");
+    }
+    return arithmetic_if(at, x, cases[0], cases[1], cases[2]);
+  }
+
+  template <class Curve>
+  std::shared_ptr<const Curve> find_curve(std::size_t at, std::string_view name, const char* kind,
+                                          const std::function<std::shared_ptr<const Curve>(std::string_view)>& find,
+                                          const std::vector<std::string>& names) const {
+    if (!find) {
+      fail(at, "no-spline-here", std::string(kind) + "s have no meaning here",
+           "they stand in expressions of forces, motions and outputs");
+    }
+    std::shared_ptr<const Curve> found = find(name);
+    if (found == nullptr) {
+      const std::string near = name.size() <= 64 ? nearest_name(name, names) : "";
+      fail(at, "unknown-name", std::string("there is no ") + kind + " " + in_quotes(name),
+           near.empty() ? std::string("define it in the model's '") + kind + "s'" : "did you mean '" + near + "'?");
+    }
+    return found;
+  }
+
+  // spline(name, x), table(name, x, y): behind the parenthesis.
+  Operand parse_named(std::size_t at, std::string_view name, const CallRow& row, std::size_t opening) {
+    const std::size_t item_at = at_;
+    const std::string_view item = parse_item();
+    if (item.empty() || (peek() != ',' && peek() != ')' && !at_end())) {
+      fail(item_at, "bad-expression", "the first argument of " + in_quotes(name) + " is a name",
+           "write " + std::string(row.function.signature));
+    }
+    std::vector<Operand> arguments;
+    if (peek() == ',') {
+      advance(1);
+      arguments = parse_arguments();
     }
     close(opening);
-    const ExpressionFunction& function = row->function;
-    const int count = static_cast<int>(arguments.size());
-    const bool open_ended = function.max_arguments == ExpressionFunction::any_number;
-    if (count < function.min_arguments || (!open_ended && count > function.max_arguments)) {
-      fail(at, "wrong-arguments",
-           in_quotes(name) + " takes " + std::to_string(function.min_arguments) + (open_ended ? " or more" : "") +
-               (function.min_arguments == 1 ? " argument" : " arguments") + ", not " + std::to_string(count),
-           "write " + std::string(function.signature));
+    check_count(at, name, row.function, 1 + arguments.size());
+    if (row.op == Op::table) {
+      return table(at, find_curve(item_at, item, "table", scope_.table, scope_.table_names), arguments[0],
+                   arguments[1]);
     }
-    return call(at, *row, arguments);
+    return spline(at, find_curve(item_at, item, "spline", scope_.spline, scope_.spline_names), arguments[0], row.which);
+  }
+
+  // ---- ADAMS' names ----
+
+  Operand parse_foreign(std::size_t at, std::string_view name, const ForeignRow& row) {
+    const std::size_t opening = at_;
+    const std::string signature(row.function.signature);
+    if (row.form == ForeignForm::missing) {
+      fail(at, "no-such-function", "ADAMS' " + in_quotes(name) + " has no meaning here",
+           std::string(row.function.instead));
+    }
+    advance(1);
+    if (row.form == ForeignForm::component || row.form == ForeignForm::magnitude || row.form == ForeignForm::pair) {
+      return parse_foreign_measure(at, name, row, opening);
+    }
+    if (row.form == ForeignForm::curve) return parse_foreign_curve(at, name, row, opening);
+    if (row.form == ForeignForm::arithmetic_if) {
+      const Operand x = parse_choice();
+      if (peek() == ':') return parse_arithmetic_if(at, x, opening);
+      fail(at_, "bad-expression", "a ':' is expected behind the first value of " + in_quotes(name),
+           "write IF(x: a, b, c), or if(condition, a, b) in lower case");
+    }
+    const std::vector<Operand> arguments = parse_arguments();
+    close(opening);
+    if (row.form == ForeignForm::same) {
+      const CallRow& ours = *find_call(row.target);
+      check_count(at, name, ours.function, arguments.size());
+      return call(at, ours, arguments);
+    }
+    if (arguments.size() != 2) {
+      fail(at, "wrong-arguments", in_quotes(name) + " takes 2 arguments, not " + std::to_string(arguments.size()),
+           "write " + signature);
+    }
+    if (row.form == ForeignForm::remainder) return emit(Op::remainder, at, arguments[0], arguments[1]);
+    const Operand magnitude = emit(Op::absolute, at, arguments[0]);
+    return choose(at, emit(Op::less, at, arguments[1], Operand{0}), emit(Op::negate, at, magnitude), magnitude);
+  }
+
+  // AKISPL(x, y, name, order) and CUBSPL: of a table, or of a spline, where y is 0.
+  Operand parse_foreign_curve(std::size_t at, std::string_view name, const ForeignRow& row, std::size_t opening) {
+    const std::string write = "write " + std::string(row.function.signature) + ", or " + std::string(row.function.ours);
+    std::array<Operand, 2> x;
+    for (Operand& each : x) {
+      each = parse_choice();
+      if (peek() != ',') fail(at_, "bad-expression", "a ',' is expected in " + in_quotes(name), write);
+      advance(1);
+    }
+    const std::size_t item_at = at_;
+    const std::string_view item = parse_item();
+    if (item.empty()) fail(item_at, "bad-expression", "a name is expected as argument of " + in_quotes(name), write);
+    Operand order{0};
+    if (peek() == ',') {
+      advance(1);
+      order = parse_choice();
+    }
+    close(opening);
+    if (!order.is_number(0) && !order.is_number(1) && !order.is_number(2)) {
+      fail(at, "wrong-arguments", "the order of a derivative in " + in_quotes(name) + " is 0, 1 or 2", write);
+    }
+    const bool akima = row.target == "akima";
+    const auto check_kind = [&](SplineKind kind) {
+      if ((kind == SplineKind::akima) == akima && kind != SplineKind::linear) return;
+      fail(item_at, "wrong-kind", in_quotes(item) + " is not of the kind that " + in_quotes(name) + " is for",
+           "write " + std::string(row.function.ours) + ", which are of any kind");
+    };
+    if (scope_.table) {
+      if (const std::shared_ptr<const SurfaceTable> surface = scope_.table(item)) {
+        check_kind(surface->data().kind);
+        if (!order.is_number(0)) fail(at, "wrong-arguments", "derivatives are of splines, not of tables", write);
+        return table(at, surface, x[0], x[1]);
+      }
+    }
+    const std::shared_ptr<const Spline> curve = find_curve(item_at, item, "spline", scope_.spline, scope_.spline_names);
+    check_kind(curve->data().kind);
+    if (!x[1].is_number(0)) {
+      fail(at, "wrong-arguments", in_quotes(item) + " is a spline of one variable: the second argument must be 0",
+           write);
+    }
+    return spline(at, curve, x[0], static_cast<int>(order.number));
+  }
+
+  // i, j, k, l are names; j, k, l left out are the ground.
+  Operand parse_foreign_measure(std::size_t at, std::string_view name, const ForeignRow& row, std::size_t opening) {
+    std::vector<std::string> items;
+    std::vector<std::size_t> offsets;
+    while (peek() != ')' || !items.empty()) {
+      offsets.push_back(at_);
+      items.emplace_back(parse_item());
+      if (items.back().empty()) {
+        fail(offsets.back(), "bad-expression", "a name is expected as argument of " + in_quotes(name),
+             "write " + std::string(row.function.signature) + " with names of frames, bodies or ground");
+      }
+      if (peek() != ',') break;
+      advance(1);
+    }
+    close(opening);
+    const std::size_t most = (row.form == ForeignForm::component ? 3U : 2U) + (row.seen_from ? 1U : 0U);
+    if (items.empty() || items.size() > most) {
+      fail(at, "wrong-arguments",
+           in_quotes(name) + " takes 1 to " + std::to_string(most) + " names, not " + std::to_string(items.size()),
+           "write " + std::string(row.function.signature));
+    }
+    const bool has_axes = row.form == ForeignForm::component;
+    const std::size_t given = items.size();
+    while (items.size() < 4) {
+      items.emplace_back("ground");
+      offsets.push_back(at);
+    }
+    const std::size_t view = has_axes ? 2 : row.seen_from ? 2 : 3;  // whose axes, or where the motion is seen from
+    if (has_axes && row.seen_from && items[3] != items[2]) {
+      fail(
+          given > 3 ? offsets[3] : at, "no-such-function",
+          in_quotes(name) + " along the axes of '" + items[2] + "' as seen from '" + items[3] + "' has no measure here",
+          "velocities are seen from the frame whose axes are used: write " + std::string(row.function.signature) +
+              ", that is " + std::string(row.function.ours));
+    }
+    const auto one = [&](std::string_view measure_name, std::size_t b, std::size_t a) {
+      if (items[b] == items[a]) return Operand{0};
+      return measure(at, measure_name, {items[b], items[a]}, {offsets[b], offsets[a]}, true);
+    };
+    const auto difference = [&](std::string_view measure_name) {
+      const Operand first = one(measure_name, 0, view), second = one(measure_name, 1, view);
+      return emit(Op::subtract, at, first, second);
+    };
+    if (row.form == ForeignForm::pair) return one(row.target, 0, 1);
+    if (has_axes) return difference(row.target);
+    const std::string letter(row.target);
+    const Operand x = difference(letter + "x"), y = difference(letter + "y"), z = difference(letter + "z");
+    return emit(Op::hypot, at, emit(Op::hypot, at, x, y), z);
   }
 
   Operand parse_element(std::size_t at, std::string_view name, const std::vector<double>& array) {
@@ -584,29 +600,18 @@ class ExpressionParser {
   // The arguments of a measure are names of frames, joints, ...: plain or quoted, not expressions.
   Operand parse_measure(std::size_t at, std::string_view name) {
     const std::size_t opening = at_;
-    const bool known =
-        (!scope_.constant || !scope_.constant(name)) &&
-        std::find(scope_.known_names.begin(), scope_.known_names.end(), name) != scope_.known_names.end();
+    const bool known = is_known(name);
     std::vector<std::string> arguments;
     std::vector<std::size_t> offsets;
     advance(1);
     while (peek() != ')' || !arguments.empty()) {
       offsets.push_back(at_);
-      if (peek() == '\'' || peek() == '"') {
-        const std::size_t end = text_.find(peek(), at_ + 1);
-        if (end == std::string_view::npos) fail(at_, "bad-expression", "this quote is not closed", "");
-        arguments.emplace_back(text_.substr(at_ + 1, end - at_ - 1));
-        advance(end + 1 - at_);
-      } else {
-        std::size_t end = at_;
-        while (end < text_.size() && is_item_char(text_[end])) ++end;
-        if (end == at_) {
-          if (!known) fail_unknown(at, name, true);
-          fail(at_, "bad-expression", "a name is expected as argument of " + in_quotes(name),
-               "quote names with odd characters");
-        }
-        arguments.emplace_back(text_.substr(at_, end - at_));
-        advance(end - at_);
+      const bool quoted = peek() == '\'' || peek() == '"';
+      arguments.emplace_back(parse_item());
+      if (arguments.back().empty() && !quoted) {
+        if (!known) fail_unknown(at, name, true);
+        fail(at_, "bad-expression", "a name is expected as argument of " + in_quotes(name),
+             "quote names with odd characters");
       }
       if (peek() != ',') break;
       advance(1);
@@ -661,222 +666,12 @@ class ExpressionParser {
          "the '(' at character " + std::to_string(characters_before(opening) + 1) + " is still open");
   }
 
-  // ---- tape ----
-
-  Operand push(std::size_t at, const Node& node) {
-    for (std::size_t i = tape_.size(); i-- > 0;) {
-      const bool same_sign = std::signbit(tape_[i].number) == std::signbit(node.number);  // 0 and -0 differ
-      if (same_sign && tape_[i] == node) return {0, static_cast<int>(i)};
-    }
-    if (tape_.size() == Expression::max_operations) {
-      fail(at, "expression-too-long",
-           "the expression has more than " + std::to_string(Expression::max_operations) + " operations",
-           "split it in several, or use fewer different terms");
-    }
-    tape_.push_back(node);
-    return {0, static_cast<int>(tape_.size()) - 1};
-  }
-
-  std::uint16_t place(std::size_t at, const Operand& operand) {
-    int node = operand.node;
-    if (node < 0) {
-      Node constant;
-      constant.op = Op::constant;
-      constant.number = operand.number;
-      node = push(at, constant).node;
-    }
-    return static_cast<std::uint16_t>(node);
-  }
-
-  Operand emit(Op op, std::size_t at, const Operand& a, double exponent = 0) {
-    return emit(op, at, std::span(&a, 1), exponent);
-  }
-  Operand emit(Op op, std::size_t at, const Operand& a, const Operand& b) {
-    const std::array<Operand, 2> operands = {a, b};
-    return emit(op, at, operands);
-  }
-  Operand emit(Op op, std::size_t at, const Operand& a, const Operand& b, const Operand& c) {
-    const std::array<Operand, 3> operands = {a, b, c};
-    return emit(op, at, operands);
-  }
-
-  Operand emit(Op op, std::size_t at, std::span<const Operand> operands, double exponent = 0) {
-    for (const Operand& operand : operands) {
-      if (operand.refusal >= 0) return operand;
-    }
-    Node node;
-    node.op = op;
-    node.number = exponent;
-    if (std::all_of(operands.begin(), operands.end(), [](const Operand& o) { return o.is_constant(); })) {
-      const auto number = [&](std::size_t i) { return i < operands.size() ? operands[i].number : 0.0; };
-      const double value = Expression::apply(node, number(0), number(1), number(2));
-      if (std::isfinite(value)) return {value};
-      return refuse(at,
-                    token_at(at) + " of " + list(operands) + (std::isnan(value) ? " is not a number" : " is infinite"),
-                    "check the values of the parameters in it");
-    }
-    if (operands.size() == 2) {
-      const Operand &a = operands[0], &b = operands[1];
-      if (op == Op::add && a.is_number(0)) return b;
-      if ((op == Op::add || op == Op::subtract) && b.is_number(0)) return a;
-      if (op == Op::multiply && a.is_number(1)) return b;
-      if ((op == Op::multiply || op == Op::divide) && b.is_number(1)) return a;
-      if ((op == Op::divide || op == Op::mod) && b.is_number(0)) {
-        return refuse(at, token_at(at) + " divides by zero", "check the values of the parameters in it");
-      }
-    }
-    std::array<std::uint16_t*, 3> places = {&node.a, &node.b, &node.c};
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      *places[i] = place(at, operands[i]);
-      node.timed = node.timed || tape_[*places[i]].timed;
-    }
-    return push(at, node);
-  }
-
-  static std::string list(std::span<const Operand> operands) {
-    std::string text;
-    for (const Operand& operand : operands) {
-      if (!text.empty()) text += " and ";
-      text += number_text(operand.number);
-    }
-    return text;
-  }
-
-  Operand choose(std::size_t at, const Operand& condition, const Operand& then, const Operand& otherwise) {
-    if (condition.is_constant()) return condition.number != 0 ? then : otherwise;
-    return emit(Op::select, at, condition, then, otherwise);
-  }
-
-  Operand combine(std::size_t at, std::string_view symbol, const Operand& a, const Operand& b) {
-    if (symbol == "+") return emit(Op::add, at, a, b);
-    if (symbol == "-") return emit(Op::subtract, at, a, b);
-    if (symbol == "*") return emit(Op::multiply, at, a, b);
-    if (symbol == "/") return emit(Op::divide, at, a, b);
-    if (symbol == "<") return emit(Op::less, at, a, b);
-    if (symbol == "<=") return emit(Op::less_equal, at, a, b);
-    if (symbol == ">") return emit(Op::less, at, b, a);
-    if (symbol == ">=") return emit(Op::less_equal, at, b, a);
-    if (symbol == "==") return emit(Op::equal, at, a, b);
-    if (symbol == "!=") return emit(Op::unequal, at, a, b);
-    const bool conjunction = symbol == "and";  // what the first operand decides, the second cannot spoil
-    if (a.is_constant() && (a.number == 0) == conjunction) return {conjunction ? 0.0 : 1.0};
-    if (a.refusal < 0 && b.is_constant() && (b.number == 0) == conjunction) return {conjunction ? 0.0 : 1.0};
-    return emit(conjunction ? Op::logical_and : Op::logical_or, at, a, b);
-  }
-
-  Operand raise(std::size_t at, const Operand& base, const Operand& exponent) {
-    if (base.node < 0 || !exponent.is_constant()) return emit(Op::general_power, at, base, exponent);
-    const double p = exponent.number;
-    if (p == 0) return {1};
-    if (p == 1) return base;
-    if (p == 2) return emit(Op::square, at, base);
-    if (p == 3) return emit(Op::cube, at, base);
-    if (p == -1) return emit(Op::divide, at, Operand{1}, base);
-    if (p == 0.5) return emit(Op::sqrt, at, base);
-    return emit(Op::power, at, base, p);
-  }
-
-  Operand call(std::size_t at, const CallRow& row, const std::vector<Operand>& arguments) {
-    if (row.form == CallForm::direct) return emit(row.op, at, arguments);
-    if (row.form == CallForm::chain) {
-      Operand result = arguments[0];
-      for (std::size_t i = 1; i < arguments.size(); ++i) result = emit(row.op, at, result, arguments[i]);
-      return result;
-    }
-    if (row.op == Op::power) return raise(at, arguments[0], arguments[1]);
-    if (row.op == Op::select) return choose(at, arguments[0], arguments[1], arguments[2]);
-    if (row.op == Op::max) return impact(at, arguments);
-    return blend(at, row, arguments);
-  }
-
-  Operand blend(std::size_t at, const CallRow& row, const std::vector<Operand>& arguments) {
-    const Operand &x = arguments[0], &x0 = arguments[1], &h0 = arguments[2], &x1 = arguments[3], &h1 = arguments[4];
-    if (x0.is_constant() && x1.is_constant() && !(x0.number < x1.number)) {
-      return refuse(at,
-                    in_quotes(row.function.name) + " must start before it ends, but x0 = " + number_text(x0.number) +
-                        " and x1 = " + number_text(x1.number),
-                    "write " + std::string(row.function.signature) + " with x0 < x1");
-    }
-    const Operand ramp = emit(Op::divide, at, emit(Op::subtract, at, x, x0), emit(Op::subtract, at, x1, x0));
-    return emit(Op::interpolate, at, emit(row.op, at, ramp), h0, h1);
-  }
-
-  Operand impact(std::size_t at, const std::vector<Operand>& arguments) {
-    const Operand &x = arguments[0], &v = arguments[1], &x1 = arguments[2], &k = arguments[3], &e = arguments[4],
-                  &cmax = arguments[5], &d = arguments[6];
-    const auto wrong = [&](const Operand& value, std::string_view name, std::string_view need) {
-      return refuse(
-          at, "'impact' needs " + std::string(need) + " " + std::string(name) + ", not " + number_text(value.number),
-          "write " + std::string(find_call("impact")->function.signature));
-    };
-    if (k.is_constant() && k.number < 0) return wrong(k, "k", "a non-negative stiffness");
-    if (e.is_constant() && e.number <= 0) return wrong(e, "e", "a positive exponent");
-    if (cmax.is_constant() && cmax.number < 0) return wrong(cmax, "cmax", "a non-negative damping");
-    if (d.is_constant() && d.number <= 0) return wrong(d, "d", "a positive depth");
-    const Operand depth = emit(Op::max, at, Operand{0}, emit(Op::subtract, at, x1, x));
-    const Operand spring = emit(Op::multiply, at, k, raise(at, depth, e));
-    const Operand rise = emit(Op::ramp3, at, emit(Op::divide, at, depth, d));
-    const Operand damper = emit(Op::multiply, at, emit(Op::multiply, at, cmax, rise), v);
-    return emit(Op::max, at, Operand{0}, emit(Op::subtract, at, spring, damper));
-  }
-
-  // Keeps what the result needs: choices among constants leave dead operations behind.
-  void finish(std::size_t root, Expression& result) const {
-    std::vector<int> new_place(root + 1, -1);
-    new_place[root] = 0;
-    const auto operand_count = [](Op op) {
-      return op < Op::negate ? 0 : op < Op::add ? 1 : op < Op::interpolate ? 2 : 3;
-    };
-    for (std::size_t i = root + 1; i-- > 0;) {
-      if (new_place[i] < 0) continue;
-      const Node& node = tape_[i];
-      const std::array<std::uint16_t, 3> operands = {node.a, node.b, node.c};
-      for (int k = 0; k < operand_count(node.op); ++k) new_place[operands[static_cast<std::size_t>(k)]] = 0;
-    }
-    for (std::size_t i = 0; i <= root; ++i) {
-      if (new_place[i] < 0) continue;
-      new_place[i] = static_cast<int>(result.tape_.size());
-      if (tape_[i].op == Op::variable) result.slots_.push_back(slots_[tape_[i].a]);
-      result.tape_.push_back(tape_[i]);
-    }
-    std::sort(result.slots_.begin(), result.slots_.end());
-    for (Node& node : result.tape_) {
-      if (node.op == Op::variable) {
-        const auto found = std::lower_bound(result.slots_.begin(), result.slots_.end(), slots_[node.a]);
-        node.a = static_cast<std::uint16_t>(found - result.slots_.begin());
-        continue;
-      }
-      const std::array<std::uint16_t*, 3> operands = {&node.a, &node.b, &node.c};
-      for (int k = 0; k < operand_count(node.op); ++k) {
-        std::uint16_t& operand = *operands[static_cast<std::size_t>(k)];
-        operand = static_cast<std::uint16_t>(new_place[operand]);
-      }
-    }
-    result.depends_on_time_ = result.tape_.back().timed;
-    result.variable_count_ = result.slots_.empty() ? 0 : result.slots_.back() + 1;
-  }
-
-  std::string_view text_;
-  Location where_;
-  const ExpressionScope& scope_;
   std::size_t at_ = 0;
   int nesting_ = 0;
-  std::vector<Node> tape_;
-  std::vector<int> slots_;
-  std::vector<Refusal> refusals_;
 };
 
 Expression Expression::parse(std::string_view text, const Location& where, const ExpressionScope& scope) {
   return ExpressionParser(text, where, scope).run();
-}
-
-const std::vector<ExpressionFunction>& expression_functions() {
-  static const std::vector<ExpressionFunction> functions = [] {
-    std::vector<ExpressionFunction> list;
-    for (const CallRow& row : call_rows()) list.push_back(row.function);
-    return list;
-  }();
-  return functions;
 }
 
 bool is_expression_keyword(std::string_view name) {

@@ -14,6 +14,7 @@ const char* si_unit(Quantity quantity) {
     case Quantity::speed: return "m/s";
     case Quantity::acceleration: return "m/s^2";
     case Quantity::angular_speed: return "rad/s";
+    case Quantity::angular_acceleration: return "rad/s^2";
     case Quantity::inertia: return "kg m^2";
     case Quantity::stiffness: return "N/m";
     case Quantity::damping: return "N s/m";
@@ -22,6 +23,9 @@ const char* si_unit(Quantity quantity) {
     case Quantity::energy: return "J";
     case Quantity::power: return "W";
     case Quantity::frequency: return "Hz";
+    case Quantity::area: return "m^2";
+    case Quantity::second_moment: return "m^4";
+    case Quantity::pressure: return "Pa";
     case Quantity::density: return "kg/m^3";
   }
   return "";

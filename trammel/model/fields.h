@@ -26,7 +26,9 @@ std::vector<std::string_view> names_in(const ExpressionText& expression);
 using Value =
     std::variant<double, bool, std::string, Vec3, Mat6, std::vector<double>, ExpressionText, std::vector<std::string>>;
 
-enum class FieldKind { number, boolean, text, vector3, matrix6, numbers, expression, name, names };  // name: of a part of the model
+// name: of a part of the model. matrix: square, its numbers by rows; forces and torques against displacements and
+// rotations in groups of six.
+enum class FieldKind { number, boolean, text, vector3, matrix6, numbers, expression, name, names, matrix };
 
 // What a number means; the reader converts the file's units to SI by it.
 enum class Quantity {
@@ -40,6 +42,7 @@ enum class Quantity {
   speed,
   acceleration,
   angular_speed,
+  angular_acceleration,
   inertia,
   stiffness,
   damping,
@@ -48,6 +51,9 @@ enum class Quantity {
   energy,
   power,
   frequency,
+  area,
+  second_moment,  // of an area
+  pressure,       // and moduli of elasticity
   density
 };
 constexpr std::size_t quantity_count = static_cast<std::size_t>(Quantity::density) + 1;

@@ -1,10 +1,12 @@
 // A mechanism as plain data: what a model file says, in SI units, every item with its name and place in the file.
 // Readers and C++ programs fill it, `compile` turns it into Equations. Nothing here computes.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "trammel/math/spline.h"
 #include "trammel/model/fields.h"
 
 namespace trammel {
@@ -67,6 +69,19 @@ struct Input {
   Location where;
 };
 
+// Functions given by points, for expressions: spline(name, x) and table(name, x, y), in SI.
+struct NamedSpline {
+  std::string name;
+  std::shared_ptr<const Spline> spline;
+  Location where;
+};
+
+struct NamedTable {
+  std::string name;
+  std::shared_ptr<const SurfaceTable> table;
+  Location where;
+};
+
 // A value the joints' coordinates shall have at the start ("joint 'pin': angle 30 deg").
 struct InitialJoint {
   int joint = 0;  // index of Model::joints
@@ -111,6 +126,8 @@ struct Model {
   Vec3 gravity = Vec3::Zero();
   std::vector<Parameter> parameters;
   std::vector<Input> inputs;
+  std::vector<NamedSpline> splines;
+  std::vector<NamedTable> tables;
   std::vector<Body> bodies;
   std::vector<Frame> frames;
   std::vector<Item> joints, motions, forces;

@@ -45,7 +45,7 @@ const Node* Entries::find(std::string_view key) {
   if (rule_ != Rule::none && find_key(rule_, key) == nullptr) {
     throw std::logic_error("the grammar of '" + std::string(name_of(rule_)) + "' has no key " + quote(key));
   }
-  asked_.push_back(key);
+  if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) asked_.push_back(key);
   return node_ == nullptr ? nullptr : node_->find(key);
 }
 
@@ -70,6 +70,7 @@ void Entries::finish() {
     missing_.erase(std::remove(missing_.begin(), missing_.end(), near), missing_.end());  // misspelt, not missing
     error(key, "unknown-key", place_.text() + ": the key " + quote(key.text) + " is not known here", hint);
   }
+  if (node_->find("<<") != nullptr) return;  // reported with the document; what it would have given is not missing
   for (const std::string_view key : missing_) {
     error(*node_, "missing-key", place_.text() + ": " + quote(key) + " is missing", "keys: " + list_of(asked_));
   }

@@ -15,18 +15,28 @@ Keys joined(Keys first, const Keys& second) {
 
 Keys sections() {
   return {
+      {"splines", Form::named, "Functions given by points, for expressions.", none, Rule::spline},
+      {"tables", Form::named, "Functions of two variables given on a grid.", none, Rule::table},
       {"bodies", Form::named, "The moving parts.", none, Rule::body},
       {"coordinates", Form::named, "Scalar coordinates without a place in space.", none, Rule::coordinate},
+      {"use", Form::named, "Subsystems put into the model, each under a name.", none, Rule::use},
+      {"repeat", Form::mappings, "Sections read once for each value of an index.", none, Rule::repeat},
       {"frames", Form::named, "Named places on bodies.", none, Rule::frame},
       {"joints", Form::elements, "What holds the bodies together.", none, Rule::item, false, {}, Category::joint},
       {"motions", Form::elements, "What drives joints.", none, Rule::item, false, {}, Category::motion},
       {"forces", Form::elements, "What loads the bodies.", none, Rule::item, false, {}, Category::force},
-      {"use", Form::named, "Subsystems put into the model, each under a name.", none, Rule::use},
-      {"repeat", Form::mappings, "Sections read once for each value of an index.", none, Rule::repeat},
       {"initial", Form::mapping, "Where and how fast it starts.", none, Rule::initial},
+      {"simulation", Form::mapping, "What to run.", none, Rule::simulation},
       {"outputs", Form::named, "Results of your own.", none, Rule::output},
       {"shapes", Form::named, "What it looks like.", none, Rule::drawn_shape},
   };
+}
+
+// Of a part of a model: what to run is said once.
+Keys part_sections() {
+  Keys keys = sections();
+  std::erase_if(keys, [](const Key& key) { return key.name == "simulation"; });
+  return keys;
 }
 
 Keys shape_keys() {
@@ -68,7 +78,7 @@ Keys make(Rule rule) {
               {"gravity", Form::vector, "Acceleration; none if left out.", Quantity::acceleration},
               {"subsystems", Form::named, "Parts of models to be used several times.", none, Rule::subsystem},
           },
-          joined(sections(), {{"simulation", Form::mapping, "What to run.", none, Rule::simulation}}));
+          sections());
     case Rule::subsystem:
       return joined(
           {
@@ -79,7 +89,7 @@ Keys make(Rule rule) {
               {"needs", Form::names, "Names that a use connects to bodies or frames."},
               {"subsystems", Form::named, "Parts of its own.", none, Rule::subsystem},
           },
-          sections());
+          part_sections());
     case Rule::use:
       return {
           {"subsystem", Form::name, "The name of a subsystem."},
@@ -102,7 +112,33 @@ Keys make(Rule rule) {
               {"parameters", Form::parameters, "Named numbers that use the index."},
               {"inputs", Form::named, "Values that come from outside.", none, Rule::input},
           },
-          sections());
+          part_sections());
+    case Rule::spline:
+      return {
+          {"type", Form::text, "akima if left out.", none, Rule::none, false, "akima cubic linear"},
+          {"ends", Form::text, "Of a cubic spline; natural if left out.", none, Rule::none, false,
+           "natural clamped periodic"},
+          {"slopes", Form::numbers, "At the ends of a clamped spline."},
+          {"extrapolation", Form::text, "Beyond the points; linear if left out.", none, Rule::none, false,
+           "linear constant none"},
+          {"points", Form::rows, "Pairs [x, y]."},
+          {"x", Form::numbers, "Where the points are, rising."},
+          {"y", Form::numbers, "The values there."},
+          {"file", Form::text, "A CSV file instead, relative to this file."},
+          {"columns", Form::values, "Of the CSV file: numbers from 1 or names of its header."},
+          {"units", Form::texts, "Of x and y."},
+      };
+    case Rule::table:
+      return {
+          {"type", Form::text, "cubic if left out.", none, Rule::none, false, "akima cubic"},
+          {"extrapolation", Form::text, "Beyond the grid; linear if left out.", none, Rule::none, false,
+           "linear constant none"},
+          {"x", Form::numbers, "The grid, rising."},
+          {"y", Form::numbers, "The grid, rising."},
+          {"values", Form::rows, "A row for each x, in it a number for each y."},
+          {"file", Form::text, "A CSV file instead, relative to this file."},
+          {"units", Form::texts, "Of x, y and the values."},
+      };
     case Rule::body:
       return joined(
           {
@@ -138,6 +174,8 @@ Keys make(Rule rule) {
       return joined({{"body", Form::name, "The body it moves with.", none, Rule::none, true}}, shape_keys());
     case Rule::coordinate:
       return {
+          {"quantity", Form::text, "What it counts, for its units; a plain number if left out.", none, Rule::none,
+           false, "angle length"},
           {"mass", Form::number, "0 if left out."},
           {"value", Form::number, "At the start."},
           {"speed", Form::number, "At the start."},
@@ -234,8 +272,8 @@ const Key* find_key(Rule rule, std::string_view name) {
 
 std::string_view name_of(Rule rule) {
   constexpr std::array<std::string_view, rules> names = {
-      "none",          "file",         "subsystem",          "use",        "repeat", "body",  "inertia",
-      "shape",         "part",         "drawn_shape",        "coordinate", "frame",  "item",  "initial",
+      "none",          "file",         "subsystem",          "use",        "repeat", "body",  "inertia", "shape",
+      "part",          "drawn_shape",  "coordinate",         "spline",     "table",  "frame", "item",    "initial",
       "initial_joint", "initial_body", "initial_coordinate", "simulation", "input",  "output"};
   return names[static_cast<std::size_t>(rule)];
 }

@@ -23,6 +23,8 @@ enum class Rule {
   part,         // of a body
   drawn_shape,  // of the section `shapes`
   coordinate,
+  spline,
+  table,
   frame,
   item,  // what joints, motions and forces have in common
   initial,
@@ -46,6 +48,7 @@ enum class Form {
   vector_or_number,
   numbers,      // any number of them
   values,       // numbers or texts
+  rows,         // a list of lists of numbers
   points,       // a vector or two
   direction,    // a vector without unit
   condition,    // a number without unit; 0 is false

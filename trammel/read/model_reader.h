@@ -140,6 +140,7 @@ class ModelReader {
 
   void read_version(const Node& root);
   void read_input(const Entry& entry);
+  void read_curves();
 
   // Bodies (read_bodies.cc)
   struct Solid {  // a shape with what it would weigh at density 1
@@ -192,6 +193,9 @@ class ModelReader {
   void read_initial();
   void read_initial_joint(const Entry& entry);
   void read_initial_body(const Entry& entry);
+  void read_coordinate(const Entry& entry);
+  void read_coordinate_state(Entries& entries, const Place& place, Body& body);
+  void read_initial_coordinate(const Entry& entry);
   void read_keep(const Node& node, const Place& place, Body& body);
   void read_simulation(const Node& node);
   void read_output(const Entry& entry);
@@ -212,8 +216,5 @@ class ModelReader {
   NameIndex body_index_, frame_index_, joint_index_;
   std::unordered_map<std::string_view, Location> names_;  // of the section being read
 };
-
-// The text of a file, or a Failure.
-std::string load_file_text(const std::string& path);
 
 }  // namespace trammel

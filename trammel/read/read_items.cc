@@ -1,4 +1,6 @@
 // Joints, motions and forces: their type, their fields, and the frames they act between.
+#include <algorithm>
+
 #include "trammel/elements/registry.h"
 #include "trammel/math/rotation.h"
 #include "trammel/read/literal.h"
@@ -137,6 +139,17 @@ std::vector<int> ModelReader::attach(Entries& entries, const Place& place, const
     }
   }
   if (joint != nullptr) return frames_of_joint(*joint, place);
+  if (description.attachment == Attachment::several) {
+    if (frames == nullptr || !frames->is_sequence() || frames->count < 2 || frames->count > max_frames) {
+      values_->error(frames != nullptr ? *frames : key, "wrong-type",
+                     place.text() + ": 'frames' must name from 2 to " + std::to_string(max_frames) + " frames",
+                     "write frames: [frame, frame, ...]");
+      return {};
+    }
+    std::vector<int> found;
+    for (std::size_t i = 0; i < frames->count; ++i) found.push_back(find_frame(frames->item(i), place));
+    return std::find(found.begin(), found.end(), -1) == found.end() ? found : std::vector<int>{};
+  }
   const Node& pair = frames != nullptr ? *frames : *between;
   if (!pair.is_sequence() || pair.count != 2) {
     values_->error(pair, "wrong-type",

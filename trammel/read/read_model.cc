@@ -1,5 +1,6 @@
 #include "trammel/read/read_model.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -9,6 +10,7 @@
 #include "trammel/base/units.h"
 #include "trammel/read/literal.h"
 #include "trammel/read/model_reader.h"
+#include "trammel/read/splines.h"
 
 namespace trammel {
 namespace {
@@ -46,12 +48,14 @@ Model ModelReader::read() {
       if (given.name.empty()) continue;  // taken
       activate(*given.scope, nullptr);
       values_->error(*given.node, "unknown-key",
-                     "use " + quote(scope.prefix.substr(0, scope.prefix.size() - 1)) +
-                         ": the subsystem has no input " + quote(given.name),
+                     "use " + quote(scope.prefix.substr(0, scope.prefix.size() - 1)) + ": the subsystem has no input " +
+                         quote(given.name),
                      "define it under its `inputs`");
     }
   }
+  read_curves();
   each("bodies", "body", [&](const Entry& entry) { read_body(entry); });
+  each("coordinates", "coordinate", [&](const Entry& entry) { read_coordinate(entry); });
   each("frames", "frame", [&](const Entry& entry) { read_frame(entry); });
   each("joints", "joint", [&](const Entry& entry) {
     joint_index_.emplace(entry.name, static_cast<int>(model_.joints.size()));
@@ -70,6 +74,29 @@ Model ModelReader::read() {
     }
   }
   return std::move(model_);
+}
+
+// In a subsystem its own splines and tables come first, then those of the model.
+void ModelReader::read_curves() {
+  const CurveFileLoader load = [this](const Node& node, const Place& place, std::string& path, bool& good) {
+    path = resolve(node.text, node);
+    return load_text(path, node, place, good);
+  };
+  const auto name_inside = [this](const Entry& entry) {
+    if (current_->parent != nullptr) current_->input_texts[std::string(entry.key.text)] = entry.name;
+  };
+  each("splines", "spline", [&](const Entry& entry) {
+    if (auto spline = read_spline(entry.name, entry.key, entry.node, *values_, load)) {
+      model_.splines.push_back(std::move(*spline));
+    }
+    name_inside(entry);
+  });
+  each("tables", "table", [&](const Entry& entry) {
+    if (auto table = read_table(entry.name, entry.key, entry.node, *values_, load)) {
+      model_.tables.push_back(std::move(*table));
+    }
+    name_inside(entry);
+  });
 }
 
 void ModelReader::read_input(const Entry& entry) {
@@ -130,6 +157,7 @@ void ModelReader::read_initial() {
     Entries entries = values_->mapping(*node, {"initial", "", ""}, Rule::initial);
     const Node* joints = entries.find("joints");
     const Node* bodies = entries.find("bodies");
+    const Node* coordinates = entries.find("coordinates");
     entries.finish();
     if (joints != nullptr) {
       each_entry(*joints, "joint", false, [&](const Entry& entry) { read_initial_joint(entry); });
@@ -137,9 +165,87 @@ void ModelReader::read_initial() {
     if (bodies != nullptr) {
       each_entry(*bodies, "body", false, [&](const Entry& entry) { read_initial_body(entry); });
     }
+    if (coordinates != nullptr) {
+      each_entry(*coordinates, "coordinate", false, [&](const Entry& entry) { read_initial_coordinate(entry); });
+    }
     if (fragment.repeated && problems_.all().size() > before) stop_ = true;
   }
   problems_.set_context("");
+}
+
+// Value and rate of a scalar coordinate lie along x; its quantity gives their units.
+void ModelReader::read_coordinate_state(Entries& entries, const Place& place, Body& body) {
+  const bool turns = body.quantity == Quantity::angle, moves = body.quantity == Quantity::length;
+  const auto take = [&](const char* name, Quantity quantity, double& target) {
+    if (const Node* node = entries.find(name)) set(target, values_->number(*node, place.at(name), quantity));
+  };
+  take("value", body.quantity, body.pose.position.x());
+  take("speed", turns ? Quantity::angular_speed : moves ? Quantity::speed : Quantity::none, body.velocity.x());
+  const Node* keep = entries.find("keep");
+  if (keep == nullptr) return;
+  std::vector<std::string_view> names;
+  read_names(keep, place.at("keep"), names);
+  for (const std::string_view name : names) {
+    if (name == "value") {
+      body.keep_position = true;
+    } else if (name == "speed") {
+      body.keep_velocity = true;
+    } else {
+      values_->error(*keep, "unknown-key", place.text() + ": " + quote(name) + " is nothing that a coordinate can keep",
+                     "write keep: [value, speed], or one of them");
+    }
+  }
+}
+
+void ModelReader::read_coordinate(const Entry& entry) {
+  const Place place{"coordinate", entry.name, ""};
+  if (!values_->check_parameter_name(entry.key, "coordinate")) return;
+  if (body_index_.count(entry.name) != 0 || values_->has_parameter(entry.key.text)) {
+    values_->error(entry.key, "duplicate-name", place.text() + ": a body or parameter has this name",
+                   "expressions use the coordinate by its name; choose another");
+    return;
+  }
+  Body body;
+  body.name = entry.name;
+  body.kind = BodyKind::scalar;
+  body.where = values_->where(entry.key);
+  body_index_.emplace(entry.name, static_cast<int>(model_.bodies.size()));
+  if (current_->parent != nullptr) current_->input_texts[std::string(entry.key.text)] = "dx(" + body.name + ", ground)";
+  Entries entries = values_->mapping(entry.node, place, Rule::coordinate);
+  if (entries.good()) {
+    if (const Node* quantity = entries.find("quantity")) {
+      if (quantity->text == "angle") {
+        body.quantity = Quantity::angle;
+      } else if (quantity->text == "length") {
+        body.quantity = Quantity::length;
+      } else {
+        values_->error(*quantity, "unknown-kind", place.text() + ": the quantity must be angle or length",
+                       "leave it out for a plain number");
+      }
+    }
+    if (const Node* mass = entries.find("mass")) {
+      set(body.mass, values_->number(*mass, place.at("mass"), Quantity::none));
+    }
+    read_coordinate_state(entries, place, body);
+    entries.finish();
+  }
+  model_.bodies.push_back(std::move(body));
+}
+
+void ModelReader::read_initial_coordinate(const Entry& entry) {
+  const Place place{"initial coordinate", entry.key.text, ""};
+  const int index = find_body(entry.key, {"initial", "", ""});
+  if (index < 0) return;
+  Body& body = model_.bodies[static_cast<std::size_t>(index)];
+  if (body.kind != BodyKind::scalar) {
+    values_->error(entry.key, "wrong-type", "initial: " + quote(body.name) + " is not a scalar coordinate",
+                   "give it under `bodies`");
+    return;
+  }
+  Entries entries = values_->mapping(entry.node, place, Rule::initial_coordinate);
+  if (!entries.good()) return;
+  read_coordinate_state(entries, place, body);
+  entries.finish();
 }
 
 void ModelReader::read_initial_joint(const Entry& entry) {
@@ -169,7 +275,8 @@ void ModelReader::read_initial_body(const Entry& entry) {
   const Place place{"initial body", key.text, ""};
   const int index = find_body(key, {"initial", "", ""});
   if (index < 0) {
-    if (index == ground) values_->error(key, "reserved-name", "initial: the ground does not move", "");
+    if (index == ground)
+      values_->error(key, "reserved-name", "initial: the ground does not move", "name a moving body");
     return;
   }
   Body& body = model_.bodies[static_cast<std::size_t>(index)];
@@ -270,7 +377,7 @@ void ModelReader::read_output(const Entry& entry) {
 // ---- Files
 // -------------------------------------------------------------------------------------------------------------
 
-std::string load_file_text(const std::string& path) {
+std::string read_file_text(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     fail_file(path, "not-a-file", "this is a directory, not a file", "name a file inside it");
@@ -323,7 +430,7 @@ Model read_model_text(std::string_view text, const std::string& name, const Read
 }
 
 Model read_model(const std::string& path, const ReadOptions& options) {
-  return read_model_text(load_file_text(path), path, options);
+  return read_model_text(read_file_text(path), path, options);
 }
 
 }  // namespace trammel

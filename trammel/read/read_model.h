@@ -22,6 +22,9 @@ struct ReadOptions {
   void set(std::string_view assignment);
 };
 
+// The text of a file of ordinary size; a Failure if it cannot be read.
+std::string read_file_text(const std::string& path);
+
 Model read_model(const std::string& path, const ReadOptions& options = {});
 // The same from a text; `name` stands for the file in messages.
 Model read_model_text(std::string_view text, const std::string& name, const ReadOptions& options = {});

@@ -12,10 +12,8 @@ namespace {
 using SchemaJson = nlohmann::ordered_json;
 
 // Names start with a letter or _; $(...) may stand for any part. With dots they reach into subsystems.
-constexpr const char* name_pattern =
-    "^([A-Za-z_]|[^ -~]|\\$\\(.*\\))([A-Za-z0-9_-]|[^ -~]|\\$\\(.*\\))*$";
-constexpr const char* path_pattern =
-    "^([A-Za-z_]|[^ -~]|\\$\\(.*\\))([A-Za-z0-9_.-]|[^ -~]|\\$\\(.*\\))*$";
+constexpr const char* name_pattern = "^([A-Za-z_]|[^ -~]|\\$\\(.*\\))([A-Za-z0-9_-]|[^ -~]|\\$\\(.*\\))*$";
+constexpr const char* path_pattern = "^([A-Za-z_]|[^ -~]|\\$\\(.*\\))([A-Za-z0-9_.-]|[^ -~]|\\$\\(.*\\))*$";
 
 SchemaJson ref(const std::string& name) { return {{"$ref", "#/definitions/" + name}}; }
 SchemaJson any_of(std::vector<SchemaJson> ways) { return {{"anyOf", std::move(ways)}}; }
@@ -30,7 +28,7 @@ SchemaJson list(SchemaJson items, int least = -1, int most = -1) {
 // {value: .., unit: ..} around a value.
 SchemaJson with_unit(SchemaJson value) {
   return {{"type", "object"},
-          {"properties", {{"value", std::move(value)}, {"unit", {{"type", "string"}, {"minLength", 1}}}}},
+          {"properties", {{"value", std::move(value)}, {"unit", {{"type", {"string", "number"}}}}}},
           {"required", {"value", "unit"}},
           {"additionalProperties", false}};
 }
@@ -47,8 +45,8 @@ SchemaJson words(std::string_view text) {
 
 SchemaJson named(SchemaJson value) {
   return {{"type", {"object", "null"}},
-          {"propertyNames", {{"pattern", name_pattern}}},
-          {"additionalProperties", std::move(value)}};
+          {"patternProperties", {{name_pattern, std::move(value)}}},
+          {"additionalProperties", false}};
 }
 
 std::string unit_text(Quantity quantity) {
@@ -80,6 +78,7 @@ SchemaJson value_schema(const Key& key) {
     case Form::direction: return ref("vector");
     case Form::vector_or_number: return any_of({ref("number"), ref("vector")});
     case Form::numbers: return ref("numbers");
+    case Form::rows: return list(ref("numbers"));
     case Form::values: return list({{"type", {"number", "string"}}});
     case Form::points: return any_of({ref("vector"), list(ref("vector"), 2, 2)});
     case Form::condition: return {{"type", {"number", "string", "boolean"}}};
@@ -133,8 +132,7 @@ SchemaJson when_schema() {
 SchemaJson rule_schema(Rule rule) {
   SchemaJson properties = SchemaJson::object(), required = SchemaJson::array();
   for (const Key& key : keys_of(rule)) {
-    properties[std::string(key.name)] =
-        described(value_schema(key), std::string(key.text) + unit_text(key.quantity));
+    properties[std::string(key.name)] = described(value_schema(key), std::string(key.text) + unit_text(key.quantity));
     if (key.required) required.push_back(std::string(key.name));
   }
   if (has_when(rule)) properties["when"] = when_schema();
@@ -151,12 +149,13 @@ SchemaJson field_schema(const Field& field) {
     case FieldKind::text: return {{"type", {"string", "number"}}};
     case FieldKind::vector3: return ref("vector");
     case FieldKind::matrix6:
-      return any_of({list({{"type", {"number", "string"}}}, 6, 6),
-                     list(list({{"type", {"number", "string"}}}, 6, 6), 6, 6)});
+      return any_of(
+          {list({{"type", {"number", "string"}}}, 6, 6), list(list({{"type", {"number", "string"}}}, 6, 6), 6, 6)});
     case FieldKind::numbers: return ref("numbers");
     case FieldKind::expression: return ref("expression");
     case FieldKind::name: return ref("name");
     case FieldKind::names: return list(ref("name"));
+    case FieldKind::matrix: return {{"type", "array"}, {"minItems", 6}, {"maxItems", 48}};
   }
   return {};
 }
@@ -201,17 +200,17 @@ SchemaJson basic_definitions() {
   out["name"] = {{"type", "string"}, {"pattern", path_pattern}};
   out["number"] = described(any_of({{{"type", "number"}}, {{"type", "string"}, {"minLength", 1}}, with_unit(plain)}),
                             "2.5, 30 deg, L/2, or {value: L/2, unit: mm}");
-  out["numbers"] = any_of({list(ref("number")), {{"type", "string"}, {"pattern", "^ *\\["}},
-                           with_unit(list(plain))});
-  out["vector"] = described(any_of({list(ref("number"), 2, 3), {{"type", "string"}, {"pattern", "^ *\\["}},
-                                    with_unit(list(plain, 2, 3))}),
-                            "[x, y, z]; of planar bodies also [x, y]");
-  const SchemaJson tensor =
-      any_of({list(plain, 3, 3), list(plain, 6, 6), list(list(plain, 3, 3), 3, 3)});
-  out["tensor"] = described(any_of({ref("number"), tensor, with_unit(tensor)}),
-                            "[ixx, iyy, izz], [ixx, iyy, izz, ixy, ixz, iyz], or three rows; of planar bodies a number");
-  out["expression"] = described(any_of({{{"type", "number"}}, {{"type", "string"}, {"minLength", 1}}, with_unit(plain)}),
-                                "A number, or an expression of time and measures in SI: 2*sin(3*time)");
+  out["numbers"] = any_of({list(ref("number")), {{"type", "string"}, {"pattern", "^ *\\["}}, with_unit(list(plain))});
+  out["vector"] = described(
+      any_of({list(ref("number"), 2, 3), {{"type", "string"}, {"pattern", "^ *\\["}}, with_unit(list(plain, 2, 3))}),
+      "[x, y, z]; of planar bodies also [x, y]");
+  const SchemaJson tensor = any_of({list(plain, 3, 3), list(plain, 6, 6), list(list(plain, 3, 3), 3, 3)});
+  out["tensor"] =
+      described(any_of({ref("number"), tensor, with_unit(tensor)}),
+                "[ixx, iyy, izz], [ixx, iyy, izz, ixy, ixz, iyz], or three rows; of planar bodies a number");
+  out["expression"] =
+      described(any_of({{{"type", "number"}}, {{"type", "string"}, {"minLength", 1}}, with_unit(plain)}),
+                "A number, or an expression of time and measures in SI: 2*sin(3*time)");
   const auto object = [](SchemaJson properties, SchemaJson required) {
     return SchemaJson{{"type", "object"},
                       {"properties", std::move(properties)},
@@ -228,12 +227,32 @@ SchemaJson basic_definitions() {
   });
   out["parameters"] = {
       {"type", {"object", "null"}},
-      {"propertyNames", {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}}},
-      {"additionalProperties", any_of({ref("number"), list(ref("number"), 1), with_unit(list(plain, 1))})}};
+      {"patternProperties",
+       {{"^[A-Za-z_][A-Za-z0-9_]*$", any_of({ref("number"), list(ref("number"), 1), with_unit(list(plain, 1))})}}},
+      {"additionalProperties", false}};
   SchemaJson units = SchemaJson::object();
-  for (const char* quantity : {"length", "mass", "time", "angle", "force", "torque", "speed", "acceleration",
-                               "angular_speed", "inertia", "stiffness", "damping", "angular_stiffness",
-                               "angular_damping", "energy", "power", "frequency", "density"}) {
+  for (const char* quantity : {"length",
+                               "mass",
+                               "time",
+                               "angle",
+                               "force",
+                               "torque",
+                               "speed",
+                               "acceleration",
+                               "angular_speed",
+                               "angular_acceleration",
+                               "inertia",
+                               "stiffness",
+                               "damping",
+                               "angular_stiffness",
+                               "angular_damping",
+                               "energy",
+                               "power",
+                               "frequency",
+                               "area",
+                               "second_moment",
+                               "pressure",
+                               "density"}) {
     units[quantity] = {{"type", "string"}, {"minLength", 1}};
   }
   out["units"] = {{"type", {"object", "null"}}, {"properties", units}, {"additionalProperties", false}};
@@ -245,9 +264,10 @@ SchemaJson basic_definitions() {
 std::string model_schema() {
   SchemaJson schema = rule_schema(Rule::file);
   SchemaJson definitions = basic_definitions();
-  for (const Rule rule : {Rule::subsystem, Rule::use, Rule::repeat, Rule::body, Rule::inertia, Rule::shape, Rule::part,
-                          Rule::drawn_shape, Rule::coordinate, Rule::frame, Rule::initial, Rule::initial_joint,
-                          Rule::initial_body, Rule::initial_coordinate, Rule::simulation, Rule::input, Rule::output}) {
+  for (const Rule rule :
+       {Rule::subsystem, Rule::use, Rule::repeat, Rule::body, Rule::inertia, Rule::shape, Rule::part, Rule::drawn_shape,
+        Rule::coordinate, Rule::spline, Rule::table, Rule::frame, Rule::initial, Rule::initial_joint,
+        Rule::initial_body, Rule::initial_coordinate, Rule::simulation, Rule::input, Rule::output}) {
     definitions[std::string(name_of(rule))] = rule_schema(rule);
   }
   for (const Category category : {Category::joint, Category::motion, Category::force}) {

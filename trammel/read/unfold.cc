@@ -10,8 +10,8 @@
 namespace trammel {
 namespace {
 
-constexpr long most_repeats = 1'000'000;
-constexpr std::size_t most_fragments = 2'000'000;
+constexpr long most_repeats = 200'000;
+constexpr std::size_t most_fragments = 200'000;
 constexpr int deepest_subsystem = 16;
 constexpr int deepest_repeat = 8;
 
@@ -51,9 +51,16 @@ std::string ModelReader::resolve(std::string_view path, const Node& node) const 
 }
 
 std::string ModelReader::load_text(const std::string& path, const Node& node, const Place& place, bool& good) {
+  std::error_code ignored;
+  if (!options_.open && std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored) &&
+      !std::filesystem::is_directory(path, ignored)) {
+    good = false;  // a device or a pipe may never end
+    values_->error(node, "not-a-file", place.text() + ": " + quote(path) + " is not an ordinary file", "name a file");
+    return {};
+  }
   try {
     good = true;
-    return options_.open ? options_.open(path) : load_file_text(path);
+    return options_.open ? options_.open(path) : read_file_text(path);
   } catch (const Failure& failure) {
     good = false;
     const Problem& problem = failure.problems().front();
@@ -215,6 +222,7 @@ void ModelReader::set_up(Scope& scope, const Values::Bound& given) {
                                top ? options_.parameters : std::vector<std::pair<std::string, std::string>>{}, given);
   for (const std::string_view name : scope.needs) {
     if (!top && scope.connections.count(name) == 0) {
+      stop_ = true;  // what attaches to it would say the same again
       values_->error(*scope.sources.front(), "not-connected",
                      "subsystem " + quote(scope.prefix.substr(0, scope.prefix.size() - 1)) + " needs " + quote(name),
                      "say what it stands for where the subsystem is used: connect: {" + std::string(name) + ": ...}");
@@ -238,6 +246,7 @@ void ModelReader::set_up(Scope& scope, const Values::Bound& given) {
 // The block with $(...) replaced in the sections that are read with its names.
 const Node& ModelReader::prepared(const Node& block) {
   if (!block.templated || !block.is_mapping()) return block;
+  const std::size_t before = problems_.all().size();
   Node copy = block;
   std::vector<Node> children;
   for (std::size_t i = 0; i < block.count; ++i) {
@@ -246,6 +255,7 @@ const Node& ModelReader::prepared(const Node& block) {
     children.push_back(plain ? block.value(i) : values_->instantiate(block.value(i)));
   }
   copy.first = document_.keep(children.data(), children.size());
+  if (problems_.all().size() > before) stop_ = true;  // names that are not known would cause more
   return document_.keep(copy);
 }
 

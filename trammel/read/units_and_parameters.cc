@@ -25,6 +25,7 @@ constexpr QuantityName quantity_names[] = {
     {Quantity::speed, "speed"},
     {Quantity::acceleration, "acceleration"},
     {Quantity::angular_speed, "angular_speed"},
+    {Quantity::angular_acceleration, "angular_acceleration"},
     {Quantity::inertia, "inertia"},
     {Quantity::stiffness, "stiffness"},
     {Quantity::damping, "damping"},
@@ -33,6 +34,9 @@ constexpr QuantityName quantity_names[] = {
     {Quantity::energy, "energy"},
     {Quantity::power, "power"},
     {Quantity::frequency, "frequency"},
+    {Quantity::area, "area"},
+    {Quantity::second_moment, "second_moment"},
+    {Quantity::pressure, "pressure"},
     {Quantity::density, "density"},
 };
 
@@ -87,6 +91,7 @@ void Values::read_units(const Node* node) {
   follow(Quantity::speed, L / T);
   follow(Quantity::acceleration, L / (T * T));
   follow(Quantity::angular_speed, A / T);
+  follow(Quantity::angular_acceleration, A / (T * T));
   follow(Quantity::inertia, M * L * L);
   follow(Quantity::stiffness, F / L);
   follow(Quantity::damping, F * T / L);
@@ -95,6 +100,9 @@ void Values::read_units(const Node* node) {
   follow(Quantity::energy, F * L);
   follow(Quantity::power, F * L / T);
   follow(Quantity::frequency, 1 / T);
+  follow(Quantity::area, L * L);
+  follow(Quantity::second_moment, L * L * L * L);
+  follow(Quantity::pressure, F / (L * L));
   follow(Quantity::density, M / (L * L * L));
   all_si_ = std::all_of(factors_.begin(), factors_.end(), [](double f) { return f == 1; });
 }

@@ -74,7 +74,7 @@ std::optional<double> Values::number(const Node& node, const Place& place, Quant
   const std::optional<Scaled> scaled = unwrap(node, place, quantity);
   if (!scaled) return std::nullopt;
   if (!scaled->node->is_scalar()) {
-    wrong_type(*scaled->node, place, "a number");
+    wrong_type(*scaled->node, place, "a number", "write one number: 2.5, 30 deg or L/2");
     return std::nullopt;
   }
   return scalar(scaled->node->text, *scaled->node, place, quantity, *scaled);
@@ -144,7 +144,8 @@ std::optional<Vec3> Values::vector(const Node& node, const Place& place, Quantit
   if (!list(node, place, quantity, out, wanted)) return std::nullopt;
   if (planar && out.size() == 2) out.push_back(0);
   if (out.size() != 3) {
-    error(node, "wrong-length", place.text() + " must be " + wanted + ", but has " + std::to_string(out.size()));
+    error(node, "wrong-length", place.text() + " must be " + wanted + ", but has " + std::to_string(out.size()),
+          planar ? "write [x, y] or [x, y, z]" : "write [x, y, z]");
     return std::nullopt;
   }
   return Vec3(out[0], out[1], out[2]);
@@ -194,7 +195,8 @@ std::optional<Mat3> Values::inertia(const Node& node, const Place& place) {
   if (!list(node, place, Quantity::inertia, n, wanted)) return std::nullopt;
   if (n.size() != 3 && n.size() != 6) {
     error(node, "wrong-length",
-          place.text() + " must be " + wanted + ", but has " + std::to_string(n.size()) + " numbers");
+          place.text() + " must be " + wanted + ", but has " + std::to_string(n.size()) + " numbers",
+          "three if the body's axes are principal ones, six with the products of inertia");
     return std::nullopt;
   }
   n.resize(6, 0.0);
@@ -230,6 +232,50 @@ std::optional<Mat6> Values::matrix6(const Node& node, const Place& place, Quanti
     }
   }
   return matrix;
+}
+
+std::optional<std::vector<double>> Values::matrix(const Node& node, const Place& place, Quantity quantity) {
+  const std::size_t size = node.is_sequence() ? node.count : 0;
+  if (size == 0 || size % 6 != 0 || size > 48) {
+    wrong_type(node, place, "6 rows for each frame, or a diagonal",
+               "write [[...], [...], ...] with as many numbers in a row as rows; the numbers are in the file's units");
+    return std::nullopt;
+  }
+  std::vector<double> n;
+  if (node.item(0).is_scalar()) {
+    std::vector<double> diagonal;
+    if (!list(node, place, Quantity::none, diagonal, "a diagonal or rows of numbers")) return std::nullopt;
+    n.assign(size * size, 0.0);
+    for (std::size_t i = 0; i < size; ++i) n[i * size + i] = diagonal[i];
+  } else if (!rows(node, place, static_cast<int>(size), n, Quantity::none)) {
+    return std::nullopt;
+  }
+  const double rate = quantity == Quantity::damping ? factor(Quantity::time) : 1;
+  for (std::size_t i = 0; i < size; ++i) {
+    for (std::size_t j = 0; j < size; ++j) {
+      const double row = i % 6 < 3 ? factor(Quantity::force) : factor(Quantity::torque);
+      const double column = j % 6 < 3 ? factor(Quantity::length) : factor(Quantity::angle);
+      n[i * size + j] *= row / column * rate;
+    }
+  }
+  return n;
+}
+
+std::optional<double> Values::number_in(const Node& node, const Place& place,
+                                        const std::optional<double>& unit_factor) {
+  if (!node.is_scalar()) {
+    wrong_type(node, place, "a number");
+    return std::nullopt;
+  }
+  return scalar(node.text, node, place, Quantity::none, {&node, unit_factor.value_or(1), unit_factor.has_value()});
+}
+
+std::optional<double> Values::any_unit(const Node& node, const Place& place) {
+  const std::optional<std::string> name = text(node, place);
+  if (!name) return std::nullopt;
+  const std::optional<Unit> found = unit(*name, node, place);
+  if (!found) return std::nullopt;
+  return found->factor;
 }
 
 // ---- Other kinds ---------------------------------------------------------------------------------------------------
@@ -488,6 +534,11 @@ std::optional<Value> Values::field(const Node& node, const Place& place, const F
         names.push_back(std::move(*value));
       }
       return Value(std::move(names));
+    }
+    case FieldKind::matrix: {
+      auto value = matrix(node, place, description.quantity);
+      if (value && all_in_range(value->data(), std::ssize(*value))) return Value(std::move(*value));
+      break;
     }
   }
   return std::nullopt;

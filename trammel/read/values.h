@@ -89,11 +89,18 @@ class Values {
   std::optional<Mat6> matrix6(const Node& node, const Place& place, Quantity quantity);
   std::optional<bool> condition(const Node& node, const Place& place);  // a number that is not 0
   std::optional<long> whole_number(const Node& node, const Place& place);
+  // A square matrix of six rows and columns for each frame, or its diagonal; by rows.
+  std::optional<std::vector<double>> matrix(const Node& node, const Place& place, Quantity quantity);
   std::optional<bool> boolean(const Node& node, const Place& place);
   std::optional<std::string> text(const Node& node, const Place& place);
   std::optional<Vec3> direction(const Node& node, const Place& place);  // of length 1
   std::optional<Quat> orientation(const Node& node, const Place& place);
   std::optional<ExpressionText> expression(const Node& node, const Place& place, Quantity quantity);
+  // A plain number times the factor of a unit that was stated for it elsewhere, or in SI if none was.
+  std::optional<double> number_in(const Node& node, const Place& place, const std::optional<double>& unit_factor);
+  // The factor to SI of a unit of any dimension.
+  std::optional<double> any_unit(const Node& node, const Place& place);
+  bool is_si() const { return all_si_; }  // all of the file's units
   // The value of a field, its range checked.
   std::optional<Value> field(const Node& node, const Place& place, const Field& description);
   // A number, true or false, or else a text.

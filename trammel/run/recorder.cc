@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "trammel/elements/registry.h"
 
@@ -119,53 +120,98 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
   step_row_.resize(tables_[1].signals.size());
 
   joint_angles_.assign(model.joints.size(), 0);
+  joint_rates_ = joint_angles_;
+  middle_rates_ = equations.make_rates();
+  needs_middle_ = equations.force_count() > 0 || !model.motions.empty();
+  for (int c = 0; c < equations.constraint_count(); ++c)
+    needs_middle_ = needs_middle_ || equations.constraint(c).does_work();
   PlaceNames names(model);
   names.index();
   for (const Output& o : model.outputs) {
     UserOutput user;
     user.expression = MeasuredExpression::parse(o, names, user.frames);
     user.memory.assign(static_cast<std::size_t>(user.expression.memory()), 0);
+    user.rates = user.memory;
     outputs_.push_back(std::move(user));
   }
   output_values_.assign(outputs_.size(), 0);
 }
 
+// Angles are taken as the turn nearest to where their rates lead from the last step: steps and times between outputs
+// may be longer than a turn.
 void Recorder::evaluate_outputs(const State& state, bool remember) {
+  values_missing_ = 0;
+  FrameState frames[max_frames];
+  const double ahead = started_ ? state.t - last_t_ : 0;
   for (std::size_t i = 0; i < outputs_.size(); ++i) {
     UserOutput& user = outputs_[i];
-    FrameState frames[max_frames];
     for (std::size_t k = 0; k < user.frames.size(); ++k) frames[k] = equations_.frame(user.frames[k], work_);
-    const ElementInput in{state.t, frames, user.memory.data(), state.u.data()};
-    if (!user.expression.evaluate(in, output_values_[i])) output_values_[i] = 0;
-    if (remember) user.expression.accept(in, user.memory.data());
+    near_.assign(user.memory.begin(), user.memory.end());
+    rates_.assign(user.memory.size(), 0);
+    const ElementInput in{state.t, frames, near_.data(), state.u.data()};
+    user.expression.angle_rates(in, rates_.data());
+    for (std::size_t k = 0; k < near_.size(); ++k) near_[k] += 0.5 * ahead * (user.rates[k] + rates_[k]);
+    if (!user.expression.evaluate(in, output_values_[i]) || !std::isfinite(output_values_[i])) {
+      output_values_[i] = std::numeric_limits<double>::quiet_NaN();
+      ++values_missing_;
+    }
+    if (!remember) continue;
+    user.expression.accept(in, near_.data());
+    user.memory = near_;
+    user.rates = rates_;
   }
 }
 
-void Recorder::note_step(const State& state, const Rates& rates) {
+double Recorder::joint_angle(std::size_t joint, double t, double* rate) const {
+  const Item& item = equations_.model().joints[joint];
+  const FrameState a = equations_.frame(item.frames[0], work_), b = equations_.frame(item.frames[1], work_);
+  const double now = a.R.col(2).dot(b.w - a.w), ahead = started_ ? t - last_t_ : 0;
+  if (rate != nullptr) *rate = now;
+  return unwrap_angle(raw_angle(a, b), joint_angles_[joint] + 0.5 * ahead * (joint_rates_[joint] + now));
+}
+
+double Recorder::Power::sum(double s, double h) const {
+  return h * s * (first + s * (0.5 * (-3 * first + 4 * middle - last) + s * 2.0 / 3 * (first - 2 * middle + last)));
+}
+
+void Recorder::note_step(const State& state, const Rates& rates, const State* middle) {
+  if (middle != nullptr) {
+    middle_rates_.lambda = 0.5 * (middle_rates_.lambda + rates.lambda);  // of the motions
+    const Energy e = equations_.energy(*middle, middle_rates_, work_);
+    heat_.middle = e.dissipated_power;
+    work_done_.middle = e.external_power;
+  }
+  middle_rates_.lambda = rates.lambda;
   const Energy e = equations_.energy(state, rates, work_);  // also updates the body states
   const Model& model = equations_.model();
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
     const Item& joint = model.joints[j];
     if (!turns_about_z(joint.type)) continue;
-    joint_angles_[j] =
-        unwrap_angle(raw_angle(equations_.frame(joint.frames[0], work_), equations_.frame(joint.frames[1], work_)),
-                     joint_angles_[j]);
+    double rate = 0;
+    joint_angles_[j] = joint_angle(j, state.t, &rate);
+    joint_rates_[j] = rate;
   }
   evaluate_outputs(state, true);
   book_.kinetic = e.kinetic;
   book_.potential = e.potential;
+  const auto book = [&](Power& power, double now, double& sum) {
+    power.first = power.last;
+    power.last = now;
+    if (middle == nullptr) power.middle = 0.5 * (power.first + power.last);
+    power.before = sum;
+    sum += power.sum(1, step_);
+  };
   if (!started_) {
     book_.first = e.kinetic + e.potential;
     started_ = true;
+    heat_.last = e.dissipated_power;
+    work_done_.last = e.external_power;
   } else {
-    const double h = state.t - last_t_;
-    before_ = {last_t_, last_dissipated_, last_external_, book_.dissipated, book_.external};
-    book_.dissipated += 0.5 * h * (e.dissipated_power + last_dissipated_);
-    book_.external += 0.5 * h * (e.external_power + last_external_);
+    step_ = state.t - last_t_;
+    book(heat_, e.dissipated_power, book_.dissipated);
+    book(work_done_, e.external_power, book_.external);
   }
   last_t_ = state.t;
-  last_dissipated_ = e.dissipated_power;
-  last_external_ = e.external_power;
   book_.largest_imbalance = std::max(book_.largest_imbalance, std::abs(book_.imbalance()));
 }
 
@@ -240,7 +286,7 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
     }
     const FrameState a = equations_.frame(info.item->frames[0], work_),
                      b = equations_.frame(info.item->frames[1], work_);
-    if (turns_about_z(info.item->type)) add(unwrap_angle(raw_angle(a, b), joint_angles_[static_cast<std::size_t>(c)]));
+    if (turns_about_z(info.item->type)) add(joint_angle(static_cast<std::size_t>(c), state.t, nullptr));
     if (slides_along_z(info.item->type)) add(a.R.col(2).dot(b.p - a.p));
   }
   for (int f = 0; f < equations_.force_count(); ++f) {
@@ -256,10 +302,10 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
   add(e.potential);
   add(e.kinetic + e.potential);
   double dissipated = book_.dissipated, external = book_.external;
-  if (state.t < last_t_) {
-    const double h = state.t - before_.t;
-    dissipated = before_.dissipated + 0.5 * h * (before_.dissipated_power + e.dissipated_power);
-    external = before_.external + 0.5 * h * (before_.external_power + e.external_power);
+  if (state.t < last_t_ && step_ > 0) {
+    const double part = 1 + (state.t - last_t_) / step_;
+    dissipated = heat_.before + heat_.sum(part, step_);
+    external = work_done_.before + work_done_.sum(part, step_);
   }
   add(dissipated);
   add(external);
@@ -271,24 +317,34 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
 
 void Recorder::save(Bytes& out) const {
   put(out, joint_angles_);
-  for (const UserOutput& user : outputs_) put(out, user.memory);
+  put(out, joint_rates_);
+  for (const UserOutput& user : outputs_) {
+    put(out, user.memory);
+    put(out, user.rates);
+  }
+  put(out, middle_rates_.lambda);
   put(out, book_);
   put(out, started_);
-  put(out, before_);
-  put(out, std::array<double, 3>{last_t_, last_dissipated_, last_external_});
+  put(out, heat_);
+  put(out, work_done_);
+  put(out, last_t_);
+  put(out, step_);
 }
 
 void Recorder::restore(std::span<const std::byte>& in) {
   take(in, joint_angles_);
-  for (UserOutput& user : outputs_) take(in, user.memory);
+  take(in, joint_rates_);
+  for (UserOutput& user : outputs_) {
+    take(in, user.memory);
+    take(in, user.rates);
+  }
+  take(in, middle_rates_.lambda);
   take(in, book_);
   take(in, started_);
-  take(in, before_);
-  std::array<double, 3> last{};
-  take(in, last);
-  last_t_ = last[0];
-  last_dissipated_ = last[1];
-  last_external_ = last[2];
+  take(in, heat_);
+  take(in, work_done_);
+  take(in, last_t_);
+  take(in, step_);
 }
 
 const std::vector<double>& Recorder::step_row(const Step& step) {

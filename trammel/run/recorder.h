@@ -20,14 +20,19 @@ class Recorder {
   Recorder(const Equations& equations, const InitialReport& initial, bool reactions_doubtful);
 
   const std::vector<Table>& tables() const { return tables_; }
-  // Follows angles of joints and books energy; called once at the start and after every accepted step.
-  void note_step(const State& state, const Rates& rates);
+  // Follows angles of joints and books energy; called once at the start and after every accepted step. Work and heat of
+  // a step are summed by Simpson's rule, so `middle`, the state in the middle of the step, is needed if the model has
+  // forces or motions.
+  void note_step(const State& state, const Rates& rates, const State* middle = nullptr);
+  bool needs_middle() const { return needs_middle_; }
   const EnergyBook& energy() const { return book_; }
   // A row of the output table: `rates` must satisfy the equations of motion at `state`.
   const std::vector<double>& output_row(const State& state, const Rates& rates);
   // |g| and |G v + g_t| of the last output row.
   double position_residual() const { return position_residual_; }
   double velocity_residual() const { return velocity_residual_; }
+  // The user's outputs that could not be evaluated in it: not-a-number stands in their places.
+  long values_missing() const { return values_missing_; }
 
   // Total angles and booked energy, for a continued run.
   void save(Bytes& out) const;
@@ -43,9 +48,10 @@ class Recorder {
   struct UserOutput {
     MeasuredExpression expression;
     std::vector<int> frames;
-    std::vector<double> memory;
+    std::vector<double> memory, rates;  // angles in it and their rates at the end of the last step
   };
   void evaluate_outputs(const State& state, bool remember);
+  double joint_angle(std::size_t joint, double t, double* rate) const;
 
   const Equations& equations_;
   Workspace work_;
@@ -53,17 +59,22 @@ class Recorder {
   Vec gdot_;
   std::vector<Table> tables_;
   std::vector<double> row_, step_row_, output_values_;
-  std::vector<double> joint_angles_;  // multi-turn, of joints that turn about one axis
+  std::vector<double> joint_angles_, joint_rates_;  // multi-turn, of joints that turn about one axis
+  std::vector<double> near_, rates_;                // scratch of evaluate_outputs
   std::vector<UserOutput> outputs_;
   EnergyBook book_;
-  bool started_ = false;
-  // Powers at the end of the last step, and times, powers and books at its start: inside a step the books are
-  // interpolated.
-  double last_t_ = 0, last_dissipated_ = 0, last_external_ = 0;
-  struct Before {
-    double t = 0, dissipated_power = 0, external_power = 0, dissipated = 0, external = 0;
-  } before_;
+  bool started_ = false, needs_middle_ = false;
+  // A power over the last step as a parabola through start, middle and end, and its sum up to the start: inside a step
+  // the books are interpolated.
+  struct Power {
+    double first = 0, middle = 0, last = 0, before = 0;
+    double sum(double s, double h) const;  // from the start to the part s of the step
+  };
+  Power heat_, work_done_;
+  double last_t_ = 0, step_ = 0;
+  Rates middle_rates_;
   double position_residual_ = 0, velocity_residual_ = 0;
+  long values_missing_ = 0;
 };
 
 }  // namespace trammel

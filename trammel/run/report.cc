@@ -45,6 +45,11 @@ std::string to_text(const RunSummary& s) {
                              "{:.6g}; largest imbalance {:.2g} J",
                              s.energy.first, s.energy.kinetic, s.energy.potential, s.energy.dissipated,
                              s.energy.external, s.energy.largest_imbalance));
+  if (s.values_missing > 0)
+    line("outputs", fmt::format("{} could not be evaluated: recorded as nan", counted(s.values_missing, "value")));
+  if (s.outputs_as_stepped > 0)
+    line("outputs",
+         fmt::format("{} with accelerations and reactions of the method itself", counted(s.outputs_as_stepped, "row")));
   line("wall time",
        fmt::format("{:.3g} s start, {:.3g} s steps, {:.3g} s output", s.times.start, s.times.steps, s.times.output));
   return out;
@@ -58,11 +63,12 @@ std::string to_json(const RunSummary& s) {
       {"end", s.end},
       {"reached", s.reached},
       {"outputs", s.outputs},
+      {"values_missing", s.values_missing},
+      {"outputs_as_stepped", s.outputs_as_stepped},
       {"sizes",
        {{"nq", s.sizes.nq},
         {"nv", s.sizes.nv},
         {"ng", s.sizes.ng},
-        {"nk", s.sizes.nk},
         {"nk", s.sizes.nk},
         {"nx", s.sizes.nx},
         {"nV", s.sizes.nV},
@@ -104,21 +110,51 @@ std::string to_json(const RunSummary& s) {
 }
 
 std::string to_text(const FailureReport& f) {
-  std::string out = fmt::format("the run stopped at t = {:.9g} s (step {:.3g} s): {}\n", f.t, f.h, f.what);
-  if (!f.constraint.empty()) out += fmt::format("  constraint: {}\n", f.constraint);
-  if (!f.body.empty()) out += fmt::format("  moving most: {}\n", f.body);
+  std::string out = fmt::format("the run stopped at t = {:.9g} s (step {:.3g} s): {} [{}]\n", f.t, f.h, f.what, f.id);
+  if (!f.part.empty()) out += fmt::format("  part of the model: {}\n", f.part);
   if (!f.causes.empty()) out += "  likely causes:\n";
-  for (std::size_t i = 0; i < f.causes.size(); ++i) out += fmt::format("    {}. {}\n", i + 1, f.causes[i]);
+  for (std::size_t i = 0; i < f.causes.size(); ++i) {
+    const Cause& cause = f.causes[i];
+    out += fmt::format("    {}. {} [{}]\n", i + 1, cause.text, cause.id);
+    if (!cause.evidence.empty()) out += fmt::format("       {}\n", cause.evidence);
+  }
+  if (!f.constraint.empty()) out += fmt::format("  largest violation: {}\n", f.constraint);
+  if (!f.body.empty()) out += fmt::format("  moving most: {}\n", f.body);
   if (!f.try_next.empty()) out += "  what to try:\n";
   for (const std::string& text : f.try_next) out += "    - " + text + "\n";
+  if (!f.causes.empty()) out += fmt::format("  more: trammel help {}\n", f.causes.front().id);
   if (!f.state_file.empty()) out += "  last good state: " + f.state_file + "\n";
   return out;
 }
 
 std::string to_json(const FailureReport& f) {
-  const nlohmann::ordered_json j = {
-      {"t", f.t},       {"h", f.h},           {"what", f.what},    {"constraint", f.constraint},
-      {"body", f.body}, {"causes", f.causes}, {"try", f.try_next}, {"state_file", f.state_file}};
+  nlohmann::ordered_json causes = nlohmann::ordered_json::array(), attempts = nlohmann::ordered_json::array();
+  for (const Cause& cause : f.causes) {
+    causes.push_back({{"id", cause.id},
+                      {"part", cause.part},
+                      {"text", cause.text},
+                      {"evidence", cause.evidence},
+                      {"weight", cause.weight}});
+  }
+  for (const AttemptRecord& a : f.attempts) {
+    attempts.push_back({{"t", a.t},
+                        {"h", a.h},
+                        {"accepted", a.accepted},
+                        {"verdict", to_text(a.verdict)},
+                        {"error", a.error},
+                        {"newton_iterations", a.iterations}});
+  }
+  const nlohmann::ordered_json j = {{"id", f.id},
+                                    {"t", f.t},
+                                    {"h", f.h},
+                                    {"what", f.what},
+                                    {"part", f.part},
+                                    {"constraint", f.constraint},
+                                    {"body", f.body},
+                                    {"causes", causes},
+                                    {"try", f.try_next},
+                                    {"attempts", attempts},
+                                    {"state_file", f.state_file}};
   return j.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

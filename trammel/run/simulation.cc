@@ -3,12 +3,14 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <limits>
 #include <map>
 
 #include "trammel/analyse/statics.h"
+#include "trammel/base/messages.h"
 #include "trammel/check/check_model.h"
+#include "trammel/run/checkpoint.h"
+#include "trammel/run/shapes.h"
 #include "trammel/write/sha256.h"
 
 namespace trammel {
@@ -20,6 +22,21 @@ std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;
+}
+
+// Positions are known to 2.2e-16 of their size; an error test a hundred times above that sees little else.
+void refuse_tolerance_below_round_off(const Equations& equations, const State& state, const MethodSettings& settings) {
+  if (settings.fixed_step) return;
+  Vec sizes = Vec::Zero(equations.sizes().nv);
+  equations.widen_scales(state.q, sizes);
+  const double far = sizes.size() > 0 ? std::max(1.0, sizes.maxCoeff() / equations.length()) : 1;
+  const double least = 100 * std::numeric_limits<double>::epsilon() * far;
+  if (settings.tolerance >= least) return;
+  throw Failure({Severity::error, "tolerance-below-round-off",
+                 "the tolerance " + number(settings.tolerance) +
+                     " is below the round-off of this model's positions, which is about " + number(least) +
+                     " of its length scale",
+                 "take a larger tolerance", equations.model().simulation.where});
 }
 
 }  // namespace
@@ -60,6 +77,8 @@ Provenance Simulation::provenance() const {
       p.set("option." + option.first, *value ? "true" : "false");
   }
   for (const Parameter& parameter : m.parameters) p.set("parameter." + parameter.name, number(parameter.value));
+  const std::vector<std::string> shapes = shapes_as_json(m);
+  for (std::size_t i = 0; i < shapes.size(); ++i) p.set("shapes." + std::to_string(i + 1), shapes[i]);
   p.set("length_scale", number(equations_->length()));
   p.set("date", utc_date());
   return p;
@@ -84,11 +103,25 @@ double Simulation::first_step() const {
 void Simulation::start(const RunOptions& options) {
   if (started_) return;
   const auto& m = equations_->model();
-  accelerations_ = std::make_unique<AccelerationSolver>(*equations_);
+  accelerations_ = std::make_unique<AccelerationSolver>(*equations_, SaddleSystem::Keep::resumable);
   output_state_ = equations_->initial_state();
   output_rates_ = equations_->make_rates();
   equations_->start(output_state_, work_);
-  initial_ = make_consistent(*equations_, output_state_, output_rates_, *accelerations_, work_, {options.analyse_rank});
+  try {
+    initial_ =
+        make_consistent(*equations_, output_state_, output_rates_, *accelerations_, work_, {options.analyse_rank});
+  } catch (const Failure& failure) {
+    // If an element gives no value, that is why, and it is named.
+    const std::optional<Culprit> culprit = find_culprit(*equations_, output_state_, output_rates_, work_);
+    if (!culprit) throw;
+    std::vector<Problem> problems{
+        {Severity::error, culprit->not_finite ? "value-not-finite" : "cannot-evaluate",
+         culprit->part + " " + culprit->what + ", at the start (t = 0)",
+         std::string(find_message(culprit->not_finite ? "value-not-finite" : "cannot-evaluate")->remedy),
+         culprit->where}};
+    problems.insert(problems.end(), failure.problems().begin(), failure.problems().end());
+    throw Failure(std::move(problems), failure.exit_code());
+  }
   if (options.from_equilibrium) start_from_equilibrium(options);
   if (options.note) {
     for (const StageReport& stage : initial_.stages) options.note(stage.text());
@@ -96,6 +129,7 @@ void Simulation::start(const RunOptions& options) {
     const std::string caveat = method_->caveat(settings_);
     if (!caveat.empty()) options.note("note: " + caveat);
   }
+  refuse_tolerance_below_round_off(*equations_, output_state_, settings_);
   settings_.misfit = initial_.misfit;
   integrator_ = method_->make(*equations_, settings_);
   integrator_->start(output_state_, output_rates_);
@@ -127,156 +161,232 @@ void Simulation::start_from_equilibrium(const RunOptions& options) {
   accelerations_->solve(output_state_, output_rates_, work_);
 }
 
-void Simulation::write_output(double t, TrajectorySink& sink, RunSummary& summary) {
-  integrator_->interpolate(t, output_state_);
-  if (!accelerations_->project(output_state_, work_) || !accelerations_->solve(output_state_, output_rates_, work_)) {
-    output_rates_ = integrator_->rates();  // what the method itself says; the residual column shows how far it is off
-  }
-  if (!sink.append(0, recorder_->output_row(output_state_, output_rates_))) sink.flush();  // throws the reason
-  summary.position_residual = std::max(summary.position_residual, recorder_->position_residual());
-  summary.velocity_residual = std::max(summary.velocity_residual, recorder_->velocity_residual());
-  ++summary.outputs;
-}
-
 // Made when something is recorded: names and texts of all signals weigh more than the equations.
 void Simulation::make_recorder() {
   recorder_ = std::make_unique<Recorder>(*equations_, initial_, method_->reactions_doubtful(settings_));
 }
 
+void Simulation::write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row) {
+  if (sink.append(table, row)) return;
+  sink.flush();  // throws the reason
+  throw Failure({Severity::error,
+                 "write-failed",
+                 "a row of the result was not taken",
+                 "what was written before is kept; look at the place the result goes to",
+                 {}},
+                ExitCode::cannot_write);
+}
+
+void Simulation::write_output(double t, TrajectorySink& sink) {
+  integrator_->interpolate(t, output_state_);
+  if (!accelerations_->project(output_state_, work_) || !accelerations_->solve(output_state_, output_rates_, work_)) {
+    output_rates_ = integrator_->rates();  // what the method itself says; the residual column shows how far it is off
+    ++progress_.outputs_as_stepped;
+  }
+  write_row(sink, 0, recorder_->output_row(output_state_, output_rates_));
+  progress_.values_missing += recorder_->values_missing();
+  progress_.position_residual = std::max(progress_.position_residual, recorder_->position_residual());
+  progress_.velocity_residual = std::max(progress_.velocity_residual, recorder_->velocity_residual());
+  ++progress_.outputs;
+}
+
+void Simulation::write_outputs_of_step(double t, double h, TrajectorySink& sink) {
+  const SimulationSettings& s = equations_->model().simulation;
+  if (!s.output_step) {
+    write_output(integrator_->state().t, sink);
+    return;
+  }
+  const double grid = *s.output_step;
+  while (static_cast<double>(progress_.next_output) * grid <= t + 1e-9 * h &&
+         static_cast<double>(progress_.next_output) * grid <= s.end * (1 + 1e-12)) {
+    const double at = static_cast<double>(progress_.next_output++) * grid;
+    write_output(std::abs(at - integrator_->state().t) < 1e-9 * h ? integrator_->state().t : at, sink);
+  }
+}
+
+bool Simulation::checkpoint_due(const CheckpointPlan& plan, double now) const {
+  if (!plan.write) return false;
+  const double t = integrator_->state().t;
+  return (plan.every_seconds > 0 && t - last_checkpoint_.t >= plan.every_seconds * (1 - 1e-9)) ||
+         (plan.every_steps > 0 && progress_.steps - last_checkpoint_.steps >= plan.every_steps) ||
+         (plan.every_wall_seconds > 0 && now - last_checkpoint_.wall >= plan.every_wall_seconds);
+}
+
+// The result first: whoever continues from the checkpoint must find all rows that were written before it.
+void Simulation::write_checkpoint(const CheckpointPlan& plan, TrajectorySink& sink) {
+  sink.flush();
+  plan.write();
+  last_checkpoint_ = {integrator_->state().t, seconds(), progress_.steps};
+}
+
+void Simulation::describe_run(RunSummary& summary) const {
+  const Model& m = equations_->model();
+  const Progress& p = progress_;
+  summary.method = method_->key;
+  summary.title = m.title;
+  summary.end = m.simulation.end;
+  summary.sizes = equations_->sizes();
+  summary.freedoms = initial_.rank.freedoms_by_rank;
+  summary.redundant = initial_.rank.redundant;
+  summary.length = equations_->length();
+  summary.steps = p.steps;
+  summary.outputs = p.outputs;
+  summary.rejected_error = p.rejected_error;
+  summary.rejected_newton = p.rejected_newton;
+  summary.rejected_evaluation = p.rejected_evaluation;
+  summary.rejected_angle = p.rejected_angle;
+  summary.values_missing = p.values_missing;
+  summary.outputs_as_stepped = p.outputs_as_stepped;
+  summary.least_step = p.least_step;
+  summary.greatest_step = p.greatest_step;
+  summary.position_residual = p.position_residual;
+  summary.velocity_residual = p.velocity_residual;
+  summary.times = p.times;
+  summary.counts = integrator_->counts();
+  summary.energy = recorder_->energy();
+  std::map<int, double> by_body;
+  for (std::size_t i = 0; i < limited_.size(); ++i) {
+    if (limited_[i] > 0) by_body[equations_->body_of_velocity(static_cast<int>(i))] += limited_[i];
+  }
+  for (const auto& entry : by_body) {
+    if (static_cast<long>(entry.second) <= summary.limiting_steps) continue;
+    summary.limiting_steps = static_cast<long>(entry.second);
+    summary.limiting = "body '" + m.bodies[static_cast<std::size_t>(entry.first)].name + "'";
+  }
+}
+
 RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
   const double clock_start = seconds();
   RunResult result;
-  RunSummary& summary = result.summary;
   start(options);
   const auto& m = equations_->model();
   const double end = m.simulation.end;
   const double least = m.simulation.least_step.value_or(0), greatest = m.simulation.greatest_step.value_or(end);
   const bool fixed = settings_.fixed_step;
-  summary.method = method_->key;
-  summary.title = m.title;
-  summary.end = end;
-  summary.sizes = equations_->sizes();
-  summary.freedoms = initial_.rank.freedoms_by_rank;
-  summary.redundant = initial_.rank.redundant;
-  summary.length = equations_->length();
-  summary.least_step = std::numeric_limits<double>::infinity();
+  Progress& progress = progress_;
+  limited_.resize(static_cast<std::size_t>(equations_->sizes().nv), 0.0);
   if (!recorder_) {
     make_recorder();
     recorder_->note_step(integrator_->state(), integrator_->rates());
   }
-  sink.begin(recorder_->tables(), provenance());
-  const bool on_grid = m.simulation.output_step.has_value();
-  const double grid = m.simulation.output_step.value_or(0);
-  // A continued run takes up the grid where it stands.
-  long next_output = on_grid ? static_cast<long>(std::floor(integrator_->state().t / grid + 1e-9)) : 0;
+  if (options.continue_result) {
+    sink.resume(recorder_->tables(),
+                {static_cast<std::uint64_t>(progress.outputs), static_cast<std::uint64_t>(progress.steps)});
+  } else {
+    sink.begin(recorder_->tables(), provenance());
+  }
   const double clock_first = seconds();
-  if (integrator_->counts().steps == 0) write_output(integrator_->state().t, sink, summary);
-  ++next_output;
+  if (progress.outputs == 0) {
+    const double at = integrator_->state().t, grid = m.simulation.output_step.value_or(0);
+    if (integrator_->counts().steps == 0) write_output(at, sink);
+    progress.next_output = grid > 0 ? static_cast<long>(std::floor(at / grid + 1e-9)) + 1 : 0;
+  }
   double output_seconds = seconds() - clock_first;
-  summary.times.start = clock_first - clock_start;
+  progress.times.start += clock_first - clock_start;
   double last_progress = clock_first;
+  last_checkpoint_ = {integrator_->state().t, clock_first, progress.steps};
 
-  std::vector<long> limited(static_cast<std::size_t>(equations_->sizes().nv), 0);
-  long rejected_here = 0, error_here = 0, newton_here = 0;
+  std::optional<Culprit> culprit;
+  Bytes last_good;
+  const auto give_up = [&](StopReason reason, const Attempt& attempt, double h) {
+    result.status = RunStatus::failed;
+    if (options.save_failed) last_good = save();  // questions may ask the integrator for more attempts
+    result.failure = diagnose(
+        {*equations_, *integrator_, *accelerations_, settings_, initial_, log_, reason, attempt, h, least, culprit});
+  };
+  // A run that moves by less than a billionth of its end in so many attempts would need more than 1e13 of them.
+  constexpr long patience = 50000;
+  long attempts = 0, watched_from = 0;
+  double watched_t = integrator_->state().t;
+  long rejected_here = 0;
   double t = integrator_->state().t;
   while (t < end) {
     if (options.interrupted != nullptr && *options.interrupted) {
       result.status = RunStatus::interrupted;
+      if (options.checkpoint.write && rejected_here == 0) write_checkpoint(options.checkpoint, sink);
       break;
     }
     // The last step ends at the end; a sliver behind it would be round-off.
     double h = std::min(h_, greatest);
     if (t + h * (1 + 1e-10) >= end || end - (t + h) < 1e-9 * h) h = end - t;
-    const double floor = std::max(least, 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), end));
+    const double round_off = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), end);
     const Attempt attempt = integrator_->attempt(h);
-    const bool solved = attempt.verdict == Verdict::ok;
-    if (solved && (fixed || attempt.error <= 1)) {
+    const bool solved = attempt.verdict == Verdict::ok, accepted = solved && (fixed || attempt.error <= 1);
+    log_.add({integrator_->state().t, h, attempt.error, attempt.newton_rate, attempt.verdict, attempt.newton_iterations,
+              attempt.worst_velocity, attempt.worst_row, accepted});
+    ++attempts;
+    if (accepted) {
       integrator_->accept();
+      const double before_step = t;
       t = integrator_->state().t;
       if (std::abs(end - t) < 1e-12 * end) t = end;
-      ++summary.steps;
-      summary.least_step = std::min(summary.least_step, h);
-      summary.greatest_step = std::max(summary.greatest_step, h);
-      if (attempt.worst_velocity >= 0) ++limited[static_cast<std::size_t>(attempt.worst_velocity)];
+      ++progress.steps;
+      progress.least_step = progress.steps == 1 ? h : std::min(progress.least_step, h);
+      progress.greatest_step = std::max(progress.greatest_step, h);
+      if (attempt.worst_velocity >= 0) limited_[static_cast<std::size_t>(attempt.worst_velocity)] += 1;
       if (!fixed) h_ = controller_.after_accept(h, attempt.error, integrator_->error_order());
       const double before = seconds();
-      recorder_->note_step(integrator_->state(), integrator_->rates());
+      const bool booked = recorder_->needs_middle();
+      if (booked) integrator_->interpolate(0.5 * (before_step + integrator_->state().t), output_state_);
+      recorder_->note_step(integrator_->state(), integrator_->rates(), booked ? &output_state_ : nullptr);
       const Recorder::Step step{t, h, attempt.error, attempt.newton_iterations, static_cast<int>(rejected_here)};
-      if (!sink.append(1, recorder_->step_row(step))) sink.flush();
-      if (on_grid) {
-        while (static_cast<double>(next_output) * grid <= t + 1e-9 * h &&
-               static_cast<double>(next_output) * grid <= end * (1 + 1e-12)) {
-          const double at = static_cast<double>(next_output++) * grid;
-          write_output(std::abs(at - integrator_->state().t) < 1e-9 * h ? integrator_->state().t : at, sink, summary);
-        }
-      } else {
-        write_output(integrator_->state().t, sink, summary);
-      }
+      write_row(sink, 1, recorder_->step_row(step));
+      write_outputs_of_step(t, h, sink);
+      rejected_here = 0;
+      culprit.reset();
+      if (checkpoint_due(options.checkpoint, before)) write_checkpoint(options.checkpoint, sink);
       const double after = seconds();
       output_seconds += after - before;
       if (options.progress && after - last_progress > 0.2) {
-        options.progress(t, end, summary.steps);
+        options.progress(t, end, progress.steps);
         last_progress = after;
       }
-      rejected_here = error_here = newton_here = 0;
+      if (t - watched_t > 1e-9 * end) {
+        watched_t = t;
+        watched_from = attempts;
+      }
+      if (!(t > before_step) || attempts - watched_from > patience) {
+        give_up(StopReason::time_stalled, attempt, h);
+        break;
+      }
       continue;
     }
     ++rejected_here;
     if (solved) {
-      ++summary.rejected_error;
-      ++error_here;
+      ++progress.rejected_error;
       h_ = controller_.after_reject(h, attempt.error, integrator_->error_order());
     } else {
       if (attempt.verdict == Verdict::angle_too_large)
-        ++summary.rejected_angle;
+        ++progress.rejected_angle;
       else if (attempt.verdict == Verdict::newton_diverged)
-        ++summary.rejected_newton;
+        ++progress.rejected_newton;
       else
-        ++summary.rejected_evaluation;
-      ++newton_here;
+        ++progress.rejected_evaluation;
+      if (!culprit && (attempt.verdict == Verdict::not_finite || attempt.verdict == Verdict::evaluation_rejected))
+        culprit = find_culprit(*equations_, integrator_->trial_state(), integrator_->trial_rates(), work_);
       h_ = controller_.after_failure(h);
     }
-    if (fixed || h_ < floor) {
-      result.status = RunStatus::failed;
-      result.failure = explain(attempt, h, error_here, newton_here);
+    if (fixed || h_ < std::max(least, round_off)) {
+      give_up(fixed            ? StopReason::attempt_failed
+              : h_ < round_off ? StopReason::step_at_round_off
+                               : StopReason::step_below_least,
+              attempt, h);
       break;
     }
   }
-  summary.reached = t;
-  summary.counts = integrator_->counts();
-  summary.energy = recorder_->energy();
-  std::map<int, long> by_body;
-  for (std::size_t i = 0; i < limited.size(); ++i) {
-    if (limited[i] > 0) by_body[equations_->body_of_velocity(static_cast<int>(i))] += limited[i];
-  }
-  for (const auto& entry : by_body) {
-    if (entry.second <= summary.limiting_steps) continue;
-    summary.limiting_steps = entry.second;
-    summary.limiting = "body '" + m.bodies[static_cast<std::size_t>(entry.first)].name + "'";
-  }
-  summary.times.output = output_seconds;
-  summary.times.steps = seconds() - clock_first - output_seconds;
-  if (result.failure && !options.state_file.empty()) {
-    const Bytes bytes = save();
-    std::ofstream file(options.state_file, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    if (file) result.failure->state_file = options.state_file;
-  }
-  sink.finish(result.status, to_json(summary), result.failure ? to_json(*result.failure) : "");
+  progress.times.output += output_seconds;
+  progress.times.steps += seconds() - clock_first - output_seconds;
+  describe_run(result.summary);
+  result.summary.reached = t;
+  if (result.failure && options.save_failed) result.failure->state_file = options.save_failed(last_good);
+  sink.finish(result.status, to_json(result.summary), result.failure ? to_json(*result.failure) : "");
   return result;
 }
 
-// What a saved state belongs to: the model's text (or names, if built in C++), its sizes and the method.
 std::string Simulation::fingerprint() const {
-  const Model& m = equations_->model();
-  std::string text = m.text;
-  for (const Body& body : m.bodies) text += body.name + ";";
-  for (const std::vector<Item>* items : {&m.joints, &m.motions, &m.forces}) {
-    for (const Item& item : *items) text += item.type + " " + item.name + ";";
-  }
-  const Sizes s = equations_->sizes();
-  for (const int n : {s.nq, s.nv, s.ng, s.nk, s.nu}) text += std::to_string(n) + ";";
-  return sha256_hex(text + method_->key);
+  Model same = equations_->model();
+  same.simulation.end = 0;
+  return sha256_hex(model_digest(same) + method_->key);
 }
 
 Bytes Simulation::save() const {
@@ -286,6 +396,12 @@ Bytes Simulation::save() const {
   put(bytes, h_);
   controller_.save(bytes);
   integrator_->save(bytes);
+  // The pivots of the solver at output times: without them the rows of a continued run differ in their last bits.
+  std::vector<double> matrix;
+  accelerations_->saddle().save(matrix);
+  put(bytes, matrix);
+  put(bytes, progress_);
+  put(bytes, limited_);
   put(bytes, recorder_ != nullptr);
   if (recorder_) recorder_->save(bytes);
   return bytes;
@@ -306,56 +422,17 @@ void Simulation::restore(std::span<const std::byte> bytes) {
   take(bytes, h_);
   controller_.restore(bytes);
   integrator_->restore(bytes);
+  std::vector<double> matrix;
+  take(bytes, matrix);
+  accelerations_->saddle().restore(matrix.data());
+  take(bytes, progress_);
+  take(bytes, limited_);
   bool recorded = false;
   take(bytes, recorded);
   if (recorded) {
     make_recorder();
     recorder_->restore(bytes);
   }
-}
-
-FailureReport Simulation::explain(const Attempt& attempt, double h, long error_rejections,
-                                  long newton_rejections) const {
-  FailureReport report;
-  report.t = integrator_->state().t;
-  report.h = h;
-  const Equations& e = *equations_;
-  if (attempt.worst_velocity >= 0) report.body = e.name_of_velocity(attempt.worst_velocity);
-  if (attempt.worst_row >= 0) report.constraint = e.name_of_row(attempt.worst_row);
-  report.what = attempt.verdict == Verdict::ok ? "the error test fails at every step size" : to_text(attempt.verdict);
-  if (settings_.fixed_step) report.what += " with the fixed step";
-  if (attempt.verdict == Verdict::not_finite) {
-    report.causes.push_back("a force or expression gives infinity or not-a-number near " + report.body);
-    report.try_next.push_back("look at expressions that divide, take roots or logarithms of measures");
-  }
-  if (attempt.verdict == Verdict::evaluation_rejected) {
-    report.causes.push_back(
-        "an element cannot be evaluated: a spring or rod whose ends coincide, a bushing turned by half a turn");
-    report.try_next.push_back("check the distances of spring ends near this time in the result");
-  }
-  if (attempt.verdict == Verdict::singular_matrix) {
-    report.causes.push_back("a direction without mass or inertia that no joint or force holds");
-    report.try_next.push_back("give every body mass and inertia, or hold its free directions");
-  }
-  if (attempt.verdict == Verdict::angle_too_large) {
-    report.causes.push_back("a multi-turn angle moves more than a quarter turn in one step");
-    report.try_next.push_back("take a smaller step");
-  }
-  if (newton_rejections > error_rejections || attempt.verdict == Verdict::newton_diverged) {
-    report.causes.push_back(
-        "the motion is locked or jumps: two stiff parts meet, a motion demands what the joints forbid, or a dead point "
-        "is passed");
-    report.causes.push_back("a force jumps or is far stiffer than the masses allow at this step size");
-    report.try_next.push_back("plot the solution just before this time");
-    report.try_next.push_back("smooth expressions with step(); check motions against the mechanism's reach");
-  }
-  if (error_rejections > 0 && attempt.verdict == Verdict::ok) {
-    report.causes.push_back("a discontinuity: a force or motion that jumps in time or position");
-    report.causes.push_back("a tolerance below the round-off of the constraints (" + number(settings_.tolerance) + ")");
-    report.try_next.push_back("smooth jumps with step(), or loosen the tolerance");
-  }
-  if (settings_.fixed_step) report.try_next.push_back("take a smaller step, or drop `step` to let it be controlled");
-  return report;
 }
 
 }  // namespace trammel

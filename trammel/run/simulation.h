@@ -9,6 +9,7 @@
 #include "trammel/initial/consistent.h"
 #include "trammel/integrate/control/step_controller.h"
 #include "trammel/integrate/registry.h"
+#include "trammel/run/diagnose.h"
 #include "trammel/run/recorder.h"
 #include "trammel/write/trajectory.h"
 
@@ -28,7 +29,9 @@ struct RunSummary {
   Counts counts;
   EnergyBook energy;
   double position_residual = 0, velocity_residual = 0;  // largest at outputs
-  std::string limiting;                                 // the element that limited the step most often
+  long values_missing = 0;      // of the user's outputs: could not be evaluated, recorded as not-a-number
+  long outputs_as_stepped = 0;  // accelerations and reactions could not be solved for: those of the method are recorded
+  std::string limiting;         // the element that limited the step most often
   long limiting_steps = 0;
   PartTimes times;
   Sizes sizes;
@@ -38,24 +41,23 @@ struct RunSummary {
 std::string to_text(const RunSummary&);
 std::string to_json(const RunSummary&);
 
-// Why a run could not go on, with evidence: parts of the model, likely causes ranked, what to try.
-struct FailureReport {
-  double t = 0, h = 0;
-  std::string what;
-  std::string body, constraint;     // parts of the model the last attempts point to
-  std::vector<std::string> causes;  // most likely first
-  std::vector<std::string> try_next;
-  std::string state_file;  // where the last good state was saved; empty if nowhere
+// When a running simulation saves itself; `write` is called between steps, after everything recorded was flushed.
+struct CheckpointPlan {
+  std::function<void()> write;
+  double every_seconds = 0;  // of simulated time
+  long every_steps = 0;
+  double every_wall_seconds = 0;
 };
-std::string to_text(const FailureReport&);
-std::string to_json(const FailureReport&);
 
 struct RunOptions {
   std::function<void(double t, double end, long steps)> progress;  // called now and then
   const std::atomic<bool>* interrupted = nullptr;                  // set by a signal handler
   std::function<void(const std::string&)> note;                    // what the start did; warnings
-  std::string state_file;                                          // where to save the last good state if the run fails
+  // If the run fails: gets the last good state and returns the name of the file it saved it in, empty if it did not.
+  std::function<std::string(const Bytes&)> save_failed;
   bool analyse_rank = true;
+  CheckpointPlan checkpoint;
+  bool continue_result = false;  // after restore(): takes up the sink's unfinished result instead of beginning one
   bool from_equilibrium = false;  // start from the static equilibrium instead of the drawn position
 };
 
@@ -82,17 +84,36 @@ class Simulation {
 
   // For stepping by hand: after start().
   Integrator& integrator() { return *integrator_; }
-  // Complete state between steps: a run continued from it gives the same bits. Only for the same model and settings.
+  // Complete state between steps: a run continued from it gives the same bits. Only for the same model and settings;
+  // the end may be another one.
   Bytes save() const;
   void restore(std::span<const std::byte> bytes);
+  // What a saved state belongs to: everything in the model that is computed with, the method and its settings.
+  std::string fingerprint() const;
 
  private:
   double first_step() const;
   void start_from_equilibrium(const RunOptions& options);
-  std::string fingerprint() const;
   void make_recorder();
-  FailureReport explain(const Attempt& attempt, double h, long error_rejections, long newton_rejections) const;
-  void write_output(double t, TrajectorySink& sink, RunSummary& summary);
+  void describe_run(RunSummary& summary) const;
+  void write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row);
+  void write_output(double t, TrajectorySink& sink);
+  void write_outputs_of_step(double t, double h, TrajectorySink& sink);
+  bool checkpoint_due(const CheckpointPlan& plan, double now) const;
+  void write_checkpoint(const CheckpointPlan& plan, TrajectorySink& sink);
+
+  // What is counted along a run, and goes on when it is continued.
+  struct Progress {
+    long steps = 0, outputs = 0, next_output = 0;
+    long rejected_error = 0, rejected_newton = 0, rejected_evaluation = 0, rejected_angle = 0;
+    long values_missing = 0, outputs_as_stepped = 0;
+    double least_step = 0, greatest_step = 0, position_residual = 0, velocity_residual = 0;
+    PartTimes times;
+  };
+  struct LastCheckpoint {
+    double t = 0, wall = 0;
+    long steps = 0;
+  };
 
   std::unique_ptr<Equations> equations_;
   const MethodInfo* method_ = nullptr;
@@ -105,6 +126,10 @@ class Simulation {
   StepController controller_;
   State output_state_;
   Rates output_rates_;
+  Progress progress_;
+  std::vector<double> limited_;  // steps limited by each velocity
+  LastCheckpoint last_checkpoint_;
+  AttemptLog log_;
   double h_ = 0;
   bool started_ = false;
 };

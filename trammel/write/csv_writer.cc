@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "trammel/write/output_path.h"
 
@@ -90,6 +91,18 @@ struct CsvStream {
   std::size_t used = 0;
   std::string error;
 
+  // A folder that was removed takes its files along, and writing to them goes on without an error.
+  void look_after() {
+    struct stat ours {};
+    struct stat named {};
+    if (!error.empty() || fd < 0 || fstat(fd, &ours) != 0 || !S_ISREG(ours.st_mode)) return;
+    if (stat(path.c_str(), &named) != 0) {
+      error = "the file is gone: it or its folder was removed during the run";
+    } else if (ours.st_dev != named.st_dev || ours.st_ino != named.st_ino) {
+      error = "the file was replaced by another one during the run";
+    }
+  }
+
   void drain() {
     std::size_t done = 0;
     while (done < used && error.empty()) {
@@ -131,6 +144,13 @@ struct CsvStream {
 
 namespace {
 
+// The line of names.
+std::string name_line(const std::vector<Signal>& signals) {
+  std::string line;
+  for (std::size_t i = 0; i < signals.size(); ++i) line += (i > 0 ? "," : "") + csv_field(signals[i].name);
+  return line;
+}
+
 template <typename Get>
 void put_list(CsvStream& stream, const char* key, const std::vector<Signal>& signals, Get get) {
   stream.put(key);
@@ -163,11 +183,15 @@ struct CsvWriter::Files {
 
   void drain_all() {
     last_flush = std::chrono::steady_clock::now();
-    for (CsvStream& stream : streams) stream.drain();
+    for (CsvStream& stream : streams) {
+      stream.look_after();
+      stream.drain();
+    }
   }
 
   void close_with(RunStatus status, std::string_view summary_json, std::string_view failure_json) {
     for (CsvStream& stream : streams) {
+      stream.look_after();
       stream.put("# status: " + std::string(to_text(status)) + "\n");
       if (!summary_json.empty()) stream.put("# summary: " + csv_escape(summary_json) + "\n");
       if (!failure_json.empty()) stream.put("# failure: " + csv_escape(failure_json) + "\n");
@@ -249,6 +273,50 @@ void CsvWriter::begin(const std::vector<Table>& tables, const Provenance& proven
     if (!stream.error.empty()) {
       throw write_failure("cannot-write", "cannot write the result '" + stream.path + "': " + stream.error);
     }
+  }
+  for (const auto& file : pending) file->publish();
+  files_ = std::move(files);
+}
+
+// The bytes up to the end of row `rows` go to a new file, which takes the place of the old one.
+void CsvWriter::resume(const std::vector<Table>& tables, const std::vector<std::uint64_t>& rows) {
+  check_tables(tables);
+  auto files = std::make_unique<Files>();
+  files->tables = tables.size();
+  std::vector<std::unique_ptr<PendingFile>> pending;
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    CsvStream& stream = files->streams.emplace_back();
+    stream.path = t == 0 ? path_ : path_of_table(path_, tables[t].name);
+    const auto refuse = [&](const std::string& why) {
+      return write_failure("cannot-continue-result", "the result '" + stream.path + "' cannot be continued: " + why,
+                           "run the model again from the start");
+    };
+    stream.columns = tables[t].signals.size();
+    stream.buffer.resize(std::max<std::size_t>(1 << 16, 2 * stream.columns * csv_number_size));
+    std::ifstream old(stream.path, std::ios::binary);
+    if (!old) throw refuse(std::strerror(errno));
+    pending.push_back(std::make_unique<PendingFile>(stream.path));
+    stream.fd = open(pending.back()->path().c_str(), O_WRONLY | O_CLOEXEC);
+    if (stream.fd < 0) throw refuse(std::strerror(errno));
+    const std::string header = name_line(tables[t].signals);
+    std::string line;
+    bool named = false;
+    std::uint64_t kept = 0;
+    while (kept < rows[t] || !named) {
+      if (!std::getline(old, line) || old.eof()) {
+        throw refuse("it holds " + std::to_string(kept) + " rows, and there were " + std::to_string(rows[t]) +
+                     " when the checkpoint was written");
+      }
+      if (line.empty() || line.front() != '#') {
+        if (named) ++kept;
+        if (!named && line != header) throw refuse("its columns are not those of the model");
+        named = true;
+      }
+      stream.put(line);
+      stream.put("\n");
+    }
+    stream.drain();
+    if (!stream.error.empty()) throw refuse(stream.error);
   }
   for (const auto& file : pending) file->publish();
   files_ = std::move(files);

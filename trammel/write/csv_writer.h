@@ -13,6 +13,7 @@
 // Read with pandas: pandas.read_csv("run.csv", comment="#").
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -33,6 +34,7 @@ class CsvWriter final : public TrajectorySink {
   CsvWriter& operator=(const CsvWriter&) = delete;
 
   void begin(const std::vector<Table>& tables, const Provenance& provenance) override;
+  void resume(const std::vector<Table>& tables, const std::vector<std::uint64_t>& rows) override;
   bool append(std::size_t table, std::span<const double> row) override;
   void flush() override;
   void finish(RunStatus status, std::string_view summary_json, std::string_view failure_json) override;

@@ -229,8 +229,8 @@ MemoryTrajectory read_hdf5_trajectory(const std::string& path, const TrajectoryR
     const std::size_t width = columns[kept[k]].size();
     try {
       trajectory.reserve(k, source.rows);
-      bool complete = true;
-      for (std::size_t first = 0; first < source.rows && complete; first += source.band) {
+      bool complete = true, filled = true;
+      for (std::size_t first = 0; first < source.rows && complete && filled; first += source.band) {
         const std::size_t count = std::min(source.band, source.rows - first);
         if (!read_band(source, columns[kept[k]], first, count, band)) {
           const std::string reason = hdf5_reason();
@@ -239,9 +239,11 @@ MemoryTrajectory read_hdf5_trajectory(const std::string& path, const TrajectoryR
           complete = false;
         }
         for (std::size_t i = 0; i < count && complete; ++i) {
-          if (*status == RunStatus::running && std::isnan(band[i * width])) {  // announced, not yet written
-            complete = false;
-          } else if (!trajectory.append(k, std::span<const double>(band).subspan(i * width, width))) {
+          if (std::isnan(band[i * width])) {  // room that was not filled
+            filled = false;
+            break;
+          }
+          if (!trajectory.append(k, std::span<const double>(band).subspan(i * width, width))) {
             throw damaged_result(path, "table '" + source.table.name + "' cannot be kept");
           }
         }

@@ -1,13 +1,14 @@
-// The HDF5 file of a run; layout in hdf5_writer.h. A run may be killed at any moment and the file must stay readable:
-//  - format of HDF5 1.8, whose superblock has no mark "open for writing" that would bar later readers;
-//  - the metadata cache never evicts, so that metadata reaches the disk in H5Fflush only, always as a whole;
-//  - wide nodes in the chunk index, so that they are rarely split, and no filters: the last, partly filled chunk is
-//    rewritten in place with the same bytes at its front;
-//  - space is reserved before HDF5 writes, because HDF5 does not recover from a full disk in the middle of a write.
-// What remains is a kill among the writes of one H5Fflush. Measured with 4,500 kills of processes that did nothing but
-// append and flush: every file opened and held no wrong number. With chunks of 4 and 64 kB (2,000 kills) none lost a
-// flushed row; with 8 rows (2,500 kills) 19 lost the last chunks and 5, killed while the index was split, all rows.
-// The file is not locked: h5py may look at it during the run and sees the last flush.
+// The HDF5 file of a run; layout in hdf5_writer.h. A run may be killed at any moment, and the file must stay readable.
+// HDF5 writes its own tables (indices of chunks, headers) in several pieces, in no order that a kill between two of
+// them would leave in peace. So the file that bears the result's name never has any of them changed:
+//  - its tables are made larger than they are filled, all chunks placed; unfilled rows hold not-a-number in column 0.
+//    New rows are plain writes to places that exist, past HDF5's caches;
+//  - a table that is full is made twice as large in a copy of the file, which then takes the name of the old one;
+//  - the end of the run writes one more copy, without unfilled rows, with status and summary, and renames it likewise.
+// Until such a rename the old file is whole, afterwards the new one. Copies cost as much as the rows once or twice
+// over. Space is reserved before HDF5 writes, because it does not recover from a full disk in the middle of a write.
+// Format of HDF5 1.8, whose superblock has no mark "open for writing" that would bar later readers; not locked: h5py
+// may look at the file during the run and sees the last flush.
 #include "trammel/write/hdf5_writer.h"
 
 #include <fcntl.h>
@@ -22,9 +23,11 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "trammel/write/hdf5_handles.h"
 #include "trammel/write/output_path.h"
+#include "trammel/write/read_trajectory.h"
 
 namespace trammel {
 
@@ -36,9 +39,10 @@ struct StreamedTable {
   std::size_t chunk_rows = 0;
   std::size_t chunk_columns = 0;
   std::vector<double> buffer;
-  std::size_t filled = 0;    // rows in the buffer
-  std::size_t saved = 0;     // of these, rows already in the file
-  std::uint64_t before = 0;  // rows in the file ahead of the buffer, a multiple of chunk_rows
+  std::size_t filled = 0;      // rows in the buffer
+  std::size_t saved = 0;       // of these, rows already in the file
+  std::uint64_t before = 0;    // rows in the file ahead of the buffer, a multiple of chunk_rows
+  std::uint64_t capacity = 0;  // rows that the file has room for
 };
 
 namespace {
@@ -75,25 +79,33 @@ bool write_integer_attribute(std::int64_t object, const char* name, int value) {
   return attribute && H5Awrite(attribute.id(), H5T_NATIVE_INT, &value) >= 0;
 }
 
-Hdf5Handle create_hdf5_file(const std::string& path) {
-  const Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
-  const Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-  H5AC_cache_config_t cache{};
-  cache.version = H5AC__CURR_CACHE_CONFIG_VERSION;
-  if (!creation || !access || H5Pget_mdc_config(access.id(), &cache) < 0) return {};
-  cache.incr_mode = H5C_incr__off;
-  cache.flash_incr_mode = H5C_flash_incr__off;
-  cache.decr_mode = H5C_decr__off;
-  cache.evictions_enabled = 0;
-  if (H5Pset_istore_k(creation.id(), 512) < 0 || H5Pset_mdc_config(access.id(), &cache) < 0 ||
-      H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18) < 0 ||
+// How files and datasets are opened for writing.
+Hdf5Handle file_access() {
+  Hdf5Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+  if (!access || H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_V18) < 0 ||
       H5Pset_file_locking(access.id(), 0, 1) < 0) {
     return {};
   }
+  return access;
+}
+
+// No cache of chunks: rows go straight to the file.
+Hdf5Handle data_access() {
+  Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+  if (!access || H5Pset_chunk_cache(access.id(), 1, 0, 1.0) < 0) return {};
+  return access;
+}
+
+Hdf5Handle create_hdf5_file(const std::string& path) {
+  const Hdf5Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose);
+  const Hdf5Handle access = file_access();
+  if (!creation || !access || H5Pset_istore_k(creation.id(), 512) < 0) return {};
   return Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose);
 }
 
-bool create_table(std::int64_t file, const Table& table, const Hdf5Options& options, StreamedTable& stream) {
+// `rows`: room for so many; 0: for one chunk.
+bool create_table(std::int64_t file, const Table& table, const Hdf5Options& options, std::uint64_t rows,
+                  StreamedTable& stream) {
   const Hdf5Handle group(H5Gcreate2(file, table.name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
   if (!group || !hdf5_write_text_attribute(group.id(), "text", table.text)) return false;
 
@@ -117,17 +129,16 @@ bool create_table(std::int64_t file, const Table& table, const Hdf5Options& opti
   stream.chunk_rows = std::max<std::size_t>(8, options.chunk_bytes / (sizeof(double) * stream.chunk_columns));
   stream.buffer.resize(stream.chunk_rows * stream.columns);
 
-  const std::array<hsize_t, 2> size{0, stream.columns}, limit{H5S_UNLIMITED, stream.columns};
+  stream.capacity = rows > 0 ? rows : stream.chunk_rows;
+  const std::array<hsize_t, 2> size{stream.capacity, stream.columns}, limit{H5S_UNLIMITED, stream.columns};
   const std::array<hsize_t, 2> chunk{stream.chunk_rows, stream.chunk_columns};
   const Hdf5Handle space(H5Screate_simple(2, size.data(), limit.data()), H5Sclose);
   const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  const Hdf5Handle access(H5Pcreate(H5P_DATASET_ACCESS), H5Pclose);
+  const Hdf5Handle access = data_access();
   const double nothing = std::numeric_limits<double>::quiet_NaN();
-  const std::size_t chunks = (stream.columns + stream.chunk_columns - 1) / stream.chunk_columns;
-  const std::size_t band = chunks * stream.chunk_rows * stream.chunk_columns * sizeof(double);
-  if (H5Pset_chunk(creation.id(), 2, chunk.data()) < 0 ||
+  if (!space || !access || H5Pset_chunk(creation.id(), 2, chunk.data()) < 0 ||
       H5Pset_fill_value(creation.id(), H5T_NATIVE_DOUBLE, &nothing) < 0 ||
-      H5Pset_chunk_cache(access.id(), 100 * chunks + 1, std::max<std::size_t>(2 * band, 1 << 16), 1.0) < 0) {
+      H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY) < 0) {
     return false;
   }
   stream.data = Hdf5Handle(
@@ -135,41 +146,154 @@ bool create_table(std::int64_t file, const Table& table, const Hdf5Options& opti
   return static_cast<bool>(stream.data);
 }
 
+// Everything but the rows: root attributes, provenance, the empty tables.
+bool create_structure(std::int64_t root, const std::vector<Table>& tables, const Provenance& provenance,
+                      const Hdf5Options& options, const std::vector<std::uint64_t>& rows,
+                      std::vector<StreamedTable>& streams) {
+  std::string table_names;
+  for (const Table& table : tables) table_names += (table_names.empty() ? "" : ",") + table.name;
+  bool fine = hdf5_write_text_attribute(root, "format", hdf5_format_name) &&
+              write_integer_attribute(root, "format_version", hdf5_format_version) &&
+              hdf5_write_text_attribute(root, "status", to_text(RunStatus::running), 16) &&
+              hdf5_write_text_attribute(root, "tables", table_names);
+  {
+    const Hdf5Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+    H5Pset_attr_creation_order(creation.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
+    const Hdf5Handle group(H5Gcreate2(root, "provenance", H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Gclose);
+    fine = fine && group;
+    for (const auto& entry : provenance.entries) {
+      fine = fine && hdf5_write_text_attribute(group.id(), entry.first.c_str(), entry.second);
+    }
+  }
+  streams.clear();
+  streams.resize(tables.size());
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    fine = fine && create_table(root, tables[t], options, rows.empty() ? 0 : rows[t], streams[t]);
+  }
+  return fine;
+}
+
+// Rows [first, first + count) between the file and `values`.
+bool transfer_rows(const Hdf5Handle& data, std::uint64_t first, std::uint64_t count, std::uint64_t columns,
+                   double* values, bool write) {
+  if (count == 0) return true;
+  const std::array<hsize_t, 2> start{first, 0}, size{count, columns};
+  const Hdf5Handle there(H5Dget_space(data.id()), H5Sclose);
+  const Hdf5Handle here(H5Screate_simple(2, size.data(), nullptr), H5Sclose);
+  if (!there || !here ||
+      H5Sselect_hyperslab(there.id(), H5S_SELECT_SET, start.data(), nullptr, size.data(), nullptr) < 0) {
+    return false;
+  }
+  return (write ? H5Dwrite(data.id(), H5T_NATIVE_DOUBLE, here.id(), there.id(), H5P_DEFAULT, values)
+                : H5Dread(data.id(), H5T_NATIVE_DOUBLE, here.id(), there.id(), H5P_DEFAULT, values)) >= 0;
+}
+
+bool copy_file(int from, int to) {
+  struct stat info {};
+  if (fstat(from, &info) != 0) return false;
+  off_t in = 0, out = 0;
+  while (in < info.st_size) {
+    const ssize_t count = copy_file_range(from, &in, to, &out, static_cast<std::size_t>(info.st_size - in), 0);
+    if (count > 0) continue;
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno != EXDEV && errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) return false;
+    std::vector<char> buffer(1 << 20);  // a filesystem that leaves copying to us
+    while (in < info.st_size) {
+      const ssize_t got = pread(from, buffer.data(), buffer.size(), in);
+      if (got <= 0) return false;
+      for (ssize_t done = 0; done < got;) {
+        const ssize_t put = pwrite(to, buffer.data() + done, static_cast<std::size_t>(got - done), in + done);
+        if (put <= 0) return false;
+        done += put;
+      }
+      in += got;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 struct Hdf5Writer::File {
-  std::string path;  // as the user wrote it
-  int fd = -1;       // our own view of the file, to reserve space
+  std::string path;   // as the user wrote it
+  std::string place;  // with links followed
+  int fd = -1;        // our own view of the file
   Hdf5Handle handle;
+  Hdf5Options options;
+  std::vector<Table> description;
+  Provenance provenance;
   std::vector<StreamedTable> tables;
   std::chrono::steady_clock::time_point last_flush = std::chrono::steady_clock::now();
   std::string error;  // the first one; nothing is written after it
   bool internal_error = false;
   bool reported = false;
+  bool lost = false;  // the file no longer bears the name
 
-  ~File() {
+  ~File() { close_file(); }
+
+  bool close_file() {
+    bool fine = true;
     {
       const Hdf5Scope scope;
-      tables.clear();
-      handle.reset();
+      for (StreamedTable& table : tables) fine = table.data.reset() && fine;
+      fine = handle.reset() && fine;
     }
-    if (fd < 0) return;
+    if (fd < 0) return fine;
+    give_back();
+    ::close(fd);
+    fd = -1;
+    return fine;
+  }
+
+  // Blocks reserved behind the end and not used.
+  void give_back() const {
     struct stat info {};
     if (fstat(fd, &info) == 0 && ftruncate(fd, info.st_size) != 0) {
-      // only reserved blocks behind the end were to be given back: harmless
+      // they are given back when the file is removed: harmless
     }
-    ::close(fd);
   }
 
   void fail(const std::string& why) {
     if (error.empty()) error = why;
   }
 
+  // Is the file that we write still the one that bears the name? A folder that was removed takes its files along, and
+  // writing to them goes on without an error.
+  bool still_there() {
+    struct stat ours {};
+    struct stat named {};
+    if (fstat(fd, &ours) != 0) return true;
+    if (stat(place.c_str(), &named) != 0) {
+      fail("the file is gone: it or its folder was removed during the run");
+      lost = true;
+      return false;
+    }
+    if (ours.st_dev == named.st_dev && ours.st_ino == named.st_ino) return true;
+    fail("the file was replaced by another one during the run");
+    lost = true;
+    return false;
+  }
+
+  std::string temporary() const { return place + "." + std::to_string(getpid()) + ".new"; }
+
+  bool open_file(const std::string& name) {
+    const Hdf5Handle access = file_access(), rows = data_access();
+    if (!access || !rows) return false;
+    handle = Hdf5Handle(H5Fopen(name.c_str(), H5F_ACC_RDWR, access.id()), H5Fclose);
+    if (!handle) return false;
+    for (std::size_t t = 0; t < description.size(); ++t) {
+      tables[t].data = Hdf5Handle(H5Dopen2(handle.id(), (description[t].name + "/data").c_str(), rows.id()), H5Dclose);
+      if (!tables[t].data) return false;
+    }
+    fd = open(name.c_str(), O_RDWR | O_CLOEXEC);
+    return fd >= 0;
+  }
+
   // Blocks for `bytes` more, allocated now. Filesystems that cannot do this report nothing, and HDF5 runs into the end.
   bool reserve_space(std::size_t bytes) {
-    hsize_t size = 0;
-    if (fd < 0 || H5Fget_filesize(handle.id(), &size) < 0) return true;
-    const std::uint64_t needed = size + bytes + (1 << 18);  // and for the chunk index
+    struct stat info {};
+    if (fd < 0 || fstat(fd, &info) != 0) return true;
+    const std::uint64_t size = static_cast<std::uint64_t>(info.st_size), needed = size + bytes + (1 << 18);
     rlimit limit{};
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && needed > limit.rlim_cur) {
       fail("the limit on file sizes is reached (ulimit -f)");
@@ -178,32 +302,72 @@ struct Hdf5Writer::File {
     const int status = fallocate(fd, FALLOC_FL_KEEP_SIZE, static_cast<off_t>(size), static_cast<off_t>(needed - size));
     if (status != 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO)) {
       fail(std::strerror(errno));
-      struct stat info {};
-      if (fstat(fd, &info) == 0 && ftruncate(fd, info.st_size) != 0) fail("the reserved space cannot be given back");
       return false;
     }
     return true;
   }
 
+  static std::size_t room(const StreamedTable& table, std::uint64_t rows) {
+    const std::size_t across = (table.columns + table.chunk_columns - 1) / table.chunk_columns;
+    return static_cast<std::size_t>(rows + table.chunk_rows) * across * table.chunk_columns * sizeof(double);
+  }
+
+  // A copy of the file, in which `change` does something, takes the place of the file. If that fails the file stays as
+  // it is, and open.
+  template <class Change>
+  bool replace_by_changed_copy(std::size_t more_bytes, Change&& change) {
+    if (!still_there()) return false;
+    const std::string name = temporary();
+    const int copy = open(name.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (copy < 0 && (errno == EACCES || errno == EPERM)) {  // a folder that takes no new files: change it where it is
+      if (reserve_space(more_bytes) && change() && H5Fflush(handle.id(), H5F_SCOPE_LOCAL) >= 0) return true;
+      fail(hdf5_reason());
+      return false;
+    }
+    bool fine = copy >= 0 && copy_file(fd, copy);
+    if (!fine) fail(std::strerror(errno));
+    if (fine) {
+      const int old = std::exchange(fd, copy);
+      fine = reserve_space(more_bytes);
+      fd = old;
+    }
+    if (copy >= 0) ::close(copy);
+    if (fine) {
+      close_file();
+      if (!open_file(name) || !change() || H5Fflush(handle.id(), H5F_SCOPE_LOCAL) < 0) {
+        fail(hdf5_reason());
+        fine = false;
+      } else if (rename(name.c_str(), place.c_str()) != 0) {
+        fail(std::strerror(errno));
+        fine = false;
+      }
+      if (!fine) {
+        close_file();
+        open_file(place);
+      }
+    }
+    if (!fine) unlink(name.c_str());
+    return fine;
+  }
+
+  // Room for twice the rows, or as many as are asked for.
+  bool grow(StreamedTable& table, std::uint64_t rows) {
+    const std::uint64_t wanted = std::max(2 * table.capacity, rows);
+    const bool fine = replace_by_changed_copy(room(table, wanted - table.capacity), [&] {
+      const std::array<hsize_t, 2> size{wanted, table.columns};
+      return H5Dset_extent(table.data.id(), size.data()) >= 0;
+    });
+    if (fine) table.capacity = wanted;
+    return fine;
+  }
+
   bool write_rows(StreamedTable& table) {
     const std::size_t rows = table.filled - table.saved;
     if (rows == 0) return true;
-    if (!reserve_space((table.chunk_rows + 1) * (table.columns + table.chunk_columns) * sizeof(double))) return false;
-    const std::array<hsize_t, 2> size{table.before + table.filled, table.columns};
-    const std::array<hsize_t, 2> start{table.before + table.saved, 0}, count{rows, table.columns};
-    bool fine = H5Dset_extent(table.data.id(), size.data()) >= 0;
-    if (fine) {
-      const Hdf5Handle target(H5Dget_space(table.data.id()), H5Sclose);
-      const Hdf5Handle source(H5Screate_simple(2, count.data(), nullptr), H5Sclose);
-      fine = target && source &&
-             H5Sselect_hyperslab(target.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr) >= 0 &&
-             H5Dwrite(table.data.id(), H5T_NATIVE_DOUBLE, source.id(), target.id(), H5P_DEFAULT,
-                      table.buffer.data() + table.saved * table.columns) >= 0;
-    }
-    if (!fine) {
+    if (table.before + table.filled > table.capacity && !grow(table, table.before + table.filled)) return false;
+    if (!transfer_rows(table.data, table.before + table.saved, rows, table.columns,
+                       table.buffer.data() + table.saved * table.columns, true)) {
       fail(hdf5_reason());
-      const std::array<hsize_t, 2> old{start[0], table.columns};
-      H5Dset_extent(table.data.id(), old.data());
       return false;
     }
     table.saved = table.filled;
@@ -216,23 +380,69 @@ struct Hdf5Writer::File {
 
   void flush_all() {
     last_flush = std::chrono::steady_clock::now();
-    if (!error.empty()) return;
+    if (!error.empty() || !still_there()) return;
     for (StreamedTable& table : tables) {
       if (!write_rows(table)) return;
     }
-    if (H5Fflush(handle.id(), H5F_SCOPE_LOCAL) < 0) fail(hdf5_reason());
+  }
+
+  bool write_end(std::int64_t root, RunStatus status, std::string_view summary_json, std::string_view failure_json) {
+    bool fine = true;
+    if (!summary_json.empty()) fine = write_text_dataset(root, "summary", std::string(summary_json)) && fine;
+    if (!failure_json.empty()) fine = write_text_dataset(root, "failure", std::string(failure_json)) && fine;
+    return hdf5_write_text_attribute(root, "status", to_text(status), 16) && fine;
+  }
+
+  // A new file with exactly the rows there are, and how the run ended, takes the place of the file.
+  bool write_final(RunStatus status, std::string_view summary_json, std::string_view failure_json) {
+    const std::string name = temporary();
+    std::vector<StreamedTable> streams;
+    bool fine = true;
+    {
+      const Hdf5Handle file = create_hdf5_file(name);
+      std::vector<std::uint64_t> rows;
+      for (const StreamedTable& table : tables) rows.push_back(std::max<std::uint64_t>(1, table.before + table.saved));
+      std::size_t bytes = summary_json.size() + failure_json.size();
+      for (std::size_t t = 0; t < tables.size(); ++t) bytes += room(tables[t], rows[t]) + 512 * tables[t].columns;
+      const int copy = file ? open(name.c_str(), O_RDWR | O_CLOEXEC) : -1;
+      fine = copy >= 0;
+      if (fine) {
+        const std::string before = error;
+        const int old = std::exchange(fd, copy);
+        fine = reserve_space(bytes);
+        fd = old;
+        error = before;
+        ::close(copy);
+      }
+      fine = fine && create_structure(file.id(), description, provenance, options, rows, streams);
+      for (std::size_t t = 0; t < tables.size() && fine; ++t) {
+        const std::uint64_t count = tables[t].before + tables[t].saved;
+        std::vector<double> band(tables[t].chunk_rows * tables[t].columns);
+        for (std::uint64_t first = 0; first < count && fine; first += tables[t].chunk_rows) {
+          const std::uint64_t some = std::min<std::uint64_t>(tables[t].chunk_rows, count - first);
+          fine = transfer_rows(tables[t].data, first, some, tables[t].columns, band.data(), false) &&
+                 transfer_rows(streams[t].data, first, some, tables[t].columns, band.data(), true);
+        }
+        const std::array<hsize_t, 2> size{count, tables[t].columns};
+        if (count == 0) fine = fine && H5Dset_extent(streams[t].data.id(), size.data()) >= 0;
+      }
+      fine =
+          fine && write_end(file.id(), status, summary_json, failure_json) && H5Fflush(file.id(), H5F_SCOPE_LOCAL) >= 0;
+      for (StreamedTable& stream : streams) fine = stream.data.reset() && fine;
+    }
+    fine = fine && rename(name.c_str(), place.c_str()) == 0;
+    if (!fine) unlink(name.c_str());
+    return fine;
   }
 
   void close_with(RunStatus status, std::string_view summary_json, std::string_view failure_json) {
     flush_all();
-    // Status and texts are small; where the disk took the last of them, the rows before stay.
-    bool fine = true;
-    if (!summary_json.empty()) fine = write_text_dataset(handle.id(), "summary", std::string(summary_json)) && fine;
-    if (!failure_json.empty()) fine = write_text_dataset(handle.id(), "failure", std::string(failure_json)) && fine;
-    fine = hdf5_write_text_attribute(handle.id(), "status", to_text(status), 16) && fine;
-    if (!fine) fail(hdf5_reason());
-    tables.clear();
-    if (!handle.reset()) fail(hdf5_reason());
+    // Where there is no room for another copy, status and texts go into the file as it is; its unfilled rows stay.
+    if (lost || !write_final(status, summary_json, failure_json)) {
+      hdf5_reason();
+      if (!write_end(handle.id(), status, summary_json, failure_json)) fail(hdf5_reason());
+    }
+    if (!close_file()) fail(hdf5_reason());
   }
 
   void report() {
@@ -267,41 +477,97 @@ void Hdf5Writer::begin(const std::vector<Table>& tables, const Provenance& prove
 
   auto file = std::make_unique<File>();
   file->path = path_;
+  file->place = pending.place();
+  file->options = options_;
+  file->description = tables;
+  file->provenance = provenance;
   file->handle = create_hdf5_file(pending.path());
   if (!file->handle) throw refuse();
-  const std::int64_t root = file->handle.id();
-  file->fd = open(pending.path().c_str(), O_WRONLY | O_CLOEXEC);
+  file->fd = open(pending.path().c_str(), O_RDWR | O_CLOEXEC);
 
-  std::size_t columns = 0;
-  for (const Table& table : tables) columns += table.signals.size();
-  if (!file->reserve_space(columns * 512)) {
+  std::size_t bytes = 0;
+  for (const Table& table : tables) bytes += table.signals.size() * 512 + options_.chunk_bytes;
+  if (!file->reserve_space(bytes)) {
     throw write_failure("cannot-write", "cannot write the result '" + path_ + "': " + file->error,
                         "make room on the disk or choose another place");
   }
+  if (!create_structure(file->handle.id(), tables, provenance, options_, {}, file->tables) ||
+      H5Fflush(file->handle.id(), H5F_SCOPE_LOCAL) < 0) {
+    throw refuse();
+  }
+  pending.publish();
+  file_ = std::move(file);
+}
 
-  std::string table_names;
-  for (const Table& table : tables) table_names += (table_names.empty() ? "" : ",") + table.name;
-  bool fine = hdf5_write_text_attribute(root, "format", hdf5_format_name) &&
-              write_integer_attribute(root, "format_version", hdf5_format_version) &&
-              hdf5_write_text_attribute(root, "status", to_text(RunStatus::running), 16) &&
-              hdf5_write_text_attribute(root, "tables", table_names);
+void Hdf5Writer::resume(const std::vector<Table>& tables, const std::vector<std::uint64_t>& rows) {
+  check_tables(tables);
+  const Hdf5Scope scope;
+  file_.reset();
+  const auto refuse = [&](const std::string& why) {
+    return write_failure("cannot-continue-result", "the result '" + path_ + "' cannot be continued: " + why,
+                         "run the model again from the start");
+  };
+  // What is there is read as any result: everything in it is checked.
+  MemoryTrajectory there = [&] {
+    try {
+      std::vector<std::string> times;
+      for (const Table& table : tables) times.push_back(table.name + "/time");
+      return read_trajectory(path_, {times});
+    } catch (const Failure& failure) {
+      throw refuse(failure.problems().front().message);
+    }
+  }();
 
-  {
-    const Hdf5Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
-    H5Pset_attr_creation_order(creation.id(), H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-    const Hdf5Handle group(H5Gcreate2(root, "provenance", H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Gclose);
-    fine = fine && group;
-    for (const auto& entry : provenance.entries) {
-      fine = fine && hdf5_write_text_attribute(group.id(), entry.first.c_str(), entry.second);
+  auto file = std::make_unique<File>();
+  file->path = path_;
+  file->place = PendingFile::resolve(path_);
+  file->options = options_;
+  file->description = tables;
+  file->provenance = there.provenance();
+  file->tables.resize(tables.size());
+  if (!file->open_file(file->place)) throw refuse(hdf5_reason());
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    const auto table = there.find_table(tables[t].name);
+    if (!table || there.rows(*table) < rows[t]) {
+      throw refuse("table '" + tables[t].name + "' holds " + std::to_string(table ? there.rows(*table) : 0) +
+                   " rows, and there were " + std::to_string(rows[t]) + " when the checkpoint was written");
+    }
+    StreamedTable& stream = file->tables[t];
+    const Hdf5Handle space(H5Dget_space(stream.data.id()), H5Sclose);
+    const Hdf5Handle creation(H5Dget_create_plist(stream.data.id()), H5Pclose);
+    std::array<hsize_t, 2> size{}, chunk{};
+    if (!space || !creation || H5Sget_simple_extent_dims(space.id(), size.data(), nullptr) != 2 ||
+        H5Pget_chunk(creation.id(), 2, chunk.data()) != 2 || size[1] != tables[t].signals.size()) {
+      throw refuse("table '" + tables[t].name + "' has other columns than the model's");
+    }
+    stream.columns = size[1];
+    stream.capacity = size[0];
+    stream.chunk_rows = chunk[0];
+    stream.chunk_columns = chunk[1];
+    stream.buffer.resize(stream.chunk_rows * stream.columns);
+    stream.filled = stream.saved = rows[t] % stream.chunk_rows;
+    stream.before = rows[t] - stream.filled;
+    if (!transfer_rows(stream.data, stream.before, stream.filled, stream.columns, stream.buffer.data(), false)) {
+      throw refuse(hdf5_reason());
     }
   }
-
-  file->tables.resize(tables.size());
-  for (std::size_t t = 0; t < tables.size(); ++t) {
-    fine = fine && create_table(root, tables[t], options_, file->tables[t]);
-  }
-  if (!fine || H5Fflush(root, H5F_SCOPE_LOCAL) < 0) throw refuse();
-  pending.publish();
+  // Rows behind those of the checkpoint are forgotten, and the run goes on.
+  const bool fine = file->replace_by_changed_copy(0, [&] {
+    const std::int64_t root = file->handle.id();
+    for (const char* name : {"summary", "failure"}) {
+      if (H5Lexists(root, name, H5P_DEFAULT) > 0 && H5Ldelete(root, name, H5P_DEFAULT) < 0) return false;
+    }
+    for (std::size_t t = 0; t < tables.size(); ++t) {
+      StreamedTable& stream = file->tables[t];
+      std::vector<double> nothing(stream.buffer.size(), std::numeric_limits<double>::quiet_NaN());
+      for (std::uint64_t first = rows[t]; first < stream.capacity; first += stream.chunk_rows) {
+        const std::uint64_t count = std::min<std::uint64_t>(stream.chunk_rows, stream.capacity - first);
+        if (!transfer_rows(stream.data, first, count, stream.columns, nothing.data(), true)) return false;
+      }
+    }
+    return hdf5_write_text_attribute(root, "status", to_text(RunStatus::running), 16);
+  });
+  if (!fine) throw refuse(file->error);
   file_ = std::move(file);
 }
 

@@ -3,7 +3,8 @@
 //   /                   attributes format "trammel-result", format_version, status ("running", "finished", "failed",
 //                       "interrupted"); tables (names, separated by commas)
 //   /provenance         attributes: program, version, title, model_file, model_sha256, method, ...
-//   /output/data        doubles, rows x signals, one row per output time; column 0 is the time
+//   /output/data        doubles, rows x signals, one row per output time; column 0 is the time. While the run goes
+//                       on, or if it was killed, unfilled rows follow: their time is not a number
 //   /output/names       one string per column; likewise units, frames, text, flags (empty: no caveat)
 //   /steps/...          the same for the accepted steps, and so for every further table
 //   /summary, /failure  JSON texts, written at the end of the run (failure only if there is one)
@@ -15,6 +16,7 @@
 // a heap without checksum, and HDF5 crashes on a damaged one.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,6 +41,7 @@ class Hdf5Writer final : public TrajectorySink {
   Hdf5Writer& operator=(const Hdf5Writer&) = delete;
 
   void begin(const std::vector<Table>& tables, const Provenance& provenance) override;
+  void resume(const std::vector<Table>& tables, const std::vector<std::uint64_t>& rows) override;
   bool append(std::size_t table, std::span<const double> row) override;
   void flush() override;
   void finish(RunStatus status, std::string_view summary_json, std::string_view failure_json) override;

@@ -75,6 +75,8 @@ void check_output_path(const std::string& path) {
   }
 }
 
+std::string PendingFile::resolve(const std::string& path) { return resolved(path); }
+
 PendingFile::PendingFile(const std::string& path) : shown_(path), place_(resolved(path)), temporary_(place_) {
   check_output_path(path);
   struct stat info {};

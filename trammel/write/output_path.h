@@ -27,6 +27,8 @@ class PendingFile {
   PendingFile& operator=(const PendingFile&) = delete;
 
   const std::string& path() const { return temporary_; }  // where to write, before and after publish()
+  const std::string& place() const { return place_; }     // where it will be, links followed
+  static std::string resolve(const std::string& path);    // that place, for any path
   void publish();
 
  private:

@@ -212,6 +212,34 @@ void MemoryTrajectory::begin(const std::vector<Table>& tables, const Provenance&
   failure_json_.clear();
 }
 
+void TrajectorySink::resume(const std::vector<Table>& /*tables*/, const std::vector<std::uint64_t>& /*rows*/) {
+  throw Failure({.severity = Severity::error,
+                 .id = "cannot-continue-result",
+                 .message = "a result of this kind cannot be continued",
+                 .hint = "run the model again from the start",
+                 .where = {}},
+                ExitCode::cannot_write);
+}
+
+void MemoryTrajectory::resume(const std::vector<Table>& tables, const std::vector<std::uint64_t>& rows) {
+  bool fits = tables.size() == tables_.size();
+  for (std::size_t t = 0; t < tables.size() && fits; ++t) {
+    fits = tables[t].signals.size() == tables_[t].signals.size() && this->rows(t) >= rows[t];
+  }
+  if (!fits) {
+    throw Failure({.severity = Severity::error,
+                   .id = "cannot-continue-result",
+                   .message = "the result in memory cannot be continued: it is another one, or has fewer rows",
+                   .hint = "run the model again from the start",
+                   .where = {}},
+                  ExitCode::cannot_write);
+  }
+  for (std::size_t t = 0; t < tables.size(); ++t) data_[t].resize(rows[t] * tables[t].signals.size());
+  status_ = RunStatus::running;
+  summary_json_.clear();
+  failure_json_.clear();
+}
+
 void MemoryTrajectory::reserve(std::size_t table, std::size_t rows) {
   data_[table].reserve(rows * tables_[table].signals.size());
 }
@@ -280,6 +308,10 @@ void call_each_sink(const std::vector<TrajectorySink*>& sinks, const std::functi
 
 void TeeSink::begin(const std::vector<Table>& tables, const Provenance& provenance) {
   call_each_sink(sinks_, [&](TrajectorySink& sink) { sink.begin(tables, provenance); });
+}
+
+void TeeSink::resume(const std::vector<Table>& tables, const std::vector<std::uint64_t>& rows) {
+  call_each_sink(sinks_, [&](TrajectorySink& sink) { sink.resume(tables, rows); });
 }
 
 bool TeeSink::append(std::size_t table, std::span<const double> row) {

@@ -3,6 +3,7 @@
 // made beforehand, so that recording allocates nothing per row. Column 0 of every table is the time.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -55,6 +56,11 @@ class TrajectorySink {
   // Creates files and buffers. Throws Failure(cannot_write) where a result cannot be written, before the run starts.
   virtual void begin(const std::vector<Table>& tables, const Provenance& provenance) = 0;
 
+  // Instead of begin: takes up an unfinished result at its place, with the first `rows` of each table; what follows
+  // them is forgotten. The provenance stays as it is. Throws Failure(cannot_write) if the result is not there or not
+  // whole.
+  virtual void resume(const std::vector<Table>& tables, const std::vector<std::uint64_t>& rows);
+
   // Copies one row; it may be kept in a buffer. False after a row could not be written: call flush() for the reason.
   [[nodiscard]] virtual bool append(std::size_t table, std::span<const double> row) = 0;
 
@@ -96,6 +102,7 @@ class MemoryTrajectory final : public TrajectorySink {
   void reserve(std::size_t table, std::size_t rows);
 
   void begin(const std::vector<Table>& tables, const Provenance& provenance) override;
+  void resume(const std::vector<Table>& tables, const std::vector<std::uint64_t>& rows) override;
   bool append(std::size_t table, std::span<const double> row) override;
   void flush() override {}
   void finish(RunStatus status, std::string_view summary_json, std::string_view failure_json) override;
@@ -135,6 +142,7 @@ class TeeSink final : public TrajectorySink {
   explicit TeeSink(std::vector<TrajectorySink*> sinks) : sinks_(std::move(sinks)) {}
 
   void begin(const std::vector<Table>& tables, const Provenance& provenance) override;
+  void resume(const std::vector<Table>& tables, const std::vector<std::uint64_t>& rows) override;
   bool append(std::size_t table, std::span<const double> row) override;
   void flush() override;
   void finish(RunStatus status, std::string_view summary_json, std::string_view failure_json) override;

@@ -1,4 +1,5 @@
 #include "trammel/elements/drives/drives.h"
+#include "trammel/elements/model_scope.h"
 #include "trammel/math/expression.h"
 
 namespace trammel {
@@ -9,6 +10,7 @@ Expression function_of(const std::string& argument, const Item& item, const std:
   ExpressionScope scope;
   scope.owner = owner;
   scope.argument = argument;
+  add_curves(context.model, scope);
   scope.constant = [&context](std::string_view name) -> std::optional<double> {
     for (const Parameter& parameter : context.model.parameters) {
       if (parameter.name == name) return parameter.value;

@@ -5,14 +5,9 @@
 namespace trammel {
 namespace {
 
-constexpr MotionFields rotation_fields{"angle",
-                                       "angular_speed",
-                                       "angular_acceleration",
-                                       "initial_angle",
-                                       "initial_angular_speed",
-                                       Quantity::angle,
-                                       Quantity::angular_speed,
-                                       Quantity::none};
+constexpr MotionFields rotation_fields{
+    "angle",         "angular_speed",         "angular_acceleration",        "initial_angle", "initial_angular_speed",
+    Quantity::angle, Quantity::angular_speed, Quantity::angular_acceleration};
 
 }  // namespace
 

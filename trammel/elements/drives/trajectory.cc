@@ -16,7 +16,8 @@ ElementDescription describe_trajectory() {
   d.attachment = Attachment::on_joint;
   const ExpressionText free{};
   d.fields = {
-      {"x", FieldKind::expression, Quantity::length, free, "Displacement along x of the first frame; free if left out."},
+      {"x", FieldKind::expression, Quantity::length, free,
+       "Displacement along x of the first frame; free if left out."},
       {"y", FieldKind::expression, Quantity::length, free, "Displacement along y."},
       {"z", FieldKind::expression, Quantity::length, free, "Displacement along z."},
       {"about_x", FieldKind::expression, Quantity::angle, free, "First Cardan angle, over any number of turns."},

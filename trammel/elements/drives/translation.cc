@@ -5,9 +5,8 @@
 namespace trammel {
 namespace {
 
-constexpr MotionFields translation_fields{
-    "displacement",        "speed",          "acceleration", "initial_displacement", "initial_speed", Quantity::length,
-    Quantity::speed, Quantity::acceleration};
+constexpr MotionFields translation_fields{"displacement",  "speed",          "acceleration",  "initial_displacement",
+                                          "initial_speed", Quantity::length, Quantity::speed, Quantity::acceleration};
 
 }  // namespace
 

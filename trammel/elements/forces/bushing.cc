@@ -1,101 +1,50 @@
-// Bushing: linear stiffness and damping between two frames in all six directions, for large motions of both. The
-// displacement of B against A, in the axes of A, with the rotation vector of B against A,
+// Bushing: linear stiffness and damping between two frames in all six directions, for large motions of both. With the
+// relative motion y = (r, theta) of relative_motion.h the stress is
 //
-//   x = (r, theta),   r = R_A^T (p_B - p_A),   theta = log(R_A^T R_B)
-//   r'     = R_A^T (v_B - v_A + d x w_A),      theta' = T(theta)^-T R_A^T (w_B - w_A)      written x' = J tau
+//   s = (f, m) = K y + D y' - P
 //
-// gives the wrenches  -J^T s,  s = (f, m) = K x + D x' - P,  that is
-//
-//   force on B  F = -R_A f,   torque on B  M = -R_A T^-1 m,   on A: -F at B's origin and -M.
-//
-// So K derives exactly from the energy x^T K x / 2 - P^T x and D dissipates exactly x'^T D x', wherever the frames are.
-// log has its jump at half a turn; the bushing refuses to be evaluated near it.
+// So K derives exactly from the energy y^T K y / 2 - P^T y and D dissipates exactly y'^T D y', wherever the frames are.
 #include <Eigen/Eigenvalues>
 #include <cmath>
-#include <numbers>
 
 #include "trammel/elements/forces/force_fields.h"
 #include "trammel/elements/forces/forces.h"
-#include "trammel/math/rotation.h"
+#include "trammel/elements/forces/relative_motion.h"
 
 namespace trammel {
 namespace {
 
 class Bushing final : public Force {
  public:
-  static constexpr double greatest_angle = 0.97 * std::numbers::pi;
-
   Bushing(const Mat6& stiffness, const Mat6& damping, const Vec6& preload) : K_(stiffness), D_(damping), P_(preload) {}
 
   int frames() const override { return 2; }
   bool uses_velocity() const override { return !D_.isZero(0); }
 
   bool evaluate(const ElementInput& in, double* wrench) const override {
-    const State now(in);
-    if (!(now.angle() < greatest_angle)) return false;
-    const Vec6 s = stress(now);
-    const Vec3 force = now.R * s.head<3>(), torque = now.R * (now.tangent_inverse * s.tail<3>());
-    Eigen::Map<Eigen::Matrix<double, 12, 1>> out(wrench);
-    out << force, now.d.cross(force) + torque, -force, -torque;
+    const RelativeMotion now(in.frames[0], in.frames[1]);
+    if (!now.usable()) return false;
+    Eigen::Map<RelativeMotion::Wrench> out(wrench);
+    out = now.wrench(stress(now));
     return true;
   }
 
-  // Work in the axes of A: ds = K dx + D dx', d(R_A f) = phi_A x (R_A f) + R_A df.
   void linearise(const ElementInput& in, ForcePartials& out) const override {
     out.set_zero(2);
-    const State now(in);
-    using Rows = Eigen::Matrix<double, 6, 12>;
-    using Half = Eigen::Matrix<double, 3, 12>;
-    const Mat3 Rt = now.R.transpose();
-
-    Rows J = Rows::Zero();
-    J.block<3, 3>(0, 0) = -Rt;
-    J.block<3, 3>(0, 3) = Rt * skew(now.d);
-    J.block<3, 3>(0, 6) = Rt;
-    J.block<3, 3>(3, 9) = now.tangent_inverse.transpose() * Rt;
-    J.block<3, 3>(3, 3) = -J.block<3, 3>(3, 9);
-
-    // d(x')/dpose: r' = R_A^T y, y = v + d x w_A; theta' = T(-theta)^-1 R_A^T w
-    Rows rate_pose = Rows::Zero();
-    rate_pose.block<3, 3>(0, 0) = Rt * skew(now.w_a);
-    rate_pose.block<3, 3>(0, 3) = Rt * skew(now.y);
-    rate_pose.block<3, 3>(0, 6) = -rate_pose.block<3, 3>(0, 0);
-    rate_pose.block<3, 12>(3, 0) = now.tangent_inverse.transpose() *
-                                   rotation_tangent_derivative(-now.theta, now.rate.tail<3>()) * J.bottomRows<3>();
-    rate_pose.block<3, 3>(3, 3) += now.tangent_inverse.transpose() * Rt * skew(now.w);
-
-    const Rows s_pose = K_ * J + D_ * rate_pose, s_twist = D_ * J;
-    const Vec6 s = stress(now);
-    const Vec3 m = now.tangent_inverse * s.tail<3>();
-    const Vec3 force = now.R * s.head<3>(), torque = now.R * m;
-
-    const Mat3 slope = -now.tangent_inverse * rotation_tangent_derivative(now.theta, m);  // d(T^-1 s)/dtheta
-    Half force_pose = now.R * s_pose.topRows<3>();
-    force_pose.block<3, 3>(0, 3) -= skew(force);
-    Half torque_pose = now.R * (now.tangent_inverse * s_pose.bottomRows<3>() + slope * J.bottomRows<3>());
-    torque_pose.block<3, 3>(0, 3) -= skew(torque);
-    const Half force_twist = now.R * s_twist.topRows<3>();
-    const Half torque_twist = now.R * now.tangent_inverse * s_twist.bottomRows<3>();
-
-    out.pose.topRows<3>() = force_pose;
-    out.pose.middleRows<3>(3) = skew(now.d) * force_pose + torque_pose;
-    out.pose.block<3, 3>(3, 0) += skew(force);  // dd x F = -F~ (dp_B - dp_A)
-    out.pose.block<3, 3>(3, 6) -= skew(force);
-    out.pose.middleRows<3>(6) = -force_pose;
-    out.pose.bottomRows<3>() = -torque_pose;
-    out.twist.topRows<3>() = force_twist;
-    out.twist.middleRows<3>(3) = skew(now.d) * force_twist + torque_twist;
-    out.twist.middleRows<3>(6) = -force_twist;
-    out.twist.bottomRows<3>() = -torque_twist;
+    const RelativeMotion now(in.frames[0], in.frames[1]);
+    const RelativeMotion::Rows J = now.jacobian();
+    const RelativeMotion::Rows s_pose = K_ * J + D_ * now.rate_pose(), s_twist = D_ * J;
+    out.pose = now.wrench_pose(stress(now)) - J.transpose() * s_pose;
+    out.twist = -J.transpose() * s_twist;
   }
 
   double potential_energy(const ElementInput& in) const override {
-    const State now(in);
-    return 0.5 * now.x.dot(K_ * now.x) - P_.dot(now.x);
+    const Vec6 y = RelativeMotion(in.frames[0], in.frames[1]).y();
+    return 0.5 * y.dot(K_ * y) - P_.dot(y);
   }
   double dissipated_power(const ElementInput& in) const override {
-    const State now(in);
-    return now.rate.dot(D_ * now.rate);
+    const Vec6 rate = RelativeMotion(in.frames[0], in.frames[1]).rate();
+    return rate.dot(D_ * rate);
   }
   bool energy_is_complete() const override { return true; }
 
@@ -104,31 +53,12 @@ class Bushing final : public Force {
             {"fx", "N"}, {"fy", "N"}, {"fz", "N"}, {"tx", "N m"}, {"ty", "N m"}, {"tz", "N m"}};
   }
   void observe(const ElementInput& in, double* values) const override {
-    const State now(in);
-    const Vec6 s = stress(now);
-    Eigen::Map<Eigen::Matrix<double, 12, 1>>(values, 12) << now.x, -s.head<3>(), -now.tangent_inverse * s.tail<3>();
+    const RelativeMotion now(in.frames[0], in.frames[1]);
+    Eigen::Map<Eigen::Matrix<double, 12, 1>>(values, 12) << now.y(), now.wrench_on_b(stress(now));
   }
 
  private:
-  struct State {
-    Mat3 R, tangent_inverse;  // R_A, T(theta)^-1
-    Vec3 d, theta, y, w, w_a;
-    Vec6 x, rate;
-    explicit State(const ElementInput& in) {
-      const FrameState &a = in.frames[0], &b = in.frames[1];
-      R = a.R;
-      d = b.p - a.p;
-      theta = rotation_log(Quat(Mat3(a.R.transpose() * b.R)));
-      tangent_inverse = rotation_tangent_inverse(theta);
-      w_a = a.w;
-      w = b.w - a.w;
-      y = b.v - a.v + d.cross(a.w);
-      x << R.transpose() * d, theta;
-      rate << R.transpose() * y, tangent_inverse.transpose() * (R.transpose() * w);
-    }
-    double angle() const { return theta.norm(); }
-  };
-  Vec6 stress(const State& now) const { return K_ * now.x + D_ * now.rate - P_; }
+  Vec6 stress(const RelativeMotion& now) const { return K_ * now.y() + D_ * now.rate() - P_; }
 
   Mat6 K_, D_;
   Vec6 P_;

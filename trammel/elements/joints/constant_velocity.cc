@@ -13,7 +13,8 @@ ElementDescription describe_constant_velocity() {
   d.category = Category::joint;
   d.key = "constant_velocity";
   d.summary =
-      "A homokinetic joint: the origins coincide and both shafts, along the z axes, turn at the same speed at any angle "
+      "A homokinetic joint: the origins coincide and both shafts, along the z axes, turn at the same speed at any "
+      "angle "
       "between them.";
   d.make_constraint = [](const Item&, const MakeContext&) {
     return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{

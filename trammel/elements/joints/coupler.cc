@@ -1,4 +1,6 @@
 // Coupler: sum of scale_i (angle or displacement of joint i) = offset
+#include <sstream>
+
 #include "trammel/elements/joints/coupling.h"
 #include "trammel/elements/joints/joints.h"
 
@@ -16,7 +18,7 @@ ElementDescription describe_coupler() {
       coupled_joints_field("The joints coupled, two to four."),
       {"scales", FieldKind::numbers, Quantity::none, std::nullopt,
        "The factor of each joint, none zero; angles count in rad, displacements in m."},
-      {"of", FieldKind::names, Quantity::none, std::vector<std::string>{},
+      {"of", FieldKind::text, Quantity::none, std::string(),
        "What of each joint: angle or displacement; by default the one that its type leaves, the angle if both."},
       {"offset", FieldKind::number, Quantity::none, 0.0, "The value of the sum, in rad or m."},
   };
@@ -24,13 +26,15 @@ ElementDescription describe_coupler() {
   d.make_constraint = [](const Item& item, const MakeContext& context) {
     const auto pairs = static_cast<std::size_t>(coupled_pairs(item, 0));
     const auto& scales = item.fields.get<std::vector<double>>("scales");
-    const auto& of = item.fields.get<std::vector<std::string>>("of");
+    std::istringstream words(item.fields.get<std::string>("of"));
+    std::vector<std::string> of;
+    for (std::string word; words >> word;) of.push_back(word);
     const auto refuse = [&](const std::string& what, const std::string& hint) {
       throw Failure({Severity::error, "wrong-length", "joint '" + item.name + "': " + what, hint, item.where});
     };
     if (scales.size() != pairs) refuse("'scales' must hold one number for each joint", "write scales: [1, -2]");
     if (!of.empty() && of.size() != pairs)
-      refuse("'of' must hold one word for each joint", "write of: [angle, displacement]");
+      refuse("'of' must hold one word for each joint", "write of: angle displacement");
     std::vector<CoupledTerm> terms;
     for (std::size_t i = 0; i < pairs; ++i) {
       Coupled what = Coupled::angle;
@@ -51,7 +55,7 @@ ElementDescription describe_coupler() {
     std::uniform_real_distribution<double> scale(0.5, 2);
     Fields fields;
     fields.set("scales", std::vector<double>{scale(random), -scale(random), scale(random)});
-    fields.set("of", std::vector<std::string>{"angle", "displacement", "angle"});
+    fields.set("of", std::string("angle displacement angle"));
     fields.set("offset", 0.2);
     return fields;
   };

@@ -78,7 +78,8 @@ std::unique_ptr<Constraint> make_coupling(const Item& item, const std::vector<Co
   int at = 0;
   for (const CoupledTerm& term : terms) {
     if (!(std::abs(term.weight) > 0) || !std::isfinite(term.weight)) {
-      refuse_coupling(item, "out-of-range", "a factor of the coupling is zero", "leave the joint out, or give a number");
+      refuse_coupling(item, "out-of-range", "a factor of the coupling is zero",
+                      "leave the joint out, or give a number");
     }
     if (term.what == Coupled::angle) {
       row.terms.push_back({at, at + 1, Primitive::angle, 0, 0, term.weight});

@@ -12,8 +12,8 @@ Field coupled_joints_field(const char* text);
 void attach_coupled_joints(Model& model, Item& item);
 // The number of pairs, as many as asked for (0: two to four). Throws Failure.
 int coupled_pairs(const Item& item, int wanted);
-// What joint i couples: by the type of the named joint; its angle if frames are given. Throws Failure if the type leaves
-// it open.
+// What joint i couples: by the type of the named joint; its angle if frames are given. Throws Failure if the type
+// leaves it open.
 Coupled coupled_by_type(const Item& item, int i, const MakeContext& context);
 
 struct CoupledTerm {

@@ -40,6 +40,7 @@ class JetConstraint : public Constraint {
   int frames() const override { return 2; }
   RowUnit row_unit(int row) const override { return formula_.unit(row); }
   Level level(int row) const override { return formula_.level(row); }
+  bool does_work() const override { return !functions_.empty(); }
   std::string row_name(int row) const override { return formula_.name(row); }
 
   bool evaluate(const ElementInput& in, const double* lambda, double* g, double* wrench) const override {

@@ -111,7 +111,8 @@ bool PairConstraint::evaluate(const ElementInput& in, const double* lambda, doub
       }
       default: {
         const PairFunction f = pair_function(row.kind, row.i, row.j, a, b);
-        g[k] = (is_turning(row.kind, row.i) ? unwrap_angle(f.value, in.memory[angle_index++]) : f.value) - target(row, in.t, in.memory);
+        g[k] = (is_turning(row.kind, row.i) ? unwrap_angle(f.value, in.memory[angle_index++]) : f.value) -
+               target(row, in.t, in.memory);
         const PairRow C = l * f.gradient();
         if (!C.allFinite()) good = false;
         force += C.segment<3>(6).transpose();
@@ -156,8 +157,8 @@ void PairConstraint::rate(const ElementInput& in, double* g_dot) const {
   const PairTwist u = pair_twist_of(a, b);
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const PairRowSpec& spec = rows_[k];
-    g_dot[k] = spec.kind == Primitive::point ? u.v_line[spec.i]
-                                             : pair_function(spec.kind, spec.i, spec.j, a, b).rate(u);
+    g_dot[k] =
+        spec.kind == Primitive::point ? u.v_line[spec.i] : pair_function(spec.kind, spec.i, spec.j, a, b).rate(u);
     if (spec.function >= 0) g_dot[k] -= targets(spec, in.t, in.memory)[spec.level == Level::velocity ? 0 : 1];
   }
 }

@@ -22,7 +22,7 @@ namespace trammel {
 struct PairRowSpec {
   Primitive kind;
   int i = 0, j = 0;
-  int function = -1;  // index of the time function f; -1: zero
+  int function = -1;              // index of the time function f; -1: zero
   Level level = Level::position;  // at velocity level the row is the rate of its scalar, minus f(t)
 };
 
@@ -52,9 +52,7 @@ class PairConstraint final : public Constraint {
   double turned(const ElementInput& in) const override;
 
  private:
-  static bool remembers(const PairRowSpec& row) {
-    return row.level == Level::position && is_turning(row.kind, row.i);
-  }
+  static bool remembers(const PairRowSpec& row) { return row.level == Level::position && is_turning(row.kind, row.i); }
   double target(const PairRowSpec& row, double t, const double* memory) const;
   std::array<double, 4> targets(const PairRowSpec& row, double t, const double* memory) const;
   double angle(const PairRowSpec& row, const ElementInput& in, int memory_index) const;

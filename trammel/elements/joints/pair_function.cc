@@ -48,9 +48,7 @@ void set_radius(PairFunction& out) {
 }  // namespace
 
 PairFunction pair_function(Primitive kind, int i, int j, const FrameState& a, const FrameState& b) {
-  const auto dot = [&](int of_a, int of_b) {
-    return Invariant{{Owner::a, a.R.col(of_a)}, {Owner::b, b.R.col(of_b)}};
-  };
+  const auto dot = [&](int of_a, int of_b) { return Invariant{{Owner::a, a.R.col(of_a)}, {Owner::b, b.R.col(of_b)}}; };
   const auto coordinate = [&](int of_a) { return Invariant{{Owner::a, a.R.col(of_a)}, {Owner::line, b.p - a.p}}; };
   PairFunction out;
   switch (kind) {
@@ -99,8 +97,8 @@ PairFunction pair_function(Primitive kind, int i, int j, const FrameState& a, co
         out.F2[0][0] = s / (c * c2);
         out.F3[0][0][0] = (1 + 2 * s * s) / (c * c2 * c2);
       } else {
-        out.s = i == 0 ? std::array<Invariant, 2>{dot(2, 2), dot(1, 2)}
-                       : std::array<Invariant, 2>{dot(0, 0), dot(0, 1)};
+        out.s =
+            i == 0 ? std::array<Invariant, 2>{dot(2, 2), dot(1, 2)} : std::array<Invariant, 2>{dot(0, 0), dot(0, 1)};
         set_argument(out, -1);
       }
       break;
@@ -125,10 +123,10 @@ void PairFunction::compose(const std::array<double, 4>& f) {
     for (std::size_t q = 0; q < n; ++q) {
       F2[p][q] = f[2] * before.F1[p] * before.F1[q] + f[1] * before.F2[p][q];
       for (std::size_t r = 0; r < n; ++r) {
-        F3[p][q][r] = f[3] * before.F1[p] * before.F1[q] * before.F1[r] +
-                      f[2] * (before.F2[p][q] * before.F1[r] + before.F2[p][r] * before.F1[q] +
-                              before.F2[q][r] * before.F1[p]) +
-                      f[1] * before.F3[p][q][r];
+        F3[p][q][r] =
+            f[3] * before.F1[p] * before.F1[q] * before.F1[r] +
+            f[2] * (before.F2[p][q] * before.F1[r] + before.F2[p][r] * before.F1[q] + before.F2[q][r] * before.F1[p]) +
+            f[1] * before.F3[p][q][r];
       }
     }
   }

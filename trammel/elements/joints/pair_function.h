@@ -37,7 +37,7 @@ struct PairFunction {
   void compose(const std::array<double, 4>& f);
   void scale(double factor);
 
-  PairRow gradient() const;                      // against the pose
+  PairRow gradient() const;  // against the pose
   // Adds factor times the matrix H with u^T H z = d(gradient u)/dpose z.
   template <class Matrix>
   void add_hessian(double factor, Matrix&& out) const {

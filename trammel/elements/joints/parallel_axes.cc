@@ -10,8 +10,7 @@ ElementDescription describe_parallel_axes() {
   d.key = "parallel_axes";
   d.summary = "The z axes of the two frames stay parallel; all displacements and the rotation about them are free.";
   d.make_constraint = [](const Item&, const MakeContext&) {
-    return std::make_unique<PairConstraint>(
-        std::vector<PairRowSpec>{{Primitive::dot, 0, 2}, {Primitive::dot, 1, 2}});
+    return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{{Primitive::dot, 0, 2}, {Primitive::dot, 1, 2}});
   };
   return d;
 }

@@ -38,8 +38,7 @@ void attach_parameter(Model& model, Item& item) {
     const std::string near = names.nearest(name);
     throw Failure({Severity::error, "unknown-body",
                    "joint '" + item.name + "': there is no scalar coordinate '" + name + "'",
-                   near.empty() ? "define it under `coordinates`" : "did you mean '" + near + "'?",
-                   item.where});
+                   near.empty() ? "define it under `coordinates`" : "did you mean '" + near + "'?", item.where});
   }
   const int world = names.origin_frame(ground);
   item.frames.push_back(world);

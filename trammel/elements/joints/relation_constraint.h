@@ -25,7 +25,7 @@ struct RelationTerm {
   int i = 0, j = 0;
   double weight = 1;
   ScalarFunction function = {};  // phi = weight * function(m); empty: weight * m
-  int memory = -1;          // of a multi-turn angle; set by the constraint
+  int memory = -1;               // of a multi-turn angle; set by the constraint
 };
 
 struct RelationRow {

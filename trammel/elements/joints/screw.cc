@@ -10,7 +10,8 @@ ElementDescription describe_screw() {
   ElementDescription d;
   d.category = Category::joint;
   d.key = "screw";
-  d.summary = "A screw: rotation about the common z axis advances the second frame along it by the pitch for each turn.";
+  d.summary =
+      "A screw: rotation about the common z axis advances the second frame along it by the pitch for each turn.";
   d.fields = {{"pitch", FieldKind::number, Quantity::length, std::nullopt,
                "Advance along z for one turn about z; negative for a left-hand thread."}};
   d.make_constraint = [](const Item& item, const MakeContext&) {
@@ -24,10 +25,10 @@ ElementDescription describe_screw() {
       const std::string axis = i == 0 ? "x" : "y";
       rows.push_back({{{0, 1, Primitive::dot, i, 2}}, "axis " + axis + " perpendicular to axis z", RowUnit::torque});
     }
-    rows.push_back({{{0, 1, Primitive::in_plane, 2, 0, 1.0},
-                     {0, 1, Primitive::angle, 0, 0, -pitch / (2 * std::numbers::pi)}},
-                    "advance with the turn about z",
-                    RowUnit::force});
+    rows.push_back(
+        {{{0, 1, Primitive::in_plane, 2, 0, 1.0}, {0, 1, Primitive::angle, 0, 0, -pitch / (2 * std::numbers::pi)}},
+         "advance with the turn about z",
+         RowUnit::force});
     return std::make_unique<RelationConstraint>(2, std::move(rows));
   };
   d.random_fields = [](std::mt19937& random) {

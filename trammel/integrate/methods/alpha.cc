@@ -109,10 +109,11 @@ void AlphaMethod::place(double h) {
 
 // The Newton matrix is combined from partial derivatives at the trial state, or, if only the step size has changed,
 // from those of an earlier step: that costs no evaluation.
-bool AlphaMethod::prepare_matrix(double h, bool anew) {
+Verdict AlphaMethod::prepare_matrix(double h, bool anew) {
   const AlphaParameters& p = options_.parameters;
   if (anew) {
-    if (equations_.linearise(trial_, trial_rates_, Detail::newton, partials_, work_) != Eval::ok) return false;
+    if (equations_.linearise(trial_, trial_rates_, Detail::newton, partials_, work_) != Eval::ok)
+      return Verdict::evaluation_rejected;
     ++counts_.linearisations;
     linearise_next_ = false;
   }
@@ -127,7 +128,8 @@ bool AlphaMethod::prepare_matrix(double h, bool anew) {
   const bool good = saddle_.factor();
   counts_.factorisations += solver.factors() - factors;
   counts_.refactorisations += solver.refactors() - refactors;
-  return good;
+  if (good) return Verdict::ok;
+  return std::isfinite(saddle_.values().sum()) ? Verdict::singular_matrix : Verdict::not_finite;
 }
 
 Attempt AlphaMethod::attempt(double h) {
@@ -135,10 +137,7 @@ Attempt AlphaMethod::attempt(double h) {
   Attempt result;
   trial_h_ = h;
   trial_.t = now_.t + h;
-  // a lags behind v' by a multiple of h; a new step size asks for the lag of that size.
   a_start_ = a_;
-  if (options_.follow_step && last_step_ > 0 && h != last_step_)
-    a_start_ = rates_.a + (h / last_step_) * (a_ - rates_.a);
   const double bh2 = p.beta * h * h;
   const double root_p = std::sqrt(static_cast<double>(std::max(1, nv_)));
   const double allowed = root_p * options_.tolerance / (std::abs(p.error_factor()) * h * h);  // sqrt(psi)/h^2, (35)
@@ -153,8 +152,9 @@ Attempt AlphaMethod::attempt(double h) {
     const bool anew = linearise_next_ || pass > 0;
     const double ratio = h / matrix_h_;
     if (anew || !(ratio < options_.refresh_ratio && ratio * options_.refresh_ratio > 1)) {
-      if (!prepare_matrix(h, anew)) {
-        result.verdict = Verdict::singular_matrix;
+      result.verdict = prepare_matrix(h, anew);
+      if (result.verdict != Verdict::ok) {
+        linearise_next_ = true;
         return result;
       }
     }
@@ -212,7 +212,7 @@ Attempt AlphaMethod::attempt(double h) {
     }
   }
   result.error = std::sqrt(sum) / allowed;
-  if (equations_.turned(trial_, work_) > 1.57) result.verdict = Verdict::angle_too_large;
+  if (equations_.turned(trial_, h, work_) > 1.57) result.verdict = Verdict::angle_too_large;
   return result;
 }
 

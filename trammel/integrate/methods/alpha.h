@@ -31,8 +31,7 @@ struct AlphaOptions {
   double tolerance = 1e-5;  // epsilon of (34)
   bool fixed_step = false;
   int predictor_degree = Predictor::most;
-  bool follow_step = false;  // adapt the lag of a to a new step size: a_n - v'_n is proportional to h
-  double misfit = 0;         // of loops that do not close, m: above 1e-10 L right sides are projected
+  double misfit = 0;  // of loops that do not close, m: above 1e-10 L right sides are projected
   double refresh_ratio =
       1.25;  // step size by that of the factorisation, either way, above which the matrix is combined anew
   NewtonMonitor::Options newton;
@@ -50,6 +49,8 @@ class AlphaMethod final : public Integrator {
   const State& state() const override { return now_; }
   const Rates& rates() const override { return rates_; }
   void interpolate(double t, State& out) const override;
+  const State& trial_state() const override { return trial_; }
+  const Rates& trial_rates() const override { return trial_rates_; }
   double last_step() const override { return last_step_; }
   const Counts& counts() const override { return counts_; }
   void save(Bytes& out) const override;
@@ -60,7 +61,7 @@ class AlphaMethod final : public Integrator {
 
  private:
   void place(double h);  // trial q, v, v' from trial a
-  bool prepare_matrix(double h, bool anew);
+  Verdict prepare_matrix(double h, bool anew);
   double norm(const Vec& x) const;  // weighted as in (34), without 1/sqrt(p)
 
   const Equations& equations_;

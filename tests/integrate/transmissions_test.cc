@@ -1,0 +1,455 @@
+// Gears, shafts, screws, racks and cams against closed forms, over many turns; what the rank analysis finds in them.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numbers>
+
+#include "tests/problems/mechanisms.h"
+#include "tests/problems/stepping.h"
+#include "trammel/analyse/mechanism.h"
+#include "trammel/math/rotation.h"
+#include "trammel/read/read_model.h"
+
+namespace trammel {
+namespace {
+
+using problems::converged;
+using problems::Ready;
+constexpr double turn = 2 * std::numbers::pi;
+
+Model model_of(const char* file) { return read_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/" + file); }
+
+Quat orientation_of(const Ready& ready, const State& s, const char* body) {
+  const int q0 = ready.equations->first_coordinate(ready.equations->model().find_body(body));
+  return {s.q[q0 + 3], s.q[q0 + 4], s.q[q0 + 5], s.q[q0 + 6]};
+}
+
+Vec3 position_of(const Ready& ready, const State& s, const char* body) {
+  return s.q.segment<3>(ready.equations->first_coordinate(ready.equations->model().find_body(body)));
+}
+
+// Total angles of bodies about fixed axes, read off their orientations and counted on from step to step.
+class Turns {
+ public:
+  Turns(const Ready& ready, std::map<std::string, Vec3> axes) : ready_(ready), axes_(std::move(axes)) {
+    for (const auto& [body, axis] : axes_) start_[body] = orientation_of(ready, ready.state, body.c_str());
+  }
+  void follow(const State& s) {
+    for (const auto& [body, axis] : axes_) {
+      const Quat since = orientation_of(ready_, s, body.c_str()) * start_[body].conjugate();
+      total_[body] = unwrap_angle(2 * std::atan2(since.vec().dot(axis), since.w()), total_[body]);
+    }
+  }
+  double operator[](const char* body) { return total_[body]; }
+
+ private:
+  const Ready& ready_;
+  std::map<std::string, Vec3> axes_;
+  std::map<std::string, Quat> start_;
+  std::map<std::string, double> total_;
+};
+
+LoopAnalysis rank_of(const Ready& ready) {
+  Workspace work = ready.equations->make_workspace();
+  return analyse_loops(constraint_graph(*ready.equations, ready.state, work));
+}
+
+AlphaOptions steps() { return converged(AlphaParameters::hht(-0.1)); }
+
+Fields fields_of(std::initializer_list<std::pair<const char*, Value>> values) {
+  Fields fields;
+  for (const auto& [name, value] : values) fields.set(name, value);
+  return fields;
+}
+ExpressionText text(const char* t) { return {t, {}}; }
+using Names = std::vector<std::string>;
+using Numbers = std::vector<double>;
+
+Body body_of(const char* name, double mass, double inertia, const Vec3& at = Vec3::Zero()) {
+  Body body;
+  body.name = name;
+  body.mass = mass;
+  body.inertia = Vec3::Constant(inertia).asDiagonal();
+  body.pose.position = at;
+  return body;
+}
+
+// ---- shafts ---------------------------------------------------------------------------------------------------------
+
+constexpr double bend = std::numbers::pi / 6;
+
+// Speeds are exact where the start makes them consistent: all round a turn.
+TEST(CardanShaft, RipplesByTheClosedForm) {
+  double least = 100, most = 0;
+  for (int i = 0; i < 24; ++i) {
+    const double angle = turn * i / 24 + 0.01;
+    Model m = model_of("cardan_shaft.yaml");
+    for (Item& motion : m.motions)
+      motion.fields.set("angle", ExpressionText{std::to_string(angle) + " + omega*time", {}});
+    Ready ready(std::move(m));
+    const double exact_angle = std::stod(std::to_string(angle));
+    ready.equations->update(ready.state, ready.work);
+    const auto speed_of = [&](const char* joint) {
+      const Model& model = ready.equations->model();
+      const Item& item = model.joints[static_cast<std::size_t>(model.find_joint(joint))];
+      const FrameState a = ready.equations->frame(item.frames[0], ready.work),
+                       b = ready.equations->frame(item.frames[1], ready.work);
+      return a.R.col(2).dot(b.w - a.w);
+    };
+    const double s = std::sin(bend) * std::sin(exact_angle);
+    EXPECT_NEAR(speed_of("bearing_out"), 10 * std::cos(bend) / (1 - s * s), 1e-9) << angle;
+    EXPECT_NEAR(speed_of("bearing_out_cv"), 10, 1e-9) << angle;
+    least = std::min(least, speed_of("bearing_out"));
+    most = std::max(most, speed_of("bearing_out"));
+  }
+  EXPECT_LT(least, 10 * std::cos(bend) + 0.1);
+  EXPECT_GT(most, 10 / std::cos(bend) - 0.1);
+}
+
+TEST(CardanShaft, TurnsByTheClosedFormOverManyTurns) {
+  const Ready ready(model_of("cardan_shaft.yaml"), {});
+  const LoopAnalysis rank = rank_of(ready);
+  EXPECT_EQ(rank.freedoms_by_rank, 0);  // both driven
+  EXPECT_EQ(rank.redundant, 0);
+  const Vec3 out(std::cos(bend), std::sin(bend), 0);
+  Turns turns(ready, {{"input", Vec3::UnitX()}, {"output", out}, {"output_cv", out}});
+  double error = 0, error_cv = 0;
+  problems::run_fixed(ready, steps(), 5e-3, 1000, [&](const AlphaMethod& m) {
+    turns.follow(m.state());
+    const double angle = 10 * m.state().t;
+    const double closed = unwrap_angle(std::atan2(std::cos(bend) * std::sin(angle), std::cos(angle)), angle);
+    error = std::max({error, std::abs(turns["output"] - closed), std::abs(turns["input"] - angle)});
+    error_cv = std::max(error_cv, std::abs(turns["output_cv"] - angle));
+  });
+  EXPECT_GT(turns["output"], 7 * turn);
+  EXPECT_LT(error, 1e-9);
+  EXPECT_LT(error_cv, 1e-9);
+}
+
+// ---- gears ----------------------------------------------------------------------------------------------------------
+
+TEST(Gears, APlanetaryGearKeepsWillisRatio) {
+  const Ready ready(model_of("planetary_gear.yaml"), {});
+  const LoopAnalysis rank = rank_of(ready);
+  EXPECT_EQ(rank.freedoms_by_rank, 1);
+  EXPECT_EQ(rank.redundant, 2);  // two planets more than needed
+  const Vec3 z = Vec3::UnitZ();
+  Turns turns(ready, {{"sun", z}, {"carrier", z}, {"planet_1", z}, {"planet_3", z}});
+  double error = 0;
+  problems::run_fixed(ready, steps(), 2e-3, 750, [&](const AlphaMethod& m) {
+    turns.follow(m.state());
+    const double carrier = turns["carrier"];
+    error = std::max({error, std::abs(turns["sun"] - 4 * carrier), std::abs(turns["planet_1"] + 2 * carrier),
+                      std::abs(turns["planet_3"] + 2 * carrier)});
+  });
+  EXPECT_GT(turns["sun"], 15 * turn);
+  EXPECT_LT(error, 1e-9);
+}
+
+TEST(Gears, ADifferentialSharesSpeedAndTorque) {
+  const Ready ready(model_of("differential.yaml"), {});
+  const LoopAnalysis rank = rank_of(ready);
+  EXPECT_EQ(rank.freedoms_by_rank, 2);
+  EXPECT_EQ(rank.redundant, 0);
+  const Vec3 x = Vec3::UnitX();
+  Turns turns(ready, {{"pinion", Vec3::UnitY()}, {"case", x}, {"left", x}, {"right", x}});
+  double error = 0;
+  State last;
+  problems::run_fixed(ready, steps(), 4e-3, 1250, [&](const AlphaMethod& m) {
+    turns.follow(m.state());
+    error = std::max({error, std::abs(turns["left"] + turns["right"] - 2 * turns["case"]),
+                      std::abs(11 * turns["pinion"] + 43 * turns["case"])});
+    last = m.state();
+  });
+  EXPECT_GT(std::abs(turns["pinion"]), 20 * turn);
+  EXPECT_LT(error, 1e-8);
+  // In the end both wheels take the same torque: 0.5 left = 2 right.
+  const int left = ready.equations->first_velocity(ready.equations->model().find_body("left")),
+            right = ready.equations->first_velocity(ready.equations->model().find_body("right"));
+  EXPECT_NEAR(0.5 * last.v[left + 3], 2 * last.v[right + 3], 0.02 * std::abs(last.v[left + 3]));
+}
+
+// One coupler over three joints instead of spider and bevel wheels; the spider's inertia is put to zero in the other.
+TEST(Gears, ACouplerOfThreeJointsIsADifferential) {
+  Model bevel = model_of("differential.yaml");
+  bevel.bodies[static_cast<std::size_t>(bevel.find_body("spider"))].inertia.setZero();
+  Model coupled = bevel;
+  const auto drop = [&](const char* name) { coupled.joints.erase(coupled.joints.begin() + coupled.find_joint(name)); };
+  drop("left_mesh");
+  drop("right_mesh");
+  coupled.add_joint(
+      "fixed", "locked",
+      std::vector<int>(coupled.joints[static_cast<std::size_t>(coupled.find_joint("spider_pin"))].frames));
+  const Vec3 x = Vec3::UnitX();
+  const int world = coupled.add_frame_at(ground, Vec3::Zero(), x), of_case = coupled.add_frame_at(1, Vec3::Zero(), x);
+  const int left = coupled.add_frame_at(3, Vec3::Zero(), x), right = coupled.add_frame_at(4, Vec3::Zero(), x);
+  coupled.add_joint("coupler", "differential", {world, left, world, right, world, of_case},
+                    fields_of({{"scales", Numbers{1, 1, -2}}}));
+  const Ready one(std::move(bevel)), two(std::move(coupled));
+  const problems::End end_one = problems::run_fixed(one, steps(), 4e-3, 500),
+                      end_two = problems::run_fixed(two, steps(), 4e-3, 500);
+  for (const char* name : {"pinion", "case", "left", "right"}) {
+    EXPECT_NEAR(orientation_of(one, end_one.state, name).angularDistance(orientation_of(two, end_two.state, name)), 0,
+                1e-7)
+        << name;
+  }
+}
+
+// J1 + J2 (z1/z2)^2 accelerates; torques on wheels and housing balance.
+TEST(Gears, AReducerAcceleratesByItsReducedInertia) {
+  Model m;
+  m.add_body(body_of("small", 1, 1e-3));
+  m.add_body(body_of("large", 6, 0.04, Vec3(0.1, 0, 0)));
+  m.add_joint("revolute", "shaft_1", ground, 0, Vec3::Zero());
+  m.add_joint("revolute", "shaft_2", ground, 1, Vec3(0.1, 0, 0));
+  m.add_joint("gear", "mesh", std::vector<int>{},
+              fields_of({{"joints", Names{"shaft_1", "shaft_2"}}, {"teeth", Numbers{20, 60}}}));
+  m.add_force("torque", "motor", {m.add_frame(ground, {}), m.add_frame(0, {})}, fields_of({{"tz", text("2")}}));
+  Ready ready(std::move(m));
+  const double alpha = 2 / (1e-3 + 0.04 / 9);
+  EXPECT_NEAR(ready.rates.a[5], alpha, 1e-9 * alpha);
+  EXPECT_NEAR(ready.rates.a[11], -alpha / 3, 1e-9 * alpha);
+  double wrenches[6 * max_frames];
+  ready.equations->update(ready.state, ready.work);
+  ready.equations->reactions(2, ready.state, ready.rates, ready.work, wrenches);
+  EXPECT_NEAR(wrenches[11], 1e-3 * alpha - 2, 1e-9);   // on the small wheel
+  EXPECT_NEAR(wrenches[23], -0.04 * alpha / 3, 1e-9);  // on the large one
+  EXPECT_NEAR(wrenches[5] + wrenches[11] + wrenches[17] + wrenches[23], 0, 1e-9);
+}
+
+// ---- screw, rack ----------------------------------------------------------------------------------------------------
+
+TEST(Screw, FallsAndAdvancesOverManyTurns) {
+  constexpr double pitch = 0.02, mass = 0.5, J = 3e-5;
+  Model m;
+  m.gravity = Vec3(0, 0, -9.81);
+  m.add_body(body_of("nut", mass, J));
+  m.add_joint("screw", "thread", ground, 0, Vec3::Zero(), Vec3::UnitZ(), fields_of({{"pitch", pitch}}));
+  const Ready ready(std::move(m));
+  EXPECT_EQ(rank_of(ready).freedoms_by_rank, 1);
+  const double a = -mass * 9.81 / (mass + J * std::pow(turn / pitch, 2));
+  Turns turns(ready, {{"nut", Vec3::UnitZ()}});
+  double advance = 0, fall = 0;
+  problems::run_fixed(ready, steps(), 2e-3, 600, [&](const AlphaMethod& method) {
+    turns.follow(method.state());
+    const double z = method.state().q[2], t = method.state().t;
+    advance = std::max(advance, std::abs(z - pitch * turns["nut"] / turn));
+    fall = std::max(fall, std::abs(z - 0.5 * a * t * t));
+  });
+  EXPECT_LT(turns["nut"], -35 * turn);
+  EXPECT_LT(advance, 1e-11);
+  EXPECT_LT(fall, 1e-9);
+}
+
+TEST(Screw, StartsAtTheTurnThatFits) {
+  Model m;
+  Body nut = body_of("nut", 1, 1e-3, Vec3(0, 0, 0.1));
+  nut.pose.rotation = rotation_exp(Vec3(0, 0, 0.5));
+  m.add_body(nut);
+  const int a = m.add_frame(ground, {}), b = m.add_frame(0, {});
+  const double pitch = 0.1 / (7 + 0.5 / turn);
+  m.add_joint("screw", "thread", {a, b}, fields_of({{"pitch", pitch}}));
+  const Ready ready(std::move(m));
+  EXPECT_NEAR(ready.state.memory[0], 7 * turn + 0.5, 1e-9);
+  EXPECT_NEAR(ready.state.q[2], 0.1, 1e-12);  // nothing moved
+}
+
+TEST(RackAndPinion, RunsOverManyTurnsAndFallsByItsReducedMass) {
+  constexpr double radius = 0.02, mass = 0.7, J = 2e-4;
+  Model m;
+  m.gravity = Vec3(0, -9.81, 0);
+  m.add_body(body_of("pinion", 1, J));
+  m.add_body(body_of("rack", mass, 1e-3, Vec3(radius, 0, 0)));
+  m.add_joint("revolute", "shaft", ground, 0, Vec3::Zero());
+  m.add_joint("translational", "guide", ground, 1, Vec3(radius, 0, 0), Vec3::UnitY());
+  m.add_joint("rack_and_pinion", "mesh", std::vector<int>{},
+              fields_of({{"joints", Names{"shaft", "guide"}}, {"radius", radius}}));
+  const Ready ready(std::move(m));
+  EXPECT_EQ(rank_of(ready).freedoms_by_rank, 1);
+  const double a = -mass * 9.81 / (mass + J / (radius * radius));
+  Turns turns(ready, {{"pinion", Vec3::UnitZ()}});
+  double mesh = 0, fall = 0;
+  problems::run_fixed(ready, steps(), 2e-3, 500, [&](const AlphaMethod& method) {
+    turns.follow(method.state());
+    const double y = position_of(ready, method.state(), "rack").y(), t = method.state().t;
+    mesh = std::max(mesh, std::abs(y - radius * turns["pinion"]));
+    fall = std::max(fall, std::abs(y - 0.5 * a * t * t));
+  });
+  EXPECT_LT(turns["pinion"], -15 * turn);
+  EXPECT_LT(mesh, 1e-11);
+  EXPECT_LT(fall, 1e-9);
+  // The same as a coupler.
+  Model coupled = ready.equations->model();
+  coupled.joints.pop_back();
+  coupled.add_joint("coupler", "mesh", std::vector<int>{},
+                    fields_of({{"joints", Names{"shaft", "guide"}}, {"scales", Numbers{-radius, 1}}}));
+  const Ready other(std::move(coupled));
+  EXPECT_NEAR(other.rates.a[7], a, 1e-12);
+}
+
+// ---- curves ---------------------------------------------------------------------------------------------------------
+
+TEST(Cam, LiftsItsFollowerAsPrescribed) {
+  const Ready ready(model_of("cam_follower.yaml"), {});
+  const LoopAnalysis rank = rank_of(ready);
+  EXPECT_EQ(rank.freedoms_by_rank, 0);
+  EXPECT_EQ(rank.redundant, 0);
+  double error = 0, most = 0, least = 1;
+  problems::run_fixed(ready, steps(), 2e-3, 1000, [&](const AlphaMethod& m) {
+    const double y = position_of(ready, m.state(), "follower").y();
+    error = std::max(error, std::abs(y - (0.04 + 0.006 * (1 - std::cos(std::numbers::pi - 40 * m.state().t)))));
+    most = std::max(most, y);
+    least = std::min(least, y);
+  });
+  EXPECT_LT(error, 1e-11);
+  EXPECT_NEAR(most - least, 0.012, 1e-5);
+}
+
+Body bead(const Vec3& at, const Vec3& velocity = Vec3::Zero()) {
+  Body b;
+  b.name = "bead";
+  b.kind = BodyKind::point;
+  b.mass = 0.1;
+  b.pose.position = at;
+  b.velocity = velocity;
+  return b;
+}
+
+Model bead_on(const Body& b, Fields fields, bool with_parameter, double s = 0) {
+  Model m;
+  m.gravity = Vec3(0, 0, -9.81);
+  m.add_body(b);
+  if (with_parameter) {
+    Body parameter;
+    parameter.name = "s";
+    parameter.kind = BodyKind::scalar;
+    parameter.pose.position.x() = s;
+    m.add_body(parameter);
+    fields.set("parameter", std::string("s"));
+  }
+  const int a = m.add_frame(ground, {}), on = m.add_frame(0, {});
+  m.add_joint("point_on_curve", "wire", {a, on}, std::move(fields));
+  return m;
+}
+
+// s'' = -g c / (r^2 + c^2)
+TEST(Curve, ABeadSlidesDownAHelixAtConstantAcceleration) {
+  constexpr double r = 0.2, c = 0.05;
+  const Ready ready(bead_on(bead(Vec3(r, 0, 0)),
+                            fields_of({{"x", text("0.2*cos(s)")}, {"y", text("0.2*sin(s)")}, {"z", text("0.05*s")}}),
+                            true));
+  EXPECT_EQ(rank_of(ready).freedoms_by_rank, 1);
+  const double a = -9.81 * c / (r * r + c * c);
+  EXPECT_NEAR(ready.rates.a[3], a, 1e-10);
+  double off = 0, error = 0;
+  problems::run_fixed(ready, steps(), 1e-3, 2000, [&](const AlphaMethod& m) {
+    const double s = m.state().q[3], t = m.state().t;
+    off = std::max(off, (m.state().q.head<3>() - Vec3(r * std::cos(s), r * std::sin(s), c * s)).norm());
+    error = std::max(error, std::abs(s / (0.5 * a * t * t) - 1));
+  });
+  EXPECT_LT(off, 1e-11);
+  EXPECT_LT(error, 3e-4);  // second order in the step
+}
+
+TEST(Curve, FunctionAndParametricFormsMoveTheSame) {
+  const Body b = bead(Vec3(0.5, 0, 0.5), Vec3(0, 0, 0));
+  Model function = bead_on(b, fields_of({{"y", text("2*x^2")}}), false);
+  Model parametric = bead_on(b, fields_of({{"x", text("s")}, {"y", text("2*s^2")}}), true, 0.5);
+  for (Model* m : {&function, &parametric})  // the plane of the curve upright: y along world z
+    m->frames[0].local.rotation = Quat(Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitX()));
+  const Ready one(std::move(function)), two(std::move(parametric));
+  std::vector<Vec3> path;
+  double difference = 0, least = 1, energy = 0;
+  problems::run_fixed(one, steps(), 1e-3, 1500, [&](const AlphaMethod& m) {
+    path.push_back(m.state().q.head<3>());
+    least = std::min(least, path.back().x());
+    energy = std::max(energy, std::abs(0.5 * m.state().v.squaredNorm() + 9.81 * (path.back().z() - 0.5)));
+  });
+  std::size_t i = 0;
+  problems::run_fixed(two, steps(), 1e-3, 1500, [&](const AlphaMethod& m) {
+    difference = std::max(difference, (m.state().q.head<3>() - path[i++]).norm());
+  });
+  EXPECT_LT(least, -0.45);  // it went to the other side
+  EXPECT_LT(difference, 1e-9);
+  EXPECT_LT(energy, 0.02);
+}
+
+TEST(Curve, ACircleInPolarFormIsARod) {
+  const auto pendulum = [](bool polar) {
+    Model m;
+    m.gravity = Vec3(0, -9.81, 0);
+    Body b;
+    b.name = "bob";
+    b.kind = BodyKind::planar;
+    b.mass = 1;
+    b.inertia(2, 2) = 0.01;
+    b.pose.position = Vec3(0.5, 0, 0);
+    b.angular_velocity = Vec3(0, 0, 3);
+    m.add_body(b);
+    const int a = m.add_frame(ground, {}), on = m.add_frame(0, {Vec3(0.1, 0.2, 0), Quat::Identity()});
+    if (polar)
+      m.add_joint("point_on_curve", "circle", {a, on}, fields_of({{"r", text("sqrt(0.4)")}}));
+    else
+      m.add_joint("distance", "rod", {a, on});
+    return m;
+  };
+  const Ready one(pendulum(true)), two(pendulum(false));
+  const problems::End end_one = problems::run_fixed(one, steps(), 1e-3, 1500),
+                      end_two = problems::run_fixed(two, steps(), 1e-3, 1500);
+  EXPECT_GT((end_one.state.q - one.state.q).norm(), 0.1);
+  EXPECT_LT((end_one.state.q - end_two.state.q).norm(), 1e-9);
+}
+
+// A step far away is flat where patterns are probed; the bead must climb it all the same.
+TEST(Curve, FunctionsThatAreFlatWhereTheyAreProbedWork) {
+  Model m = bead_on(bead(Vec3(0, 0, 0), Vec3(6, 0, 0)), fields_of({{"y", text("step5(x, 5, 0, 6, 0.3)")}}), false);
+  m.gravity.setZero();
+  const Ready ready(std::move(m));
+  const problems::End end = problems::run_fixed(ready, steps(), 1e-3, 1500);
+  EXPECT_GT(end.state.q[0], 7);
+  EXPECT_NEAR(end.state.q[1], 0.3, 1e-9);
+  EXPECT_NEAR(end.state.v.norm(), 6, 0.02);  // no energy is lost but to the method
+}
+
+TEST(Curve, WrongDescriptionsAreRefused) {
+  const auto make = [](Fields fields, bool parameter) {
+    Model m = bead_on(bead(Vec3::Zero()), std::move(fields), parameter);
+    const Equations equations(std::move(m));
+  };
+  EXPECT_THROW(make(fields_of({}), false), Failure);
+  EXPECT_THROW(make(fields_of({{"y", text("x")}, {"r", text("1")}}), false), Failure);
+  EXPECT_THROW(make(fields_of({{"x", text("s")}}), true), Failure);
+  EXPECT_THROW(make(fields_of({{"y", text("time")}}), false), Failure);
+  EXPECT_THROW(make(fields_of({{"parameter", std::string("nobody")}, {"x", text("s")}, {"y", text("s")}}), false),
+               Failure);
+}
+
+TEST(Couplings, WrongDescriptionsAreRefused) {
+  const auto make = [](const char* type, Fields fields) {
+    Model m;
+    m.add_body(body_of("one", 1, 1));
+    m.add_body(body_of("two", 1, 1));
+    m.add_joint("revolute", "pin", ground, 0, Vec3::Zero());
+    m.add_joint("translational", "slide", ground, 1, Vec3::Zero());
+    m.add_joint("spherical", "ball", 0, 1, Vec3::Zero());
+    m.add_joint(type, "coupling", std::vector<int>{}, std::move(fields));
+    const Equations equations(std::move(m));
+  };
+  EXPECT_NO_THROW(make("rack_and_pinion", fields_of({{"joints", Names{"pin", "slide"}}, {"radius", 0.1}})));
+  EXPECT_THROW(make("rack_and_pinion", fields_of({{"joints", Names{"slide", "pin"}}, {"radius", 0.1}})), Failure);
+  EXPECT_THROW(make("rack_and_pinion", fields_of({{"joints", Names{"pin", "slide"}}, {"radius", 0.0}})), Failure);
+  EXPECT_THROW(make("gear", fields_of({{"joints", Names{"pin", "slide"}}, {"teeth", Numbers{1, 2}}})), Failure);
+  EXPECT_THROW(make("gear", fields_of({{"joints", Names{"pin", "nothing"}}, {"teeth", Numbers{1, 2}}})), Failure);
+  EXPECT_THROW(make("gear", fields_of({{"joints", Names{"pin"}}, {"teeth", Numbers{1, 2}}})), Failure);
+  EXPECT_THROW(make("coupler", fields_of({{"joints", Names{"pin", "ball"}}, {"scales", Numbers{1, 2}}})), Failure);
+  EXPECT_THROW(make("coupler", fields_of({{"joints", Names{"pin", "slide"}}, {"scales", Numbers{1}}})), Failure);
+  EXPECT_THROW(make("coupler", fields_of({{"joints", Names{"pin", "slide"}},
+                                          {"scales", Numbers{1, 2}},
+                                          {"of", std::string("angle speed")}})),
+               Failure);
+}
+
+}  // namespace
+}  // namespace trammel

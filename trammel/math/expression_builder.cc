@@ -1,0 +1,262 @@
+#include "trammel/math/expression_builder.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "trammel/math/expression_text.h"
+
+namespace trammel {
+
+using namespace expression_text;
+
+// ---- text and messages ---------------------------------------------------------------------------------------------
+
+std::string_view ExpressionBuilder::word_at(std::size_t at) const {
+  if (at >= text_.size() || !is_letter(text_[at])) return {};
+  std::size_t end = at;
+  while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
+  return text_.substr(at, end - at);
+}
+
+std::string ExpressionBuilder::token_at(std::size_t at) const {
+  const std::string_view word = word_at(at);
+  if (!word.empty()) return in_quotes(word);
+  std::size_t end = at;
+  while (end < text_.size() && (is_digit(text_[end]) || text_[end] == '.')) ++end;
+  if (end > at) return in_quotes(text_.substr(at, end - at));
+  const std::size_t length = utf8_length(text_, at);
+  if (length == 0 || static_cast<unsigned char>(text_[at]) < 0x20U || text_[at] == '\x7f') {
+    constexpr std::string_view digits = "0123456789abcdef";
+    const auto byte = static_cast<unsigned char>(text_[at]);
+    return std::string("the byte 0x") + digits[byte / 16] + digits[byte % 16];
+  }
+  return in_quotes(text_.substr(at, length));
+}
+
+int ExpressionBuilder::characters_before(std::size_t end, std::size_t begin) const {
+  const std::string_view part = text_.substr(begin, end - begin);
+  return static_cast<int>(std::count_if(part.begin(), part.end(), [](char c) { return !is_continuation_byte(c); }));
+}
+
+Problem ExpressionBuilder::problem(std::size_t offset, std::string id, const std::string& what,
+                                   std::string hint) const {
+  const std::string_view before = text_.substr(0, offset);
+  Problem result;
+  result.id = std::move(id);
+  result.hint = std::move(hint);
+  result.where = where_;
+  const std::size_t newline = before.rfind('\n');
+  if (newline == std::string_view::npos) {
+    result.where.column = std::max(where_.column, 1) + characters_before(offset);
+  } else {
+    if (where_.line > 0) result.where.line += static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+    result.where.column = 1 + characters_before(offset, newline + 1);
+  }
+  if (!scope_.owner.empty()) result.message = scope_.owner + ": ";
+  result.message += what;
+  if (!text_.empty()) {
+    const bool whole = text_.size() <= 60;
+    result.message +=
+        ", at character " + std::to_string(characters_before(offset) + 1) + " of '" +
+        (whole ? printable(text_) : shortened(text_, offset - std::min<std::size_t>(offset, 25), offset + 25)) + "'";
+  }
+  return result;
+}
+
+void ExpressionBuilder::fail(std::size_t offset, std::string id, const std::string& what, std::string hint) const {
+  throw Failure(problem(offset, std::move(id), what, std::move(hint)));
+}
+
+ExpressionBuilder::Operand ExpressionBuilder::refuse(std::size_t offset, std::string what, std::string hint) {
+  refusals_.push_back({offset, std::move(what), std::move(hint)});
+  return {0, -1, static_cast<int>(refusals_.size()) - 1};
+}
+
+// ---- tape ----------------------------------------------------------------------------------------------------------
+
+ExpressionBuilder::Operand ExpressionBuilder::push(std::size_t at, const Node& node) {
+  for (std::size_t i = tape_.size(); i-- > 0;) {
+    const bool same_sign = std::signbit(tape_[i].number) == std::signbit(node.number);  // 0 and -0 differ
+    if (same_sign && tape_[i] == node) return {0, static_cast<int>(i)};
+  }
+  if (tape_.size() == Expression::max_operations) {
+    fail(at, "expression-too-long",
+         "the expression has more than " + std::to_string(Expression::max_operations) + " operations",
+         "split it in several, or use fewer different terms");
+  }
+  tape_.push_back(node);
+  return {0, static_cast<int>(tape_.size()) - 1};
+}
+
+std::uint16_t ExpressionBuilder::place(std::size_t at, const Operand& operand) {
+  int node = operand.node;
+  if (node < 0) {
+    Node constant;
+    constant.op = Op::constant;
+    constant.number = operand.number;
+    node = push(at, constant).node;
+  }
+  return static_cast<std::uint16_t>(node);
+}
+
+ExpressionBuilder::Operand ExpressionBuilder::emit(Op op, std::size_t at, std::span<const Operand> operands,
+                                                   double exponent) {
+  for (const Operand& operand : operands) {
+    if (operand.refusal >= 0) return operand;
+  }
+  Node node;
+  node.op = op;
+  node.number = exponent;
+  if (std::all_of(operands.begin(), operands.end(), [](const Operand& o) { return o.is_constant(); })) {
+    const auto number = [&](std::size_t i) { return i < operands.size() ? operands[i].number : 0.0; };
+    const double value = Expression::apply(node, number(0), number(1), number(2));
+    if (std::isfinite(value)) return {value};
+    return refuse(at,
+                  token_at(at) + " of " + list(operands) + (std::isnan(value) ? " is not a number" : " is infinite"),
+                  "check the values of the parameters in it");
+  }
+  if (operands.size() == 2) {
+    const Operand &a = operands[0], &b = operands[1];
+    if (op == Op::add && a.is_number(0)) return b;
+    if ((op == Op::add || op == Op::subtract) && b.is_number(0)) return a;
+    if (op == Op::multiply && a.is_number(1)) return b;
+    if ((op == Op::multiply || op == Op::divide) && b.is_number(1)) return a;
+    if ((op == Op::divide || op == Op::mod) && b.is_number(0)) {
+      return refuse(at, token_at(at) + " divides by zero", "check the values of the parameters in it");
+    }
+  }
+  std::array<std::uint16_t*, 3> places = {&node.a, &node.b, &node.c};
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    *places[i] = place(at, operands[i]);
+    node.timed = node.timed || tape_[*places[i]].timed;
+  }
+  return push(at, node);
+}
+
+std::string ExpressionBuilder::list(std::span<const Operand> operands) {
+  std::string text;
+  for (const Operand& operand : operands) {
+    if (!text.empty()) text += " and ";
+    text += number_text(operand.number);
+  }
+  return text;
+}
+
+ExpressionBuilder::Operand ExpressionBuilder::choose(std::size_t at, const Operand& condition, const Operand& then,
+                                                     const Operand& otherwise) {
+  if (condition.is_constant()) return condition.number != 0 ? then : otherwise;
+  return emit(Op::select, at, condition, then, otherwise);
+}
+
+ExpressionBuilder::Operand ExpressionBuilder::combine(std::size_t at, std::string_view symbol, const Operand& a,
+                                                      const Operand& b) {
+  if (symbol == "+") return emit(Op::add, at, a, b);
+  if (symbol == "-") return emit(Op::subtract, at, a, b);
+  if (symbol == "*") return emit(Op::multiply, at, a, b);
+  if (symbol == "/") return emit(Op::divide, at, a, b);
+  if (symbol == "<") return emit(Op::less, at, a, b);
+  if (symbol == "<=") return emit(Op::less_equal, at, a, b);
+  if (symbol == ">") return emit(Op::less, at, b, a);
+  if (symbol == ">=") return emit(Op::less_equal, at, b, a);
+  if (symbol == "==") return emit(Op::equal, at, a, b);
+  if (symbol == "!=") return emit(Op::unequal, at, a, b);
+  const bool conjunction = symbol == "and";  // what the first operand decides, the second cannot spoil
+  if (a.is_constant() && (a.number == 0) == conjunction) return {conjunction ? 0.0 : 1.0};
+  if (a.refusal < 0 && b.is_constant() && (b.number == 0) == conjunction) return {conjunction ? 0.0 : 1.0};
+  return emit(conjunction ? Op::logical_and : Op::logical_or, at, a, b);
+}
+
+ExpressionBuilder::Operand ExpressionBuilder::raise(std::size_t at, const Operand& base, const Operand& exponent) {
+  if (base.node < 0 || !exponent.is_constant()) return emit(Op::general_power, at, base, exponent);
+  const double p = exponent.number;
+  if (p == 0) return {1};
+  if (p == 1) return base;
+  if (p == 2) return emit(Op::square, at, base);
+  if (p == 3) return emit(Op::cube, at, base);
+  if (p == -1) return emit(Op::divide, at, Operand{1}, base);
+  if (p == 0.5) return emit(Op::sqrt, at, base);
+  return emit(Op::power, at, base, p);
+}
+
+ExpressionBuilder::Operand ExpressionBuilder::spline(std::size_t at, const std::shared_ptr<const Spline>& curve,
+                                                     const Operand& x, int order) {
+  if (x.refusal >= 0) return x;
+  if (x.is_constant()) {
+    const double value = curve->derivatives(x.number)[static_cast<std::size_t>(order)];
+    if (std::isfinite(value)) return {value};
+    return refuse(at, token_at(at) + " has no value at " + number_text(x.number),
+                  "its points end before, and its extrapolation is none");
+  }
+  auto found = std::find(splines_.begin(), splines_.end(), curve);
+  if (found == splines_.end()) found = splines_.insert(splines_.end(), curve);
+  Node node;
+  node.op = Op::spline;
+  node.number = order;
+  node.a = place(at, x);
+  node.c = static_cast<std::uint16_t>(found - splines_.begin());
+  node.timed = tape_[node.a].timed;
+  return push(at, node);
+}
+
+ExpressionBuilder::Operand ExpressionBuilder::table(std::size_t at, const std::shared_ptr<const SurfaceTable>& surface,
+                                                    const Operand& x, const Operand& y) {
+  for (const Operand* operand : {&x, &y}) {
+    if (operand->refusal >= 0) return *operand;
+  }
+  if (x.is_constant() && y.is_constant()) {
+    const double value = surface->value(x.number, y.number);
+    if (std::isfinite(value)) return {value};
+    return refuse(at, token_at(at) + " has no value at " + number_text(x.number) + " and " + number_text(y.number),
+                  "its points end before, and its extrapolation is none");
+  }
+  auto found = std::find(tables_.begin(), tables_.end(), surface);
+  if (found == tables_.end()) found = tables_.insert(tables_.end(), surface);
+  Node node;
+  node.op = Op::table;
+  node.a = place(at, x);
+  node.b = place(at, y);
+  node.c = static_cast<std::uint16_t>(found - tables_.begin());
+  node.timed = tape_[node.a].timed || tape_[node.b].timed;
+  return push(at, node);
+}
+
+void ExpressionBuilder::finish(std::size_t root, Expression& result) const {
+  std::vector<int> new_place(root + 1, -1);
+  new_place[root] = 0;
+  const auto operand_count = [](Op op) {
+    return op < Op::negate ? 0 : op < Op::add ? 1 : op < Op::interpolate ? 2 : 3;
+  };
+  for (std::size_t i = root + 1; i-- > 0;) {
+    if (new_place[i] < 0) continue;
+    const Node& node = tape_[i];
+    const std::array<std::uint16_t, 3> operands = {node.a, node.b, node.c};
+    for (int k = 0; k < operand_count(node.op); ++k) new_place[operands[static_cast<std::size_t>(k)]] = 0;
+  }
+  for (std::size_t i = 0; i <= root; ++i) {
+    if (new_place[i] < 0) continue;
+    new_place[i] = static_cast<int>(result.tape_.size());
+    if (tape_[i].op == Op::variable) result.slots_.push_back(slots_[tape_[i].a]);
+    result.tape_.push_back(tape_[i]);
+  }
+  std::sort(result.slots_.begin(), result.slots_.end());
+  for (Node& node : result.tape_) {
+    if (node.op == Op::variable) {
+      const auto found = std::lower_bound(result.slots_.begin(), result.slots_.end(), slots_[node.a]);
+      node.a = static_cast<std::uint16_t>(found - result.slots_.begin());
+      continue;
+    }
+    const std::array<std::uint16_t*, 3> operands = {&node.a, &node.b, &node.c};
+    for (int k = 0; k < operand_count(node.op); ++k) {
+      std::uint16_t& operand = *operands[static_cast<std::size_t>(k)];
+      operand = static_cast<std::uint16_t>(new_place[operand]);
+    }
+  }
+  result.splines_ = splines_;
+  result.tables_ = tables_;
+  result.depends_on_time_ = result.tape_.back().timed;
+  result.variable_count_ = result.slots_.empty() ? 0 : result.slots_.back() + 1;
+}
+
+}  // namespace trammel

@@ -1,0 +1,276 @@
+#include "trammel/run/checkpoint.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "trammel/write/output_path.h"
+#include "trammel/write/sha256.h"
+
+namespace trammel {
+namespace {
+
+constexpr std::string_view checkpoint_magic = "trammel-checkpoint 1\n";
+constexpr std::size_t hash_digits = 64;
+
+nlohmann::json optional_json(const std::optional<double>& value) { return value ? nlohmann::json(*value) : nullptr; }
+
+void take_optional(const nlohmann::json& j, const char* key, std::optional<double>& out) {
+  if (!j.at(key).is_null()) out = j.at(key).get<double>();
+}
+
+std::string description_of(const Checkpoint& c) {
+  const ModelChanges& m = c.changes;
+  const nlohmann::json j = {{"version", c.version},
+                            {"model_file", c.model_file},
+                            {"fingerprint", c.fingerprint},
+                            {"result", c.result},
+                            {"csv", c.csv},
+                            {"t", c.t},
+                            {"end", c.end},
+                            {"set", m.set},
+                            {"method", m.method ? nlohmann::json(*m.method) : nullptr},
+                            {"tolerance", optional_json(m.tolerance)},
+                            {"step", optional_json(m.step)},
+                            {"output_step", optional_json(m.output_step)},
+                            {"greatest_step", optional_json(m.greatest_step)},
+                            {"options", m.options}};
+  return j.dump();
+}
+
+void take_description(const std::string& text, Checkpoint& c) {
+  const nlohmann::json j = nlohmann::json::parse(text);
+  c.version = j.at("version");
+  c.model_file = j.at("model_file");
+  c.fingerprint = j.at("fingerprint");
+  c.result = j.at("result");
+  c.csv = j.at("csv");
+  c.t = j.at("t");
+  c.end = j.at("end");
+  c.changes.set = j.at("set").get<std::vector<std::string>>();
+  if (!j.at("method").is_null()) c.changes.method = j.at("method").get<std::string>();
+  take_optional(j, "tolerance", c.changes.tolerance);
+  take_optional(j, "step", c.changes.step);
+  take_optional(j, "output_step", c.changes.output_step);
+  take_optional(j, "greatest_step", c.changes.greatest_step);
+  c.changes.options = j.at("options").get<std::vector<std::string>>();
+  c.changes.end = c.end;
+}
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+}  // namespace
+
+void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
+  const std::string description = description_of(checkpoint);
+  std::string whole(checkpoint_magic);
+  whole += std::to_string(description.size()) + "\n" + description + "\n";
+  whole.append(reinterpret_cast<const char*>(checkpoint.state.data()), checkpoint.state.size());
+  whole += sha256_hex(whole);
+
+  const std::string temporary = path + "." + std::to_string(getpid()) + ".new";
+  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  // On the disk before it takes the place of the earlier one.
+  bool fine = fd >= 0 && write_all(fd, whole) && fsync(fd) == 0;
+  const int why = errno;
+  if (fd >= 0) fine = ::close(fd) == 0 && fine;
+  errno = fine ? 0 : why;
+  fine = fine && rename(temporary.c_str(), path.c_str()) == 0;
+  if (fine) return;
+  const std::string reason = std::strerror(errno);
+  unlink(temporary.c_str());
+  throw write_failure("cannot-write", "the checkpoint '" + path + "' cannot be written: " + reason,
+                      "choose a file in a folder that exists and may be written to");
+}
+
+Checkpoint read_checkpoint(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    throw read_failure("cannot-read", "the checkpoint '" + path + "' cannot be read: " + std::strerror(errno),
+                       "give the file that `trammel run --checkpoint FILE` wrote");
+  }
+  const std::string whole((std::istreambuf_iterator<char>(file)), {});
+  const auto refuse = [&](const std::string& why) {
+    return read_failure("bad-checkpoint", "'" + path + "' is no usable checkpoint: " + why,
+                        "take an earlier one, or run the model again");
+  };
+  if (whole.compare(0, checkpoint_magic.size(), checkpoint_magic) != 0) {
+    const bool other = whole.compare(0, 19, checkpoint_magic.substr(0, 19)) == 0;
+    if (other) throw refuse("its format is that of another version of the program");
+    throw refuse("it does not begin like one");
+  }
+  if (whole.size() < checkpoint_magic.size() + hash_digits) throw refuse("it is cut off");
+  const std::string body = whole.substr(0, whole.size() - hash_digits);
+  if (sha256_hex(body) != whole.substr(whole.size() - hash_digits)) throw refuse("it is damaged or cut off");
+  Checkpoint checkpoint;
+  try {
+    const std::size_t line = body.find('\n', checkpoint_magic.size());
+    const std::size_t length = std::stoul(body.substr(checkpoint_magic.size(), line - checkpoint_magic.size()));
+    take_description(body.substr(line + 1, length), checkpoint);
+    const std::size_t state = line + 1 + length + 1;
+    checkpoint.state.resize(body.size() - state);
+    std::memcpy(checkpoint.state.data(), body.data() + state, checkpoint.state.size());
+  } catch (const std::exception& e) {
+    throw refuse(e.what());
+  }
+  if (checkpoint.version != TRAMMEL_VERSION) {
+    throw read_failure(
+        "checkpoint-of-another-version",
+        "the checkpoint '" + path + "' was written by trammel " + checkpoint.version + ", this is " + TRAMMEL_VERSION,
+        "use that version to go on, or run the model again");
+  }
+  return checkpoint;
+}
+
+// ---- The model as text ----------------------------------------------------------------------------------------------
+
+namespace {
+
+class Digest {
+ public:
+  std::string text;
+
+  void add(double x) {
+    char digits[40];
+    std::snprintf(digits, sizeof digits, "%a,", x);
+    text += digits;
+  }
+  void add(bool x) { text += x ? "y," : "n,"; }
+  void add(int x) { text += std::to_string(x) + ","; }
+  void add(const std::string& x) { text += std::to_string(x.size()) + ":" + x + ","; }
+  template <class Derived>
+  void add(const Eigen::DenseBase<Derived>& x) {
+    for (Eigen::Index j = 0; j < x.cols(); ++j) {
+      for (Eigen::Index i = 0; i < x.rows(); ++i) add(static_cast<double>(x.derived().coeff(i, j)));
+    }
+  }
+  void add(const Pose& pose) {
+    add(pose.position);
+    add(pose.rotation.coeffs());
+  }
+  void add(const std::optional<double>& x) {
+    add(x.has_value());
+    if (x) add(*x);
+  }
+  void add(const Value& value) {
+    add(static_cast<int>(value.index()));
+    if (const auto* x = std::get_if<double>(&value)) add(*x);
+    if (const auto* x = std::get_if<bool>(&value)) add(*x);
+    if (const auto* x = std::get_if<std::string>(&value)) add(*x);
+    if (const auto* x = std::get_if<Vec3>(&value)) add(*x);
+    if (const auto* x = std::get_if<Mat6>(&value)) add(*x);
+    if (const auto* x = std::get_if<ExpressionText>(&value)) add(x->text);
+    if (const auto* x = std::get_if<std::vector<double>>(&value)) {
+      for (const double y : *x) add(y);
+    }
+    if (const auto* x = std::get_if<std::vector<std::string>>(&value)) {
+      for (const std::string& y : *x) add(y);
+    }
+  }
+  void add(const Fields& fields) {
+    for (const auto& entry : fields.all()) {
+      add(entry.first);
+      add(entry.second);
+    }
+  }
+};
+
+}  // namespace
+
+std::string model_digest(const Model& model) {
+  Digest d;
+  d.add(model.text);
+  d.add(model.gravity);
+  for (const Parameter& p : model.parameters) {
+    d.add(p.name);
+    d.add(p.value);
+  }
+  for (const Body& b : model.bodies) {
+    d.add(b.name);
+    d.add(static_cast<int>(b.kind));
+    d.add(static_cast<int>(b.quantity));
+    d.add(b.mass);
+    d.add(b.center_of_mass);
+    d.add(b.inertia);
+    d.add(b.pose);
+    if (b.drawn) d.add(*b.drawn);
+    d.add(b.velocity);
+    d.add(b.angular_velocity);
+    for (const bool kept : {b.keep_position, b.keep_orientation, b.keep_velocity, b.keep_angular_velocity}) d.add(kept);
+  }
+  for (const Input& input : model.inputs) {
+    d.add(input.name);
+    d.add(input.value);
+  }
+  const auto numbers = [&d](const std::vector<double>& values) {
+    d.add(static_cast<int>(values.size()));
+    for (const double value : values) d.add(value);
+  };
+  for (const NamedSpline& s : model.splines) {
+    const SplineData& data = s.spline->data();
+    d.add(s.name);
+    d.add(static_cast<int>(data.kind));
+    d.add(static_cast<int>(data.extrapolation));
+    numbers(data.x);
+    numbers(data.y);
+    d.add(data.first_slope);
+    d.add(data.last_slope);
+  }
+  for (const NamedTable& t : model.tables) {
+    const SurfaceData& data = t.table->data();
+    d.add(t.name);
+    d.add(static_cast<int>(data.kind));
+    d.add(static_cast<int>(data.extrapolation));
+    numbers(data.x);
+    numbers(data.y);
+    numbers(data.z);
+  }
+  for (const Frame& f : model.frames) {
+    d.add(f.body);
+    d.add(f.local);
+  }
+  for (const std::vector<Item>* items : {&model.joints, &model.motions, &model.forces}) {
+    d.text += ";";
+    for (const Item& item : *items) {
+      d.add(item.type);
+      d.add(item.name);
+      for (const int frame : item.frames) d.add(frame);
+      d.add(item.fields);
+    }
+  }
+  for (const InitialJoint& i : model.initial_joints) {
+    d.add(i.joint);
+    for (const std::optional<double>* x : {&i.angle, &i.displacement, &i.angular_speed, &i.speed}) d.add(*x);
+  }
+  for (const Output& o : model.outputs) {
+    d.add(o.name);
+    d.add(o.unit);
+    d.add(o.expression.text);
+  }
+  const SimulationSettings& s = model.simulation;
+  d.add(s.end);
+  d.add(s.method);
+  for (const std::optional<double>* x :
+       {&s.tolerance, &s.step, &s.first_step, &s.least_step, &s.greatest_step, &s.output_step, &s.length}) {
+    d.add(*x);
+  }
+  d.add(s.options);
+  return d.text;
+}
+
+}  // namespace trammel
