@@ -76,8 +76,8 @@ class Equations {
   double length() const { return length_; }  // length scale of the model
 
   // ---- discrete memory
-  void start(State&, Workspace&) const;           // at the start of a run
-  void accept(State&, Workspace&) const;          // after an accepted step
+  void start(State&, Workspace&) const;   // at the start of a run
+  void accept(State&, Workspace&) const;  // after an accepted step
   // Largest change of a remembered angle since then, rad, or what the spin in a step of h would make of it if more: a
   // full turn in a step would look like none.
   double turned(const State&, double h, Workspace&) const;

@@ -57,7 +57,7 @@ struct RunOptions {
   std::function<std::string(const Bytes&)> save_failed;
   bool analyse_rank = true;
   CheckpointPlan checkpoint;
-  bool continue_result = false;  // after restore(): takes up the sink's unfinished result instead of beginning one
+  bool continue_result = false;   // after restore(): takes up the sink's unfinished result instead of beginning one
   bool from_equilibrium = false;  // start from the static equilibrium instead of the drawn position
 };
 
