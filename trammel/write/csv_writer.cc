@@ -212,7 +212,10 @@ struct CsvWriter::Files {
     }
     for (const CsvStream& stream : streams) {
       if (stream.error.empty()) continue;
-      throw write_failure("write-failed", "writing the result '" + stream.path + "' failed: " + stream.error,
+      const std::string why = output_folder_exists(stream.path)
+                                  ? stream.error
+                                  : "the file is gone: it or its folder was removed during the run";
+      throw write_failure("write-failed", "writing the result '" + stream.path + "' failed: " + why,
                           "rows written before are kept; make room on the disk or choose another place with --csv");
     }
   }

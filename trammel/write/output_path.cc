@@ -109,4 +109,10 @@ void PendingFile::publish() {
   temporary_ = place_;
 }
 
+bool output_folder_exists(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() || std::filesystem::is_directory(folder, ignored);
+}
+
 }  // namespace trammel

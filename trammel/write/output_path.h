@@ -41,4 +41,7 @@ bool is_hdf5_file(const std::string& path);
 // How every CSV result begins.
 inline constexpr std::string_view csv_magic = "# trammel-result ";
 
+// Is the folder still there that a file was opened in?
+bool output_folder_exists(const std::string& path);
+
 }  // namespace trammel
