@@ -2,8 +2,11 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include "tests/app/command.h"
+#include "trammel/write/read_trajectory.h"
 
 namespace trammel::testing {
 namespace {
@@ -59,6 +62,33 @@ TEST(Analyses, KinematicAndInverse) {
   EXPECT_THAT(inverse.out, AllOf(HasSubstr("type: torque"), HasSubstr("joint: O")));
   EXPECT_THAT(command.read("d.csv"), HasSubstr("time,drive\n0,"));
   EXPECT_EQ(command.run({"inverse", model_file("pendulum.yaml")}).code, 3);
+}
+
+// The drive that inverse dynamics finds, put into a forward model as it is printed, gives the motion back.
+TEST(Analyses, InverseThenForwardReturnsTheMotion) {
+  const Command command;
+  std::ifstream source(model_file("driven_four_bar.yaml"));
+  std::string model(std::istreambuf_iterator<char>(source), {});
+  const Outcome inverse = command.run({"inverse", model_file("driven_four_bar.yaml"), "-o", "d.csv"});
+  ASSERT_EQ(inverse.code, 0) << inverse.err;
+  const std::size_t motions = model.find("motions:"), simulation = model.find("simulation:");
+  const std::size_t printed = inverse.out.find("splines:");
+  ASSERT_NE(printed, std::string::npos);
+  model.replace(motions, simulation - motions,
+                inverse.out.substr(printed) + "\ninitial:\n  joints: {O: {angular_speed: 3.8}}\n\n");
+  command.write("forward.yaml", model);
+  const Outcome forward = command.run({"run", "forward.yaml", "--end", "1", "--method", "rosenbrock-nystrom-4",
+                                       "--tolerance", "1e-8", "-o", "forward.csv"});
+  ASSERT_EQ(forward.code, 0) << forward.err;
+  ASSERT_EQ(
+      command.run({"run", model_file("driven_four_bar.yaml"), "--end", "1", "--tolerance", "1e-8", "-o", "driven.csv"})
+          .code,
+      0);
+  const auto last_angle = [&](const char* file) {
+    const MemoryTrajectory result = read_trajectory(command.path(file));
+    return result.column("rocker_angle").back();
+  };
+  EXPECT_NEAR(last_angle("forward.csv"), last_angle("driven.csv"), 1e-4);
 }
 
 TEST(Analyses, LineariseTheCart) {

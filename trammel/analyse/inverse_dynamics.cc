@@ -63,7 +63,8 @@ std::string forward_yaml(const Equations& equations, const DriveHistory& history
       const auto name = [&](int f) { return model.frames[static_cast<std::size_t>(f)].name; };
       where = "between: [" + name(info.item->frames[0]) + ", " + name(info.item->frames[1]) + "]";
     }
-    splines += "  " + drive.motion + "_drive: {file: " + csv_file + ", x: time, y: " + drive.motion + "}\n";
+    splines +=
+        "  " + drive.motion + "_drive: {type: cubic, file: " + csv_file + ", columns: [time, " + drive.motion + "]}\n";
     forces += "  " + drive.motion + ": {type: " + (drive.turns ? "torque" : "force") + ", " + where + ", " +
               (drive.turns ? "tz" : "fz") + ": \"spline(" + drive.motion + "_drive, time)\"}\n";
   }
