@@ -22,9 +22,6 @@ struct Jet {
     return out;
   }
 
-  Jet& operator+=(const Jet& y) { return *this = *this + y; }
-  Jet& operator-=(const Jet& y) { return *this = *this - y; }
-
   friend Jet operator-(const Jet& x) {
     Jet out;
     out.a = -x.a;

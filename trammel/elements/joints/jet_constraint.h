@@ -62,7 +62,7 @@ class JetConstraint : public Constraint {
   }
 
   void rate(const ElementInput& in, double* g_dot) const override {
-    const auto [rates, curvatures] = along(frames_of<double>(in.frames));
+    const auto rates = rates_of(frames_of<double>(in.frames));
     for (int k = 0; k < Formula::count; ++k) {
       const auto f = function(k, in.t);
       g_dot[k] = rates[at(k)] - (level(k) == Level::position ? f[1] : f[0]);
@@ -70,7 +70,7 @@ class JetConstraint : public Constraint {
   }
 
   void curvature(const ElementInput& in, double* c) const override {
-    const auto [rates, curvatures] = along(frames_of<double>(in.frames));
+    const auto curvatures = along(frames_of<double>(in.frames)).second;
     for (int k = 0; k < Formula::count; ++k) {
       const auto f = function(k, in.t);
       c[k] = curvatures[at(k)] - (level(k) == Level::position ? f[2] : f[1]);
@@ -212,18 +212,48 @@ class JetConstraint : public Constraint {
     return out;
   }
 
+  // C tau, or k, alone.
+  template <class T>
+  std::array<T, count> rates_of(const std::array<JetFrame<T>, 2>& frames) const {
+    using S = Jet<T, 1>;
+    S s;
+    s.d[0] = T(1);
+    const auto lift = [](const Triple<T>& x) {
+      Triple<S> out;
+      for (int c = 0; c < 3; ++c) out[c].a = x[c];
+      return out;
+    };
+    std::array<JetFrame<S>, 2> moving;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const JetFrame<T>& f = frames[i];
+      JetFrame<S>& m = moving[i];
+      m.v = lift(f.v);
+      m.w = lift(f.w);
+      m.p = lift(f.p) + s * m.v;
+      for (std::size_t a = 0; a < 3; ++a) m.axis[a] = lift(f.axis[a]) + s * lift(cross(f.w, f.axis[a]));
+    }
+    std::array<S, count> value;
+    formula_.rows(moving[0], moving[1], value.data());
+    std::array<T, count> out;
+    for (int k = 0; k < Formula::count; ++k)
+      out[at(k)] = level(k) == Level::position ? value[at(k)].d[0] : value[at(k)].a;
+    return out;
+  }
+
+  // Rates against the poses, of a motion with the twists u; at rest without them.
+  using PoseJet = Jet<double, 12>;
+  std::array<PoseJet, count> rates_by_pose(const ElementInput& in, const double* u) const {
+    std::array<FrameState, 2> moving{in.frames[0], in.frames[1]};
+    for (int i = 0; i < 2; ++i) {
+      moving[at(i)].v = u == nullptr ? Vec3::Zero().eval() : Vec3(u[6 * i], u[6 * i + 1], u[6 * i + 2]);
+      moving[at(i)].w = u == nullptr ? Vec3::Zero().eval() : Vec3(u[6 * i + 3], u[6 * i + 4], u[6 * i + 5]);
+    }
+    return rates_of(frames_of<PoseJet>(moving.data(), 0, -1));
+  }
+
   // d(C u)/dpose: the rates of a motion with the twists u, less what they are at rest.
   void contract(const ElementInput& in, const double* u, RowMatrix& out) const {
-    using T = Jet<double, 12>;
-    std::array<FrameState, 2> moving{in.frames[0], in.frames[1]}, resting = moving;
-    for (int i = 0; i < 2; ++i) {
-      moving[at(i)].v = Eigen::Map<const Vec3>(u + 6 * i);
-      moving[at(i)].w = Eigen::Map<const Vec3>(u + 6 * i + 3);
-      resting[at(i)].v.setZero();
-      resting[at(i)].w.setZero();
-    }
-    const auto rates = along(frames_of<T>(moving.data(), 0, -1)).first;
-    const auto still = along(frames_of<T>(resting.data(), 0, -1)).first;
+    const auto rates = rates_by_pose(in, u), still = rates_by_pose(in, nullptr);
     out.setZero(Formula::count, 12);
     for (int k = 0; k < Formula::count; ++k) {
       for (int j = 0; j < 12; ++j) out(k, j) = rates[at(k)].d[at(j)] - still[at(k)].d[at(j)];
@@ -232,12 +262,14 @@ class JetConstraint : public Constraint {
 
   // d(C^T lambda)/dpose: row i is lambda . d(C e_i)/dpose.
   void wrench_by_pose(const ElementInput& in, const double* lambda, FrameMatrix& out) const {
-    RowMatrix row;
+    const auto still = rates_by_pose(in, nullptr);
     out.setZero(12, 12);
     for (int i = 0; i < 12; ++i) {
       const Eigen::Matrix<double, 12, 1> unit = Eigen::Matrix<double, 12, 1>::Unit(i);
-      contract(in, unit.data(), row);
-      for (int k = 0; k < Formula::count; ++k) out.row(i) += lambda[k] * row.row(k);
+      const auto rates = rates_by_pose(in, unit.data());
+      for (int k = 0; k < Formula::count; ++k) {
+        for (int j = 0; j < 12; ++j) out(i, j) += lambda[k] * (rates[at(k)].d[at(j)] - still[at(k)].d[at(j)]);
+      }
     }
   }
 
