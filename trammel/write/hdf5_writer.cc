@@ -188,6 +188,16 @@ bool transfer_rows(const Hdf5Handle& data, std::uint64_t first, std::uint64_t co
                 : H5Dread(data.id(), H5T_NATIVE_DOUBLE, here.id(), there.id(), H5P_DEFAULT, values)) >= 0;
 }
 
+// Everything to the file, and the file as long as its superblock says: HDF5 grows it only when something is written at
+// its end, and a reader would take it for cut off.
+bool flush_whole(std::int64_t file, const std::string& name) {
+  haddr_t end = 0;
+  if (H5Fflush(file, H5F_SCOPE_LOCAL) < 0 || H5Fget_eoa(file, &end) < 0) return false;
+  struct stat info {};
+  if (stat(name.c_str(), &info) != 0) return false;
+  return static_cast<haddr_t>(info.st_size) >= end || truncate(name.c_str(), static_cast<off_t>(end)) == 0;
+}
+
 bool copy_file(int from, int to) {
   struct stat info {};
   if (fstat(from, &info) != 0) return false;
@@ -334,16 +344,18 @@ struct Hdf5Writer::File {
     if (copy >= 0) ::close(copy);
     if (fine) {
       close_file();
-      if (!open_file(name) || !change() || H5Fflush(handle.id(), H5F_SCOPE_LOCAL) < 0) {
+      // Closed before it gets the name: closing may still cut off space that was set aside.
+      if (!open_file(name) || !change() || !flush_whole(handle.id(), name) || !close_file()) {
         fail(hdf5_reason());
         fine = false;
       } else if (rename(name.c_str(), place.c_str()) != 0) {
         fail(std::strerror(errno));
         fine = false;
       }
-      if (!fine) {
-        close_file();
-        open_file(place);
+      close_file();
+      if (!open_file(place)) {
+        fail(hdf5_reason());
+        fine = false;
       }
     }
     if (!fine) unlink(name.c_str());
@@ -426,8 +438,7 @@ struct Hdf5Writer::File {
         const std::array<hsize_t, 2> size{count, tables[t].columns};
         if (count == 0) fine = fine && H5Dset_extent(streams[t].data.id(), size.data()) >= 0;
       }
-      fine =
-          fine && write_end(file.id(), status, summary_json, failure_json) && H5Fflush(file.id(), H5F_SCOPE_LOCAL) >= 0;
+      fine = fine && write_end(file.id(), status, summary_json, failure_json) && flush_whole(file.id(), name);
       for (StreamedTable& stream : streams) fine = stream.data.reset() && fine;
     }
     fine = fine && rename(name.c_str(), place.c_str()) == 0;
@@ -494,10 +505,13 @@ void Hdf5Writer::begin(const std::vector<Table>& tables, const Provenance& prove
                         "make room on the disk or choose another place");
   }
   if (!create_structure(file->handle.id(), tables, provenance, options_, {}, file->tables) ||
-      H5Fflush(file->handle.id(), H5F_SCOPE_LOCAL) < 0) {
+      !flush_whole(file->handle.id(), pending.path())) {
     throw refuse();
   }
+  // Closed before it gets its name, as every copy later.
+  if (!file->close_file()) throw refuse();
   pending.publish();
+  if (!file->open_file(file->place)) throw refuse();
   file_ = std::move(file);
 }
 
