@@ -24,7 +24,8 @@ const char* to_text(Verdict);
 
 struct Attempt {
   Verdict verdict = Verdict::ok;
-  double error = 0;  // weighted local error by tolerance: accepted if <= 1
+  double error = 0;        // weighted local error by tolerance: accepted if <= 1
+  double suggested_h = 0;  // of a method that chooses its order and step together; 0: the controller decides
   int newton_iterations = 0;
   double newton_rate = 0;   // contraction observed
   int worst_velocity = -1;  // velocity index with the largest share of the error, or of the last correction

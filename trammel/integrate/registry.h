@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "trammel/integrate/integrator.h"
+#include "trammel/integrate/ode_method.h"
 #include "trammel/model/fields.h"
 
 namespace trammel {
@@ -31,6 +31,11 @@ struct MethodInfo {
   // Are reported reactions of use? A caveat about them marks the signals.
   std::function<bool(const MethodSettings&)> reactions_doubtful;
   std::function<std::unique_ptr<Integrator>(const Equations&, const MethodSettings&)> make;
+  // For problems without mechanics in them, where the method integrates such; empty otherwise. With one of the first
+  // two a mechanism's state-space form can be integrated.
+  std::function<std::unique_ptr<OdeMethod>(FirstOrderProblem&, const MethodSettings&)> make_first_order;
+  std::function<std::unique_ptr<OdeMethod>(SecondOrderProblem&, const MethodSettings&)> make_second_order;
+  std::function<std::unique_ptr<OdeMethod>(ImplicitProblem&, const MethodSettings&)> make_implicit;
 };
 
 const std::vector<MethodInfo>& method_registry();

@@ -1,0 +1,44 @@
+#include "trammel/integrate/methods/alpha_description.h"
+
+namespace trammel::methods {
+
+std::unique_ptr<Integrator> make_alpha(const Equations& equations, const MethodSettings& settings,
+                                       const AlphaParameters& parameters) {
+  AlphaOptions options;
+  options.parameters = parameters;
+  options.tolerance = settings.tolerance;
+  options.fixed_step = settings.fixed_step;
+  options.misfit = settings.misfit;
+  options.predictor_degree = static_cast<int>(settings.options.number("predictor_degree"));
+  // At fixed steps no error test catches what accumulates: on the ladder of four-bars through its singular positions
+  // c = 0.001 moved the result by a third of the method's error, a tenth of it by one percent.
+  const double corrector = settings.options.number("corrector");
+  options.newton.c = corrector > 0 ? corrector : settings.fixed_step ? 1e-4 : 1e-3;
+  options.newton.most_iterations = static_cast<int>(settings.options.number("most_iterations"));
+  options.newton.keep_rate = settings.options.number("keep_rate");
+  return std::make_unique<AlphaMethod>(equations, options);
+}
+
+std::vector<Field> with_alpha_options(std::vector<Field> own) {
+  own.push_back({"predictor_degree", FieldKind::number, Quantity::none, 3.0,
+                 "Highest degree of the start values' extrapolation; 0 starts from the last accelerations. Lower it if "
+                 "forces jump often.",
+                 0, 3});
+  own.push_back({"corrector", FieldKind::number, Quantity::none, 0.0,
+                 "Part of the allowed error that Newton may leave, c of (47b); 0 is 1e-3 with step control and 1e-4 at "
+                 "fixed steps. Smaller if results change with it.",
+                 0, 0.1});
+  own.push_back({"most_iterations", FieldKind::number, Quantity::none, 10.0,
+                 "Newton corrections before a step is given up.", 2, 100});
+  own.push_back({"keep_rate", FieldKind::number, Quantity::none, 0.3,
+                 "Derivatives are kept from step to step while corrections contract by this factor or better; 0 "
+                 "evaluates them every step.",
+                 0, 0.9});
+  own.push_back({"step_gain", FieldKind::number, Quantity::none, 0.4,
+                 "How much of the step size change that the error asks for is made at once; 1 is (47d) as published. "
+                 "Smaller if many steps are rejected.",
+                 0.1, 1});
+  return own;
+}
+
+}  // namespace trammel::methods

@@ -1,0 +1,34 @@
+#include "trammel/integrate/methods/alpha_description.h"
+
+namespace trammel::methods {
+
+MethodInfo generalized_alpha_i3() {
+  MethodInfo m;
+  m.key = "generalized-alpha-i3";
+  m.title = "Generalized-alpha, index 3";
+  m.formulation = "index 3";
+  m.source = "Chung, Hulbert 1993; on the rotation group: Bruels, Cardona, Arnold 2012";
+  m.stability = "A-stable; spectral radius rho_inf at infinite frequency";
+  m.options = with_alpha_options(
+      {{"rho_inf", FieldKind::number, Quantity::none, 0.6,
+        "Spectral radius at infinite frequency: 0 kills high frequencies in one step, 1 keeps them.", 0, 1}});
+  m.refuses = [](const MethodSettings& s) -> std::string {
+    if (!s.fixed_step && s.options.number("rho_inf") == 1) {
+      return "rho_inf = 1 leaves the oscillation of multipliers undamped; it enters the error estimate and drives a "
+             "controlled step size to zero";
+    }
+    return "";
+  };
+  m.caveat = [](const MethodSettings& s) -> std::string {
+    return s.options.number("rho_inf") == 1
+               ? "rho_inf = 1: the multipliers' oscillation is undamped, reactions of the method are not convergent"
+               : "";
+  };
+  m.reactions_doubtful = [](const MethodSettings& s) { return s.options.number("rho_inf") == 1; };
+  m.make = [](const Equations& e, const MethodSettings& s) {
+    return make_alpha(e, s, AlphaParameters::generalized(s.options.number("rho_inf")));
+  };
+  return m;
+}
+
+}  // namespace trammel::methods

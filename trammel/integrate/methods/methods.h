@@ -1,0 +1,13 @@
+// The description of each method, at the end of the method's own file; registry.cc lists them.
+#pragma once
+#include "trammel/integrate/registry.h"
+
+namespace trammel::methods {
+
+MethodInfo hht_i3();
+MethodInfo generalized_alpha_i3();
+MethodInfo newmark_i3();
+MethodInfo rosenbrock_nystrom_4();
+MethodInfo w_method_2();
+
+}  // namespace trammel::methods

@@ -1,0 +1,21 @@
+#include "trammel/integrate/methods/rosenbrock_description.h"
+
+namespace trammel::methods {
+
+std::unique_ptr<Integrator> make_rosenbrock(const Equations& equations, const MethodSettings& settings,
+                                            RosenbrockNystromOptions options) {
+  options.tolerance = settings.tolerance;
+  options.fixed_step = settings.fixed_step;
+  options.misfit = settings.misfit;
+  options.scaled_estimate = settings.options.get<bool>("scaled_estimate");
+  return std::make_unique<RosenbrockNystrom>(equations, options);
+}
+
+const Field& scaled_estimate_option() {
+  static const Field field{"scaled_estimate", FieldKind::boolean, Quantity::none, false,
+                           "Damp stiff parts in the error estimate; saves steps, but velocities of stiff parts may "
+                           "then exceed the tolerance."};
+  return field;
+}
+
+}  // namespace trammel::methods
