@@ -46,7 +46,7 @@ TEST_P(Methods, AreDescribed) {
     EXPECT_TRUE(std::islower(static_cast<unsigned char>(c)) != 0 || std::isdigit(static_cast<unsigned char>(c)) != 0 ||
                 c == '-')
         << m.key;
-  for (const std::string* text : {&m.title, &m.formulation, &m.source, &m.stability}) EXPECT_FALSE(text->empty());
+  for (const std::string* text : {&m.title, &m.source, &m.stability}) EXPECT_FALSE(text->empty());
   for (const Field& option : m.options) {
     EXPECT_FALSE(option.text.empty()) << option.name;
     ASSERT_TRUE(option.fallback.has_value()) << option.name;

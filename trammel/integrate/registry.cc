@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "trammel/formulate/formulations.h"
+#include "trammel/formulate/ode_integrator.h"
 #include "trammel/integrate/methods/methods.h"
 
 namespace trammel {
@@ -9,6 +11,30 @@ namespace {
 
 std::string nothing(const MethodSettings&) { return ""; }
 bool never(const MethodSettings&) { return false; }
+
+// A method for ordinary differential equations on the mechanism's own.
+std::unique_ptr<Integrator> make_on_mechanism(const MethodInfo& m, const Equations& equations,
+                                              const MethodSettings& settings) {
+  StateSpaceOptions options;
+  options.tolerance = settings.tolerance;
+  options.misfit = settings.misfit;
+  options.named = settings.independent;
+  options.all_coordinates = settings.formulation == "index-1";
+  const auto first = m.make_first_order;
+  const auto second = m.make_second_order;
+  return std::make_unique<OdeIntegrator>(equations, options, settings.fixed_step,
+                                         [first, second, settings](StateSpace& space) -> std::unique_ptr<OdeMethod> {
+                                           SecondOrderProblem* as_second = space.second_order();
+                                           if (second && as_second != nullptr) return second(*as_second, settings);
+                                           if (first) return first(space, settings);
+                                           throw Failure({Severity::error,
+                                                          "method-refuses",
+                                                          "the method needs y'' = f(t, y, y'), and with nonholonomic "
+                                                          "constraints there are fewer velocities than positions",
+                                                          "choose another method or formulation",
+                                                          {}});
+                                         });
+}
 
 }  // namespace
 
@@ -19,6 +45,14 @@ const std::vector<MethodInfo>& method_registry() {
         methods::w_method_2(),
     };
     for (MethodInfo& m : all) {
+      const bool for_odes = m.make_first_order || m.make_second_order;
+      if (m.formulations.empty() && for_odes) m.formulations = {"state-space", "index-1"};
+      if (for_odes) {
+        const MethodInfo ode = m;
+        m.make = [ode](const Equations& e, const MethodSettings& s) {
+          return s.formulation == "all-coordinates" ? ode.make(e, s) : make_on_mechanism(ode, e, s);
+        };
+      }
       if (!m.refuses) m.refuses = nothing;
       if (!m.caveat) m.caveat = nothing;
       if (!m.reactions_doubtful) m.reactions_doubtful = never;
@@ -39,6 +73,23 @@ const MethodInfo& find_method(std::string_view key, const Location& where) {
   const std::string near = nearest_name(key, keys);
   throw Failure({Severity::error, "unknown-method", "there is no method '" + std::string(key) + "'",
                  (near.empty() ? "" : "did you mean '" + near + "'? ") + "methods: " + list, where});
+}
+
+std::string chosen_formulation(const MethodInfo& method, const Equations& equations, const MethodSettings& settings) {
+  if (!settings.formulation.empty()) return settings.formulation;
+  if (method.choose_formulation) return method.choose_formulation(equations, settings);
+  return method.formulations.empty() ? "" : method.formulations.front();
+}
+
+std::string why_not(const MethodInfo& method, std::string_view formulation) {
+  if (std::find(method.formulations.begin(), method.formulations.end(), formulation) != method.formulations.end())
+    return "";
+  if (formulation == "index-3")
+    return "it integrates ordinary differential equations; at index 3 constraints without derivatives stand beside "
+           "them";
+  if (formulation == "all-coordinates")
+    return "returning to the constraints through the stage matrix needs a method with one";
+  return "its corrector solves for accelerations and multipliers of constraints at position level";
 }
 
 MethodSettings resolve_settings(const MethodInfo& method, MethodSettings settings, const Location& where) {
@@ -67,6 +118,24 @@ MethodSettings resolve_settings(const MethodInfo& method, MethodSettings setting
                      "option '" + field.name + "' of method '" + method.key + "' is " + std::to_string(*value) +
                          ", valid are " + std::to_string(field.least) + " to " + std::to_string(field.most),
                      field.text, where});
+    }
+  }
+  if (!settings.formulation.empty()) {
+    std::vector<std::string> keys;
+    std::string list;
+    for (const std::string& key : method.formulations) list += (list.empty() ? "" : ", ") + key;
+    for (const FormulationInfo& f : formulation_registry()) keys.push_back(f.key);
+    if (find_formulation(settings.formulation) == nullptr) {
+      const std::string near = nearest_name(settings.formulation, keys);
+      throw Failure(
+          {Severity::error, "unknown-formulation", "there is no formulation '" + settings.formulation + "'",
+           (near.empty() ? "" : "did you mean '" + near + "'? ") + "method '" + method.key + "' takes " + list, where});
+    }
+    const std::string reason = why_not(method, settings.formulation);
+    if (!reason.empty()) {
+      throw Failure({Severity::error, "method-refuses",
+                     "method '" + method.key + "' refuses formulation '" + settings.formulation + "': " + reason,
+                     "it takes " + list, where});
     }
   }
   for (const Field& field : method.options) {
