@@ -7,12 +7,12 @@
 
 namespace trammel {
 
-OdeIntegrator::OdeIntegrator(const Equations& equations, const StateSpaceOptions& options, bool fixed_step,
-                             MakeMethod make)
+OdeIntegrator::OdeIntegrator(const Equations& equations, const Options& options, MakeMethod make)
     : equations_(equations),
-      fixed_step_(fixed_step),
+      fixed_step_(options.fixed_step),
+      projector_(options.project ? std::make_unique<AccelerationSolver>(equations) : nullptr),
       make_(std::move(make)),
-      space_(equations, options),
+      space_(equations, options.form),
       work_(equations.make_workspace()) {}
 
 void OdeIntegrator::start(const State& state, const Rates& rates) {
@@ -46,7 +46,7 @@ void OdeIntegrator::restart(std::string_view /*why*/) {
 void OdeIntegrator::follow() {
   space_.set_base(now_, rates_);
   pending_ = false;
-  bool changed = false;
+  bool changed = projector_ != nullptr;
   // Coordinates that steer the others badly: dead points, folded limbs. The choice stands until it is much worse than
   // when it was made.
   if (method_) {
@@ -63,8 +63,7 @@ void OdeIntegrator::follow() {
     space_.move_chart();
     changed = true;
   } else {
-    space_.project(now_, rates_.a, y_, dydt_);
-    if (changed || space_.base_turn() > 0.5) {
+    if (space_.base_turn() > 0.5) {
       space_.move_chart();
       changed = true;
     }
@@ -105,6 +104,13 @@ Attempt OdeIntegrator::try_step(double h) {
   if (space_.evaluate(now_.t + h, method_ ? method_->trial() : none, trial_, trial_rates_) != Eval::ok) {
     result.verdict = space_.recovery_failed() ? Verdict::newton_diverged : Verdict::evaluation_rejected;
     result.worst_row = space_.worst_row();
+    return result;
+  }
+  if (projector_) {
+    // Accelerations belong to the projected state.
+    if (!projector_->project(trial_, work_) || !projector_->solve(trial_, trial_rates_, work_))
+      result.verdict = Verdict::newton_diverged;
+    ++projections_;
   }
   return result;
 }
@@ -186,6 +192,8 @@ const Counts& OdeIntegrator::counts() const {
     counts_.newton_iterations = own.newton_iterations;
     counts_.predictor_degree = own.predictor_degree;
   }
+  counts_.evaluations += projections_;
+  counts_.factorisations += 3 * projections_;
   counts_.steps = steps_;
   return counts_;
 }
@@ -205,6 +213,12 @@ void OdeIntegrator::save(Bytes& out) const {
     put(out, p.t);
     for (const Vec* v : {&p.q, &p.v, &p.a}) put(out, *v);
   }
+  put(out, projections_);
+  if (projector_) {
+    std::vector<double> values;
+    projector_->saddle().save(values);
+    put(out, values);
+  }
   space_.save(out);
   if (method_) method_->save(out);
 }
@@ -223,6 +237,12 @@ void OdeIntegrator::restore(std::span<const std::byte>& in) {
   for (Past& p : past_) {
     take(in, p.t);
     for (Vec* v : {&p.q, &p.v, &p.a}) take(in, *v);
+  }
+  take(in, projections_);
+  if (projector_) {
+    std::vector<double> values;
+    take(in, values);
+    projector_->saddle().restore(values.data());
   }
   space_.restore(in);
   if (method_) method_->restore(in);

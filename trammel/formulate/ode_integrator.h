@@ -2,7 +2,10 @@
 // chart follows the motion (from the start of each step for one-step methods, after half a radian for methods with a
 // memory), the coordinates change when others determine the rest better; then the method's past is carried over.
 #pragma once
+#include <functional>
+
 #include "trammel/formulate/state_space.h"
+#include "trammel/initial/accelerations.h"
 #include "trammel/integrate/ode_method.h"
 
 namespace trammel {
@@ -10,7 +13,12 @@ namespace trammel {
 class OdeIntegrator final : public Integrator {
  public:
   using MakeMethod = std::function<std::unique_ptr<OdeMethod>(StateSpace&)>;
-  OdeIntegrator(const Equations& equations, const StateSpaceOptions& options, bool fixed_step, MakeMethod make);
+  struct Options {
+    StateSpaceOptions form;
+    bool fixed_step = false;
+    bool project = false;  // after each step, positions and velocities back onto the constraints
+  };
+  OdeIntegrator(const Equations& equations, const Options& options, MakeMethod make);
 
   int error_order() const override { return method_ ? method_->error_order() : 1; }
   void start(const State& state, const Rates& rates) override;
@@ -39,6 +47,7 @@ class OdeIntegrator final : public Integrator {
 
   const Equations& equations_;
   bool fixed_step_;
+  std::unique_ptr<AccelerationSolver> projector_;  // null: no projection
   MakeMethod make_;
   mutable StateSpace space_;
   std::unique_ptr<OdeMethod> method_;  // null without freedoms
@@ -60,7 +69,7 @@ class OdeIntegrator final : public Integrator {
   double trial_h_ = 0, last_step_ = 0;
   mutable Workspace work_;
   mutable Counts counts_;
-  long steps_ = 0;
+  long steps_ = 0, projections_ = 0;
 };
 
 }  // namespace trammel

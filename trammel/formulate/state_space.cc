@@ -87,13 +87,13 @@ StateSpace::StateSpace(const Equations& equations, const StateSpaceOptions& opti
       residual_(equations.make_residual()),
       zero_(equations.make_rates()),
       work_(equations.make_workspace()),
-      index1_(equations),
+      index1_(equations, options.penalty > 0 ? 1 / options.penalty : 1e-8),
       recovery_(equations) {
-  for (Vec* v : {&dz_, &dz_dot_, &dq_, &dv_, &probe_, &point_.z, &point_.z_dot, &point_.z_second, &at_base_.z,
+  for (Vec* v : {&dz_, &dz_dot_, &dq_, &dv_, &probe_, &turned_, &point_.z, &point_.z_dot, &point_.z_second, &at_base_.z,
                  &at_base_.z_dot, &at_base_.z_second})
     v->setZero(nv_);
   for (Vec* v : {&right_, &solution_}) v->setZero(nv_ + rows_);
-  for (Vec* v : {&gamma_, &gdot_}) v->setZero(rows_);
+  for (Vec* v : {&gamma_, &gdot_, &rate_change_, &value_change_}) v->setZero(rows_);
   if (!equations.velocity_rows().empty()) velocity_recovery_ = std::make_unique<SaddleSystem>(equations);
   T_.assign(equations.rotation_columns().size(), Mat3::Identity());
 }
@@ -293,6 +293,15 @@ bool StateSpace::recover_velocities() {
   return false;
 }
 
+void StateSpace::add_stabilisation(const Vec& velocity_level, const Vec& position_level, double scale,
+                                   double* out) const {
+  const double first = 2 * options_.damping * options_.frequency, second = options_.frequency * options_.frequency;
+  for (int i = 0; i < rows_; ++i) {
+    out[i] += scale * (equations_.level(i) == Level::velocity ? options_.frequency * velocity_level[i]
+                                                              : first * velocity_level[i] + second * position_level[i]);
+  }
+}
+
 bool StateSpace::accelerate() {
   if (equations_.residual(state_, zero_, everything, residual_, work_) != Eval::ok) return false;
   ++counts_.evaluations;
@@ -305,8 +314,12 @@ bool StateSpace::accelerate() {
   index1_is_current_ = true;
   right_.head(nv_) = -residual_.force;
   right_.tail(rows_) = gamma_;
-  index1_.solve_refined(right_, solution_);
-  counts_.solves += 2;
+  if (options_.frequency > 0 && rows_ > 0) {
+    equations_.velocity_residual(state_, gdot_, work_);
+    add_stabilisation(gdot_, residual_.g, -1, right_.data() + nv_);
+  }
+  index1_.solve_refined(right_, solution_, options_.sweeps);
+  counts_.solves += options_.sweeps;
   rates_.a = solution_.head(nv_);
   rates_.lambda = solution_.tail(rows_);
   return std::isfinite(solution_.sum());
@@ -436,9 +449,10 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
   const auto add_V = [&](const Vec& dq, double scale, double* out) {
     gdot_.setZero();
     gv.multiply_add(partials_.gamma_v, -0.5, dq.data(), gdot_.data());
-    dv_.setZero();
-    for (const int j : rotations) dv_.segment<3>(j) = 0.5 * Vec3(state_.v.segment<3>(j)).cross(Vec3(dq.segment<3>(j)));
-    gv.multiply_add(partials_.G, -1, dv_.data(), gdot_.data());
+    turned_.setZero();
+    for (const int j : rotations)
+      turned_.segment<3>(j) = 0.5 * Vec3(state_.v.segment<3>(j)).cross(Vec3(dq.segment<3>(j)));
+    gv.multiply_add(partials_.G, -1, turned_.data(), gdot_.data());
     if (!equations_.velocity_rows().empty()) {
       solution_.tail(rows_).setZero();
       gv.multiply_add(partials_.K_q, 1, dq.data(), solution_.data() + nv_);
@@ -493,8 +507,21 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
       right_.head(nv_) -= dt * partials_.force_t;
       right_.tail(rows_) -= dt * (partials_.Ga_t - partials_.gamma_t);
     }
-    index1_.solve_refined(right_, solution_);
-    counts_.solves += 2;
+    if (options_.frequency > 0 && rows_ > 0) {
+      // d(G v + g_t) = V dq + G dv + V_t dt and dg = G dq + g_t dt
+      rate_change_.setZero();
+      value_change_ = dt * partials_.g_t;
+      gv.multiply_add(partials_.G, 1, dv_.data(), rate_change_.data());
+      gv.multiply_add(partials_.G, 1, dq_.data(), value_change_.data());
+      add_V(dq_, 1, rate_change_.data());
+      if (dt != 0) {
+        rate_change_ -= dt * partials_.gamma;
+        add_V(state_.v, -dt, rate_change_.data());
+      }
+      add_stabilisation(rate_change_, value_change_, -1, right_.data() + nv_);
+    }
+    index1_.solve_refined(right_, solution_, options_.sweeps);
+    counts_.solves += options_.sweeps;
     dq_ = solution_.head(nv_);  // dv', then dz''
     for (std::size_t r = 0; r < rotations.size(); ++r) {
       const int j = rotations[r];

@@ -8,6 +8,8 @@
 // Without nonholonomic rows J = I, and the form is y'' = f(t, y, y'). Redundant constraints need no care: held columns
 // of the projection's saddle matrix are zero, its -E block takes up dependent rows.
 //
+// With `all_coordinates` the same class is the index-1 form, plain, with Baumgarte's terms, or by penalty.
+//
 // Derivatives, exact, at any point of the chart (RN, section 2; facts of the chart in chart.h): with dz from the
 // linearised g, dz' from the linearised velocity constraints,
 //
@@ -25,10 +27,18 @@
 namespace trammel {
 
 struct StateSpaceOptions {
-  double tolerance = 1e-5;       // of the integration; the recovery of dependent coordinates is tied to it
-  double misfit = 0;             // of loops that do not close, m
-  std::vector<int> named;        // velocity columns the user wants as independent coordinates
-  bool all_coordinates = false;  // no partition: index 1 in all coordinates, constraints are not returned to
+  double tolerance = 1e-5;  // of the integration; the recovery of dependent coordinates is tied to it
+  double misfit = 0;        // of loops that do not close, m
+  std::vector<int> named;   // velocity columns the user wants as independent coordinates
+
+  // Without a partition the state holds all coordinates, and the constraints enter through their second derivatives:
+  //   G v' - gamma + 2 damping frequency (G v + g_t) + frequency^2 g = E lambda
+  bool all_coordinates = false;
+  double frequency = 0, damping = 1;  // Baumgarte's; of rows at velocity level: frequency k
+  // E = 1/penalty, relative to mass and length; 0: true constraints. Each sweep beyond the first is an iteration of the
+  // augmented Lagrangian, which takes E away again.
+  double penalty = 0;
+  int sweeps = 2;
 };
 
 class StateSpace final : public FirstOrderProblem {
@@ -83,6 +93,8 @@ class StateSpace final : public FirstOrderProblem {
   bool recover_velocities();
   bool refresh_recovery(const State& at, const Vec& z);
   bool accelerate();
+  // Of the constraints at acceleration level: what frequency and damping add to a right side.
+  void add_stabilisation(const Vec& velocity_level, const Vec& position_level, double scale, double* out) const;
   void predict(double t);
   void project_base();
   bool is_current(double t, const Vec& y) const;
@@ -120,7 +132,7 @@ class StateSpace final : public FirstOrderProblem {
   SaddleSystem index1_, recovery_;
   std::unique_ptr<SaddleSystem> velocity_recovery_;          // with nonholonomic rows only
   bool index1_is_base_ = false, index1_is_current_ = false;  // where index1_ was factored
-  Vec GT_, gamma_, gdot_, right_, solution_, dz_, dz_dot_, dq_, dv_, probe_, unused_;
+  Vec GT_, gamma_, gdot_, right_, solution_, dz_, dz_dot_, dq_, dv_, probe_, turned_, rate_change_, value_change_;
   Chart::Derivatives chart_derivatives_;
   std::vector<Mat3> T_;
   std::unique_ptr<SecondOrderProblem> second_;

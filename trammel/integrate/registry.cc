@@ -15,14 +15,28 @@ bool never(const MethodSettings&) { return false; }
 // A method for ordinary differential equations on the mechanism's own.
 std::unique_ptr<Integrator> make_on_mechanism(const MethodInfo& m, const Equations& equations,
                                               const MethodSettings& settings) {
-  StateSpaceOptions options;
-  options.tolerance = settings.tolerance;
-  options.misfit = settings.misfit;
-  options.named = settings.independent;
-  options.all_coordinates = settings.formulation == "index-1";
+  const std::string& key = settings.formulation;
+  const auto option = [&](const char* name, double otherwise) {
+    return settings.options.has(name) ? settings.options.number(name) : otherwise;
+  };
+  OdeIntegrator::Options options;
+  options.fixed_step = settings.fixed_step;
+  options.project = key == "index-1-projected";
+  options.form.tolerance = settings.tolerance;
+  options.form.misfit = settings.misfit;
+  options.form.named = settings.independent;
+  options.form.all_coordinates = key != "state-space";
+  if (key == "index-1-baumgarte" || key == "penalty" || key == "augmented-lagrangian") {
+    options.form.frequency = option("frequency", 20);
+    options.form.damping = option("damping", 1);
+  }
+  if (key == "penalty" || key == "augmented-lagrangian") {
+    options.form.penalty = option("penalty", 1e7);
+    options.form.sweeps = key == "penalty" ? 1 : static_cast<int>(option("iterations", 4));
+  }
   const auto first = m.make_first_order;
   const auto second = m.make_second_order;
-  return std::make_unique<OdeIntegrator>(equations, options, settings.fixed_step,
+  return std::make_unique<OdeIntegrator>(equations, options,
                                          [first, second, settings](StateSpace& space) -> std::unique_ptr<OdeMethod> {
                                            SecondOrderProblem* as_second = space.second_order();
                                            if (second && as_second != nullptr) return second(*as_second, settings);
@@ -46,7 +60,9 @@ const std::vector<MethodInfo>& method_registry() {
     };
     for (MethodInfo& m : all) {
       const bool for_odes = m.make_first_order || m.make_second_order;
-      if (m.formulations.empty() && for_odes) m.formulations = {"state-space", "index-1"};
+      if (m.formulations.empty() && for_odes)
+        m.formulations = {"state-space",       "index-1", "index-1-projected",
+                          "index-1-baumgarte", "penalty", "augmented-lagrangian"};
       if (for_odes) {
         const MethodInfo ode = m;
         m.make = [ode](const Equations& e, const MethodSettings& s) {
@@ -94,7 +110,10 @@ std::string why_not(const MethodInfo& method, std::string_view formulation) {
 
 MethodSettings resolve_settings(const MethodInfo& method, MethodSettings settings, const Location& where) {
   std::vector<std::string> names;
-  for (const Field& field : method.options) names.push_back(field.name);
+  std::vector<Field> fields = method.options;
+  if (const FormulationInfo* formulation = find_formulation(settings.formulation))
+    fields.insert(fields.end(), formulation->options.begin(), formulation->options.end());
+  for (const Field& field : fields) names.push_back(field.name);
   for (const auto& entry : settings.options.all()) {
     const auto known = std::find(names.begin(), names.end(), entry.first);
     if (known == names.end()) {
@@ -103,7 +122,7 @@ MethodSettings resolve_settings(const MethodInfo& method, MethodSettings setting
           {Severity::error, "unknown-option", "method '" + method.key + "' has no option '" + entry.first + "'",
            near.empty() ? "see `trammel methods " + method.key + "`" : "did you mean '" + near + "'?", where});
     }
-    const Field& field = method.options[static_cast<std::size_t>(known - names.begin())];
+    const Field& field = fields[static_cast<std::size_t>(known - names.begin())];
     const double* value = std::get_if<double>(&entry.second);
     const bool right_kind =
         field.kind == FieldKind::number ? value != nullptr : std::holds_alternative<bool>(entry.second);
@@ -138,7 +157,7 @@ MethodSettings resolve_settings(const MethodInfo& method, MethodSettings setting
                      "it takes " + list, where});
     }
   }
-  for (const Field& field : method.options) {
+  for (const Field& field : fields) {
     if (!settings.options.has(field.name)) settings.options.set(field.name, *field.fallback);
   }
   const std::string reason = method.refuses(settings);
