@@ -15,8 +15,9 @@ bool never(const MethodSettings&) { return false; }
 const std::vector<MethodInfo>& method_registry() {
   static const std::vector<MethodInfo> table = [] {
     std::vector<MethodInfo> all{
-        methods::hht_i3(),     methods::generalized_alpha_i3(), methods::newmark_i3(), methods::rosenbrock_nystrom_4(),
-        methods::w_method_2(),
+        methods::hht_i3(),     methods::generalized_alpha_i3(),
+        methods::newmark_i3(), methods::rosenbrock_nystrom_4(),
+        methods::w_method_2(), methods::adams(),
     };
     for (MethodInfo& m : all) {
       if (!m.refuses) m.refuses = nothing;
