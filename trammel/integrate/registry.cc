@@ -55,8 +55,9 @@ std::unique_ptr<Integrator> make_on_mechanism(const MethodInfo& m, const Equatio
 const std::vector<MethodInfo>& method_registry() {
   static const std::vector<MethodInfo> table = [] {
     std::vector<MethodInfo> all{
-        methods::hht_i3(),     methods::generalized_alpha_i3(), methods::newmark_i3(), methods::rosenbrock_nystrom_4(),
-        methods::w_method_2(),
+        methods::hht_i3(),     methods::generalized_alpha_i3(),
+        methods::newmark_i3(), methods::rosenbrock_nystrom_4(),
+        methods::w_method_2(), methods::adams(),
     };
     for (MethodInfo& m : all) {
       const bool for_odes = m.make_first_order || m.make_second_order;

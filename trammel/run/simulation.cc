@@ -49,6 +49,11 @@ Simulation::Simulation(Model model) {
   equations_ = std::make_unique<Equations>(std::move(model));
   const Model& m = equations_->model();
   method_ = &find_method(m.simulation.method, m.simulation.where);
+  if (!method_->make) {
+    throw Failure({Severity::error, "method-without-mechanics",
+                   "method '" + method_->key + "' integrates equations given in C++, not mechanisms",
+                   "`trammel methods` lists the formulation of each", m.simulation.where});
+  }
   settings_.fixed_step = m.simulation.step.has_value();
   settings_.tolerance = m.simulation.tolerance.value_or(settings_.fixed_step ? 1e-3 : 1e-5);
   settings_.options = m.simulation.options;
