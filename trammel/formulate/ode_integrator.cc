@@ -10,6 +10,7 @@ namespace trammel {
 OdeIntegrator::OdeIntegrator(const Equations& equations, const Options& options, MakeMethod make)
     : equations_(equations),
       fixed_step_(options.fixed_step),
+      all_coordinates_(options.form.all_coordinates),
       projector_(options.project ? std::make_unique<AccelerationSolver>(equations) : nullptr),
       make_(std::move(make)),
       space_(equations, options.form),
@@ -180,6 +181,29 @@ void OdeIntegrator::interpolate(double t, State& out) const {
     out.q = now_.q;
     out.v = now_.v;
   }
+}
+
+std::string OdeIntegrator::remark() const {
+  std::string text;
+  if (!all_coordinates_) {
+    const std::vector<int>& chosen = space_.positions();
+    text = std::to_string(chosen.size()) + " independent coordinates";
+    if (chosen.size() <= 3) {
+      text.clear();
+      for (const int i : chosen) text += (text.empty() ? "" : ", ") + equations_.name_of_velocity(i);
+    }
+    text += repartitions_ == 0 ? "" : "; chosen anew " + std::to_string(repartitions_) + " times";
+  }
+  if (method_ && method_->stiff_steps() > 0)
+    text += (text.empty() ? "" : "; ") + std::to_string(method_->stiff_steps()) +
+            " steps limited by stability: the model is stiff, an implicit method would be faster";
+  if (method_ && !method_->steps_by_order().empty()) {
+    text += text.empty() ? "" : "; ";
+    const std::span<const long> by_order = method_->steps_by_order();
+    for (std::size_t k = 1; k < by_order.size(); ++k) text += (k == 1 ? "" : "/") + std::to_string(by_order[k]);
+    text += " steps of order 1/2/...";
+  }
+  return text;
 }
 
 const Counts& OdeIntegrator::counts() const {

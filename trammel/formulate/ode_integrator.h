@@ -36,6 +36,8 @@ class OdeIntegrator final : public Integrator {
   void restore(std::span<const std::byte>& in) override;
   long memory_bytes() const override { return space_.memory_bytes(); }
 
+  std::string remark() const override;
+
   const StateSpace& space() const { return space_; }
   OdeMethod* method() { return method_.get(); }
   int repartitions() const { return repartitions_; }
@@ -46,7 +48,7 @@ class OdeIntegrator final : public Integrator {
   Attempt try_step(double h);
 
   const Equations& equations_;
-  bool fixed_step_;
+  bool fixed_step_, all_coordinates_;
   std::unique_ptr<AccelerationSolver> projector_;  // null: no projection
   MakeMethod make_;
   mutable StateSpace space_;

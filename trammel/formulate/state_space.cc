@@ -28,6 +28,9 @@ void times_tangent(const Equations& equations, const Vec& G, const std::vector<M
   }
 }
 
+// A factorisation costs a few solves: an old matrix serves while each iteration gains more than this factor.
+constexpr double slow = 0.02;
+
 // out += (blocks on the rotations, identity or nothing elsewhere) x
 void multiply_blocks(const std::vector<int>& rotations, const std::vector<Mat3>& blocks, const Vec& x, Vec& out) {
   for (std::size_t r = 0; r < rotations.size(); ++r)
@@ -145,13 +148,18 @@ void StateSpace::move_chart() {
 
 void StateSpace::choose() {
   const Vec units = equations_.scales();
+  // Angles never come to a dead point of their own joint, positions do: a pendulum steered by its height would change
+  // its coordinate twice a swing.
+  Vec weights = Vec::Ones(nv_);
+  for (int i = 0; i < nv_; ++i)
+    if (equations_.is_angle(i)) weights[i] = 0.2;
   std::vector<bool> all(static_cast<std::size_t>(rows_), true), holonomic = all;
   for (const int row : equations_.velocity_rows()) holonomic[static_cast<std::size_t>(row)] = false;
   equations_.jacobian(base_, at_point_, work_);
-  positions_ = choose_independent(equations_.gv(), at_point_.G, units, holonomic, options_.named).independent;
+  positions_ = choose_independent(equations_.gv(), at_point_.G, units, weights, holonomic, options_.named).independent;
   velocities_ = equations_.velocity_rows().empty()
                     ? positions_
-                    : choose_independent(equations_.gv(), at_point_.G, units, all, options_.named).independent;
+                    : choose_independent(equations_.gv(), at_point_.G, units, weights, all, options_.named).independent;
 }
 
 void StateSpace::set_weights() {
@@ -232,6 +240,7 @@ bool StateSpace::recover_positions() {
                enough = std::max({1e-10 * length, target, 2 * options_.misfit});
   double before = 0;
   bool one_more = true;
+  int refreshed = 0;
   for (int i = 0; i < 20; ++i) {
     chart_.place(point_.z, point_.z_dot, state_.q, state_.v);
     if (rows_ == 0 || options_.all_coordinates) return true;
@@ -245,11 +254,16 @@ bool StateSpace::recover_positions() {
       if (!one_more) return true;
       one_more = false;
     }
-    if (i > 0 && size > 0.5 * before) {
-      if (size <= enough) return true;  // round-off, or a loop that does not close
+    if (i > 0 && size > slow * before) {
+      if (size > 0.5 * before && size <= enough) return true;  // round-off, or a loop that does not close
+      if (size > 0.5 * before && refreshed > 8) return false;
+      if (size > 1e3 * length) return false;
       // The matrix of the step's start no longer serves: that of this place.
-      if (i > 12 || size > 1e3 * length || !refresh_recovery(state_, point_.z)) return false;
-      recovery_stale_ = true;  // for the next point
+      if (size > target) {
+        if (!refresh_recovery(state_, point_.z)) return false;
+        recovery_stale_ = true;  // for the next point
+        ++refreshed;
+      }
     }
     before = size;
     right_.head(nv_).setZero();
@@ -273,15 +287,14 @@ bool StateSpace::recover_velocities() {
     equations_.velocity_residual(state_, gdot_, work_);
     const double size = gdot_.cwiseAbs().maxCoeff(&worst_row_);
     if (!std::isfinite(size)) return false;
-    const double allowed = small * (1 + state_.v.lpNorm<Eigen::Infinity>() / length);
-    if (size <= allowed) return true;
-    if (i > 0 && size > 0.5 * before) {
-      if (i > 3 || size <= 1e3 * allowed) return size <= 1e-6 * (length + state_.v.lpNorm<Eigen::Infinity>());
-      if (!refresh_recovery(state_, point_.z)) return false;
-      recovery_stale_ = true;
-    } else if (i == 6) {  // slow: an exact matrix ends it in one or two
-      if (!refresh_recovery(state_, point_.z)) return false;
-      recovery_stale_ = true;
+    const double speed = length + state_.v.lpNorm<Eigen::Infinity>(), allowed = 1e-13 * speed;
+    if (size <= std::max(small, allowed)) return true;
+    if (i > 0 && size > slow * before) {
+      if (size > 0.5 * before && (i > 3 || size <= 1e3 * allowed)) return size <= 1e-6 * speed;
+      if (size > 1e2 * allowed) {
+        if (!refresh_recovery(state_, point_.z)) return false;
+        recovery_stale_ = true;
+      }
     }
     before = size;
     right_.head(nv_).setZero();

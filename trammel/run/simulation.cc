@@ -237,6 +237,8 @@ void Simulation::describe_run(RunSummary& summary) const {
   const Model& m = equations_->model();
   const Progress& p = progress_;
   summary.method = method_->key;
+  summary.formulation = settings_.formulation;
+  summary.remark = integrator_->remark();
   summary.title = m.title;
   summary.end = m.simulation.end;
   summary.sizes = equations_->sizes();
