@@ -20,7 +20,7 @@ class OdeIntegrator final : public Integrator {
   };
   OdeIntegrator(const Equations& equations, const Options& options, MakeMethod make);
 
-  int error_order() const override { return method_ ? method_->error_order() : 1; }
+  int error_order() const override { return method_ ? method_->error_order() : 3; }
   void start(const State& state, const Rates& rates) override;
   Attempt attempt(double h) override;
   void accept() override;
@@ -48,6 +48,7 @@ class OdeIntegrator final : public Integrator {
   Attempt try_step(double h);
 
   const Equations& equations_;
+  double tolerance_;
   bool fixed_step_, all_coordinates_;
   std::unique_ptr<AccelerationSolver> projector_;  // null: no projection
   MakeMethod make_;

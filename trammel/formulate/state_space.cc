@@ -348,6 +348,12 @@ void StateSpace::predict(double t) {
   point_.z_dot = at_base_.z_dot + dt * at_base_.z_second;
 }
 
+double StateSpace::surprise() {
+  const double dt = current_t_ - base_.t;
+  dz_ = point_.z - at_base_.z - dt * at_base_.z_dot - (0.5 * dt * dt) * at_base_.z_second;
+  return nv_ > 0 ? dz_.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>() : 0;
+}
+
 Eval StateSpace::compute(double t, const Vec& y) {
   if (is_current(t, y)) return Eval::ok;
   current_ = index1_is_current_ = recovery_failed_ = false;

@@ -76,6 +76,8 @@ class StateSpace final : public FirstOrderProblem {
   // A state of the mechanism in the problem's coordinates.
   void project(const Vec& q, const Vec& v, const Vec& a, Vec& y, Vec& dydt);
   void project(const State& state, const Vec& a, Vec& y, Vec& dydt) { project(state.q, state.v, a, y, dydt); }
+  // How far the last point is from its extrapolation, by the scales of the coordinates.
+  double surprise();
   bool recovery_failed() const { return recovery_failed_; }
   int worst_row() const { return worst_row_; }
 
