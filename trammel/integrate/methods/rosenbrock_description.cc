@@ -11,6 +11,14 @@ std::unique_ptr<Integrator> make_rosenbrock(const Equations& equations, const Me
   return std::make_unique<RosenbrockNystrom>(equations, options);
 }
 
+std::unique_ptr<OdeMethod> make_rosenbrock(SecondOrderProblem& problem, const MethodSettings& settings,
+                                           RosenbrockNystromDenseOptions options) {
+  options.tolerance = settings.tolerance;
+  options.fixed_step = settings.fixed_step;
+  options.scaled_estimate = settings.options.get<bool>("scaled_estimate");
+  return std::make_unique<RosenbrockNystromDense>(problem, options);
+}
+
 const Field& scaled_estimate_option() {
   static const Field field{"scaled_estimate", FieldKind::boolean, Quantity::none, false,
                            "Damp stiff parts in the error estimate; saves steps, but velocities of stiff parts may "

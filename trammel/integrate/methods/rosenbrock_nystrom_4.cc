@@ -22,6 +22,11 @@ MethodInfo rosenbrock_nystrom_4() {
     if (s.options.get<bool>("printed_gamma")) options.tableau = &RosenbrockTableau::rn43_print();
     return make_rosenbrock(e, s, options);
   };
+  m.make_second_order = [](SecondOrderProblem& p, const MethodSettings& s) {
+    RosenbrockNystromDenseOptions options;
+    if (s.options.get<bool>("printed_gamma")) options.tableau = &RosenbrockTableau::rn43_print();
+    return make_rosenbrock(p, s, options);
+  };
   return m;
 }
 

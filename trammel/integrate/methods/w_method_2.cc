@@ -23,6 +23,13 @@ MethodInfo w_method_2() {
     options.no_derivatives = s.options.get<bool>("no_derivatives");
     return make_rosenbrock(e, s, options);
   };
+  m.make_second_order = [](SecondOrderProblem& p, const MethodSettings& s) {
+    RosenbrockNystromDenseOptions options;
+    options.tableau = &RosenbrockTableau::w2();
+    options.keep_derivatives = static_cast<int>(s.options.number("keep_derivatives"));
+    options.no_derivatives = s.options.get<bool>("no_derivatives");
+    return make_rosenbrock(p, s, options);
+  };
   return m;
 }
 
