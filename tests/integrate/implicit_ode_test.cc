@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "trammel/integrate/functor_problem.h"
+#include "trammel/integrate/registry.h"
 #include "trammel/integrate/shifted_solver.h"
 
 namespace trammel {
@@ -124,6 +125,140 @@ TEST(ShiftedSolver, SeesSingularAndNotFiniteMatrices) {
     EXPECT_FALSE(solver.factor(1, source.J()));
   }
 }
+
+// ---- Methods
+// ---------------------------------------------------------------------------------------------------------
+
+// Two freedoms, nonlinear, with velocities and time in it, made so that y = (cos t, 1 + sin(2 t)/2).
+auto known_motion() {
+  return second_order(2, [](auto t, auto y, auto v, auto a) {
+    const auto s1 = cos(t), d1 = -sin(t), s2 = 1.0 + 0.5 * sin(2.0 * t), d2 = cos(2.0 * t);
+    a[0] = -s1 + 2.0 * (s1 * s2 - y[0] * y[1]) + 0.5 * (d1 * d1 - v[0] * v[0]);
+    a[1] = -2.0 * sin(2.0 * t) + (sin(s1) - sin(y[0])) + (s2 * d2 - y[1] * v[1]);
+  });
+}
+Vec known_state(double t) {
+  Vec state(4);
+  state << cos(t), 1 + 0.5 * sin(2 * t), -sin(t), cos(2 * t);
+  return state;
+}
+
+struct Case {
+  const char* key;
+  std::vector<std::pair<std::string, Value>> options;
+  bool second;
+  int order;
+  std::vector<int> steps;  // over two seconds
+};
+std::string name_of(const testing::TestParamInfo<Case>& info) {
+  std::string name = info.param.key;
+  for (const auto& [option, value] : info.param.options) {
+    name += "_" + option;
+    if (const double* number = std::get_if<double>(&value)) name += std::to_string(static_cast<int>(*number * 1000));
+  }
+  name += info.param.second ? "_second" : "_first";
+  for (char& c : name) {
+    if (c == '-') c = '_';
+  }
+  return name;
+}
+
+class OdeMethods : public testing::TestWithParam<Case> {
+ protected:
+  template <class Problem>
+  std::unique_ptr<OdeMethod> make(Problem& problem, bool fixed, double tolerance = 1e-6) const {
+    const MethodInfo& info = find_method(GetParam().key, {});
+    MethodSettings settings;
+    settings.fixed_step = fixed;
+    settings.tolerance = tolerance;
+    for (const auto& [option, value] : GetParam().options) settings.options.set(option, value);
+    settings = resolve_settings(info, settings, {});
+    return GetParam().second ? info.make_second_order(problem, settings) : info.make_first_order(problem, settings);
+  }
+  static void step(OdeMethod& method, double h) {
+    ASSERT_EQ(method.attempt(h).verdict, Verdict::ok);
+    method.accept();
+  }
+};
+
+TEST_P(OdeMethods, HaveTheirOrder) {
+  auto problem = known_motion();
+  std::vector<double> errors, dense;
+  for (const int n : GetParam().steps) {
+    const auto method = make(problem, true);
+    method->start(0, known_state(0));
+    const double h = 2.0 / n;
+    double worst = 0;
+    Vec inside;
+    for (int i = 0; i < n; ++i) {
+      step(*method, h);
+      method->interpolate(method->t() - 0.4 * h, inside);
+      worst = std::max(worst, (inside - known_state(method->t() - 0.4 * h)).norm());
+    }
+    errors.push_back((method->y() - known_state(2)).norm());
+    dense.push_back(worst);
+    EXPECT_EQ(method->order(), GetParam().order);
+  }
+  const std::size_t last = errors.size() - 1;
+  const double ratio = std::log2(GetParam().steps[last] / static_cast<double>(GetParam().steps[last - 1]));
+  EXPECT_NEAR(std::log2(errors[last - 1] / errors[last]) / ratio, GetParam().order, 0.15) << errors[last];
+  // Dense output is at least of the order that third-degree polynomials have, and no worse than the method.
+  EXPECT_GT(std::log2(dense[last - 1] / dense[last]) / ratio, std::min(GetParam().order, 3) - 0.2) << dense[last];
+}
+
+TEST_P(OdeMethods, EstimateWithTheSlopeTheyClaim) {
+  auto problem = known_motion();
+  double before = 0;
+  for (const double h : {0.01, 0.005}) {
+    const auto method = make(problem, true);
+    method->start(0.3, known_state(0.3));
+    const Attempt attempt = method->attempt(h);
+    ASSERT_EQ(attempt.verdict, Verdict::ok);
+    EXPECT_EQ(method->t(), 0.3);
+    EXPECT_EQ(method->y(), known_state(0.3));
+    if (before > 0) {
+      EXPECT_NEAR(std::log2(before / attempt.error), method->error_order(), 0.25) << attempt.error;
+    }
+    before = attempt.error;
+  }
+}
+
+TEST_P(OdeMethods, ContinueSavedRunsBitForBit) {
+  auto problem = known_motion();
+  const auto method = make(problem, false, 1e-4);
+  method->start(0, known_state(0));
+  const auto run = [](OdeMethod& m, int steps) {
+    for (int i = 0; i < steps; ++i) {
+      ASSERT_EQ(m.attempt(0.02 * (1 + i % 3)).verdict, Verdict::ok);
+      m.accept();
+    }
+  };
+  run(*method, 5);
+  Bytes bytes;
+  method->save(bytes);
+  const auto again = make(problem, false, 1e-4);
+  again->start(0, known_state(0));
+  again->attempt(0.1);
+  std::span<const std::byte> in(bytes);
+  again->restore(in);
+  EXPECT_TRUE(in.empty());
+  Vec a, b;
+  method->interpolate(method->t() - 0.01, a);
+  again->interpolate(again->t() - 0.01, b);
+  EXPECT_EQ(a, b);
+  run(*method, 7);
+  run(*again, 7);
+  EXPECT_EQ(method->y(), again->y());
+  EXPECT_EQ(method->dydt(), again->dydt());
+  EXPECT_EQ(method->counts().evaluations, again->counts().evaluations);
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, OdeMethods,
+                         testing::Values(Case{"rosenbrock-nystrom-4", {}, true, 4, {160, 320}},
+                                         Case{"w-method-2", {}, true, 2, {320, 640}},
+                                         Case{"w-method-2", {{"keep_derivatives", 5.0}}, true, 2, {320, 640}},
+                                         Case{"w-method-2", {{"no_derivatives", true}}, true, 2, {320, 640}}),
+                         name_of);
 
 }  // namespace
 }  // namespace trammel

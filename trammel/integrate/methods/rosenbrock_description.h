@@ -2,11 +2,19 @@
 #pragma once
 #include "trammel/integrate/methods/methods.h"
 #include "trammel/integrate/methods/rosenbrock_nystrom.h"
+#include "trammel/integrate/methods/rosenbrock_nystrom_dense.h"
 
 namespace trammel::methods {
 
 std::unique_ptr<Integrator> make_rosenbrock(const Equations& equations, const MethodSettings& settings,
                                             RosenbrockNystromOptions options);
+// On y'' = f(t, y, y').
+std::unique_ptr<OdeMethod> make_rosenbrock(SecondOrderProblem& problem, const MethodSettings& settings,
+                                           RosenbrockNystromDenseOptions options);
 const Field& scaled_estimate_option();
+std::vector<std::string> rosenbrock_formulations();
+// Dense derivatives in independent coordinates cost less up to about ten of them; above, all coordinates with sparse
+// ones.
+std::string choose_rosenbrock_formulation(const Equations& equations, const MethodSettings& settings);
 
 }  // namespace trammel::methods
