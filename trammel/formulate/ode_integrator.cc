@@ -57,6 +57,13 @@ void OdeIntegrator::follow() {
       changed = space_.repartition();
       good_strain_ = changed ? space_.strain() : strain;
       if (changed) ++repartitions_;
+    } else if (!space_.named_in_use()) {
+      // Back to the user's coordinates, well after the place where they were left.
+      changed = space_.repartition(0.1);
+      if (changed) {
+        good_strain_ = space_.strain();
+        ++repartitions_;
+      }
     } else {
       good_strain_ = std::min(good_strain_, strain);
     }

@@ -146,7 +146,7 @@ void StateSpace::move_chart() {
   project_base();
 }
 
-void StateSpace::choose() {
+void StateSpace::choose(double least) {
   const Vec units = equations_.scales();
   // Angles never come to a dead point of their own joint, positions do: a pendulum steered by its height would change
   // its coordinate twice a swing.
@@ -156,10 +156,12 @@ void StateSpace::choose() {
   std::vector<bool> all(static_cast<std::size_t>(rows_), true), holonomic = all;
   for (const int row : equations_.velocity_rows()) holonomic[static_cast<std::size_t>(row)] = false;
   equations_.jacobian(base_, at_point_, work_);
-  positions_ = choose_independent(equations_.gv(), at_point_.G, units, weights, holonomic, options_.named).independent;
-  velocities_ = equations_.velocity_rows().empty()
-                    ? positions_
-                    : choose_independent(equations_.gv(), at_point_.G, units, weights, all, options_.named).independent;
+  positions_ =
+      choose_independent(equations_.gv(), at_point_.G, units, weights, holonomic, options_.named, least).independent;
+  velocities_ =
+      equations_.velocity_rows().empty()
+          ? positions_
+          : choose_independent(equations_.gv(), at_point_.G, units, weights, all, options_.named, least).independent;
 }
 
 void StateSpace::set_weights() {
@@ -173,14 +175,19 @@ void StateSpace::set_weights() {
   for (const int i : velocities_) velocity_weights_[i] = std::numeric_limits<double>::infinity();
 }
 
-bool StateSpace::repartition() {
+bool StateSpace::named_in_use() const {
+  return std::all_of(options_.named.begin(), options_.named.end(),
+                     [&](int i) { return std::binary_search(velocities_.begin(), velocities_.end(), i); });
+}
+
+bool StateSpace::repartition(double least) {
   const std::vector<int> old_positions = positions_, old_velocities = velocities_;
   if (options_.all_coordinates) {
     positions_.resize(static_cast<std::size_t>(nv_));
     for (int i = 0; i < nv_; ++i) positions_[static_cast<std::size_t>(i)] = i;
     velocities_ = positions_;
   } else {
-    choose();
+    choose(least);
   }
   if (position_weights_.size() > 0 && positions_ == old_positions && velocities_ == old_velocities) return false;
   set_weights();

@@ -50,8 +50,10 @@ class StateSpace final : public FirstOrderProblem {
   void set_step(double h);  // size of the step to come: recovery is tighter in small steps
   // A new origin of the chart at the base.
   void move_chart();
-  // Chooses coordinates anew at the base; true if they changed.
-  bool repartition();
+  // Chooses coordinates anew at the base; true if they changed. Named ones stay or come back while their pivots are at
+  // least `least`.
+  bool repartition(double least = 0.05);
+  bool named_in_use() const;
   // How strongly dependent coordinates follow independent ones at the base, in units of their scales, by a probe.
   double strain();
   double base_turn() const { return chart_.turn(at_base_.z); }  // from the chart's origin
@@ -102,7 +104,7 @@ class StateSpace final : public FirstOrderProblem {
   bool is_current(double t, const Vec& y) const;
   Eval compute(double t, const Vec& y);
   bool factor(SaddleSystem& saddle);
-  void choose();
+  void choose(double least);
   void set_weights();
 
   const Equations& equations_;

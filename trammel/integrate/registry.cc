@@ -22,7 +22,8 @@ std::unique_ptr<Integrator> make_on_mechanism(const MethodInfo& m, const Equatio
   OdeIntegrator::Options options;
   options.fixed_step = settings.fixed_step;
   options.project = key == "index-1-projected";
-  options.form.tolerance = settings.tolerance;
+  // With fixed steps nothing else limits what the recovery of dependent coordinates may leave.
+  options.form.tolerance = settings.fixed_step ? std::min(1e-10, settings.tolerance) : settings.tolerance;
   options.form.misfit = settings.misfit;
   options.form.named = settings.independent;
   options.form.all_coordinates = key != "state-space";
@@ -67,7 +68,10 @@ const std::vector<MethodInfo>& method_registry() {
       if (for_odes) {
         const MethodInfo ode = m;
         m.make = [ode](const Equations& e, const MethodSettings& s) {
-          return s.formulation == "all-coordinates" ? ode.make(e, s) : make_on_mechanism(ode, e, s);
+          MethodSettings settings = s;
+          settings.formulation = chosen_formulation(ode, e, s);
+          return settings.formulation == "all-coordinates" ? ode.make(e, settings)
+                                                           : make_on_mechanism(ode, e, settings);
         };
       }
       if (!m.refuses) m.refuses = nothing;

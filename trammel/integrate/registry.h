@@ -12,12 +12,12 @@ namespace trammel {
 
 struct MethodSettings {
   bool fixed_step = false;
-  double tolerance = 1e-5;       // epsilon; with a fixed step it only bounds the corrector
-  std::string formulation;       // a key of formulation_registry(); empty: the method's own choice
-  double misfit = 0;             // of loops that do not close, m
-  int freedoms = -1;             // of the mechanism; -1: not known
-  std::vector<int> independent;  // velocity columns named as coordinates of the state-space form
-  Fields options;                // completed with defaults
+  double tolerance = 1e-5;         // epsilon; with a fixed step it only bounds the corrector
+  std::string formulation;         // a key of formulation_registry(); empty: the method's own choice
+  double misfit = 0;               // of loops that do not close, m
+  int freedoms = -1;               // of the mechanism; -1: not known
+  std::vector<int> independent{};  // velocity columns named as coordinates of the state-space form
+  Fields options;                  // completed with defaults
 };
 
 struct MethodInfo {

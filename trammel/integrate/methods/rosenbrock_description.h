@@ -13,8 +13,8 @@ std::unique_ptr<OdeMethod> make_rosenbrock(SecondOrderProblem& problem, const Me
                                            RosenbrockNystromDenseOptions options);
 const Field& scaled_estimate_option();
 std::vector<std::string> rosenbrock_formulations();
-// Dense derivatives in independent coordinates cost less up to about ten of them; above, all coordinates with sparse
-// ones.
+// Dense derivatives in independent coordinates cost less up to about ten of them; above, or with many bodies in loops
+// whose singular positions no choice of coordinates survives, all coordinates with sparse ones.
 std::string choose_rosenbrock_formulation(const Equations& equations, const MethodSettings& settings);
 
 }  // namespace trammel::methods
