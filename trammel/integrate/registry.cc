@@ -54,12 +54,15 @@ MethodSettings resolve_settings(const MethodInfo& method, MethodSettings setting
     }
     const Field& field = method.options[static_cast<std::size_t>(known - names.begin())];
     const double* value = std::get_if<double>(&entry.second);
-    const bool right_kind =
-        field.kind == FieldKind::number ? value != nullptr : std::holds_alternative<bool>(entry.second);
+    const bool right_kind = field.kind == FieldKind::number ? value != nullptr
+                            : field.kind == FieldKind::text ? std::holds_alternative<std::string>(entry.second)
+                                                            : std::holds_alternative<bool>(entry.second);
     if (!right_kind) {
       throw Failure({Severity::error, "wrong-type",
                      "option '" + field.name + "' of method '" + method.key + "' must be " +
-                         (field.kind == FieldKind::number ? "a number" : "true or false"),
+                         (field.kind == FieldKind::number ? "a number"
+                          : field.kind == FieldKind::text ? "a text"
+                                                          : "true or false"),
                      field.text, where});
     }
     if (value != nullptr && !(*value >= field.least && *value <= field.most)) {

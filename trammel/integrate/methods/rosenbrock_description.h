@@ -8,5 +8,9 @@ namespace trammel::methods {
 std::unique_ptr<Integrator> make_rosenbrock(const Equations& equations, const MethodSettings& settings,
                                             RosenbrockNystromOptions options);
 const Field& scaled_estimate_option();
+// The options of the step control, after a method's own.
+std::vector<Field> with_control_options(std::vector<Field> own);
+// The forces that names, or patterns with *, separated by commas, stand for. Throws Failure for one that fits none.
+std::vector<bool> forces_named(const Equations& equations, const std::string& names);
 
 }  // namespace trammel::methods
