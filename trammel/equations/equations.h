@@ -98,6 +98,7 @@ class Equations {
   std::string name_of_row(int row) const;     // "joint 'crank_pin': y"
   std::string name_of_velocity(int i) const;  // "body 'crank': rotation about y"
   int body_of_velocity(int i) const;
+  bool is_angle(int i) const;  // or a component of a rotation
   int first_velocity(int body) const { return bodies_[static_cast<std::size_t>(body)].v0; }
   int first_coordinate(int body) const { return bodies_[static_cast<std::size_t>(body)].q0; }
   double greatest_mass() const { return greatest_mass_; }

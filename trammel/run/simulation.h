@@ -22,6 +22,7 @@ struct PartTimes {
 
 struct RunSummary {
   std::string method, title;
+  std::string formulation, remark;
   double end = 0, reached = 0;
   long steps = 0, outputs = 0;
   long rejected_error = 0, rejected_newton = 0, rejected_evaluation = 0, rejected_angle = 0;

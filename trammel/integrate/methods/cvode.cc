@@ -262,7 +262,8 @@ MethodInfo cvode(CvodeOptions::Family family) {
   m.key = bdf ? "cvode-bdf" : "cvode-adams";
   m.title = bdf ? "CVODE of SUNDIALS, BDF with Newton's method; chooses its own steps and orders"
                 : "CVODE of SUNDIALS, Adams-Moulton; chooses its own steps and orders";
-  m.formulation = "state space";
+  m.formulations = {"state-space",       "index-1", "index-1-projected",
+                    "index-1-baumgarte", "penalty", "augmented-lagrangian"};
   m.source = "Hindmarsh et al.: SUNDIALS, ACM Trans. Math. Software 31 (2005)";
   m.order = bdf ? 5 : 12;
   m.error_order = m.order + 1;

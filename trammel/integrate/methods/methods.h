@@ -11,5 +11,6 @@ MethodInfo rosenbrock_nystrom_4();
 MethodInfo w_method_2();
 MethodInfo cvode_bdf();
 MethodInfo cvode_adams();
+MethodInfo adams();
 
 }  // namespace trammel::methods

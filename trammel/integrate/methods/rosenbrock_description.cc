@@ -69,11 +69,29 @@ std::unique_ptr<Integrator> make_rosenbrock(const Equations& equations, const Me
   return std::make_unique<RosenbrockNystrom>(equations, options);
 }
 
+std::unique_ptr<OdeMethod> make_rosenbrock(SecondOrderProblem& problem, const MethodSettings& settings,
+                                           RosenbrockNystromDenseOptions options) {
+  options.tolerance = settings.tolerance;
+  options.fixed_step = settings.fixed_step;
+  options.scaled_estimate = settings.options.get<bool>("scaled_estimate");
+  return std::make_unique<RosenbrockNystromDense>(problem, options);
+}
+
 const Field& scaled_estimate_option() {
   static const Field field{"scaled_estimate", FieldKind::boolean, Quantity::none, false,
                            "Damp stiff parts in the error estimate; saves steps, but velocities of stiff parts may "
                            "then exceed the tolerance."};
   return field;
+}
+
+std::vector<std::string> rosenbrock_formulations() {
+  return {"state-space", "all-coordinates",     "index-1", "index-1-projected", "index-1-baumgarte",
+          "penalty",     "augmented-lagrangian"};
+}
+
+std::string choose_rosenbrock_formulation(const Equations& equations, const MethodSettings& settings) {
+  const bool few = settings.freedoms >= 0 && settings.freedoms <= 10;
+  return few && equations.velocity_rows().empty() ? "state-space" : "all-coordinates";
 }
 
 }  // namespace trammel::methods

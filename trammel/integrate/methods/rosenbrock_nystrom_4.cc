@@ -5,8 +5,9 @@ namespace trammel::methods {
 MethodInfo rosenbrock_nystrom_4() {
   MethodInfo m;
   m.key = "rosenbrock-nystrom-4";
-  m.title = "Rosenbrock-Nystrom 4(3), all coordinates at index 1";
-  m.formulation = "index 1, returned to the constraints";
+  m.title = "Rosenbrock-Nystrom 4(3)";
+  m.formulations = rosenbrock_formulations();
+  m.choose_formulation = choose_rosenbrock_formulation;
   m.source =
       "Sandu, Negrut, Haug, Potra, Sandu: A Rosenbrock-Nystrom state space implicit approach for the dynamic analysis "
       "of mechanical systems";
@@ -21,6 +22,11 @@ MethodInfo rosenbrock_nystrom_4() {
     RosenbrockNystromOptions options;
     if (s.options.get<bool>("printed_gamma")) options.tableau = &RosenbrockTableau::rn43_print();
     return make_rosenbrock(e, s, options);
+  };
+  m.make_second_order = [](SecondOrderProblem& p, const MethodSettings& s) {
+    RosenbrockNystromDenseOptions options;
+    if (s.options.get<bool>("printed_gamma")) options.tableau = &RosenbrockTableau::rn43_print();
+    return make_rosenbrock(p, s, options);
   };
   return m;
 }

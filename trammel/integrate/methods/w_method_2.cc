@@ -5,8 +5,9 @@ namespace trammel::methods {
 MethodInfo w_method_2() {
   MethodInfo m;
   m.key = "w-method-2";
-  m.title = "W-method of order 2, all coordinates at index 1";
-  m.formulation = "index 1, returned to the constraints";
+  m.title = "W-method of order 2";
+  m.formulations = rosenbrock_formulations();
+  m.choose_formulation = choose_rosenbrock_formulation;
   m.source = "as rosenbrock-nystrom-4, Table 3";
   m.order = 2;
   m.error_order = 2;
@@ -25,6 +26,13 @@ MethodInfo w_method_2() {
     options.keep_derivatives = static_cast<int>(s.options.number("keep_derivatives"));
     options.no_derivatives = s.options.get<bool>("no_derivatives");
     return make_rosenbrock(e, s, options);
+  };
+  m.make_second_order = [](SecondOrderProblem& p, const MethodSettings& s) {
+    RosenbrockNystromDenseOptions options;
+    options.tableau = &RosenbrockTableau::w2();
+    options.keep_derivatives = static_cast<int>(s.options.number("keep_derivatives"));
+    options.no_derivatives = s.options.get<bool>("no_derivatives");
+    return make_rosenbrock(p, s, options);
   };
   return m;
 }
