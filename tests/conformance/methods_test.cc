@@ -100,6 +100,7 @@ TEST_P(Methods, RefuseOptionsTheyDoNotKnow) {
     MethodSettings wrong;
     wrong.fixed_step = true;
     wrong.options.set(option.name, std::string("text"));
+    if (option.kind == FieldKind::text) wrong.options.set(option.name, true);
     EXPECT_THROW(resolve_settings(info(), wrong, {}), Failure) << option.name;
     if (option.kind != FieldKind::number) continue;
     for (const double value : {option.least - 0.1, option.most + 0.1, std::nan("")}) {
@@ -336,7 +337,8 @@ TEST_P(Methods, RunWithoutConstraints) {
 std::vector<std::string> method_keys() {
   std::vector<std::string> keys;
   for (const MethodInfo& m : method_registry()) {
-    if (m.make) keys.push_back(m.key);  // the others: ode_methods_test.cc
+    if (m.key.starts_with("cvode-")) continue;  // takes no fixed steps and cannot be saved: cvode_test.cc
+    if (m.make) keys.push_back(m.key);          // the others: ode_methods_test.cc
   }
   return keys;
 }

@@ -23,6 +23,8 @@ namespace trammel {
 class Workspace {
  public:
   std::vector<BodyState> bodies;
+  // Forces whose derivatives `linearise` leaves out, by index; empty: none. For methods that need no exact ones.
+  std::vector<bool> without_derivatives;
 };
 
 // Energies of a state, for the balance in the summary.

@@ -92,6 +92,7 @@ StateSpace::StateSpace(const Equations& equations, const StateSpaceOptions& opti
       work_(equations.make_workspace()),
       index1_(equations, options.penalty > 0 ? 1 / options.penalty : 1e-8),
       recovery_(equations) {
+  work_.without_derivatives = options.forces_without_derivatives;
   for (Vec* v : {&dz_, &dz_dot_, &dq_, &dv_, &probe_, &turned_, &point_.z, &point_.z_dot, &point_.z_second, &at_base_.z,
                  &at_base_.z_dot, &at_base_.z_second})
     v->setZero(nv_);

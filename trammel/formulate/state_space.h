@@ -39,6 +39,7 @@ struct StateSpaceOptions {
   // augmented Lagrangian, which takes E away again.
   double penalty = 0;
   int sweeps = 2;
+  std::vector<bool> forces_without_derivatives;  // by force; empty: none
 };
 
 class StateSpace final : public FirstOrderProblem {

@@ -5,6 +5,7 @@
 #include "trammel/formulate/formulations.h"
 #include "trammel/formulate/ode_integrator.h"
 #include "trammel/integrate/methods/methods.h"
+#include "trammel/integrate/methods/rosenbrock_description.h"
 
 namespace trammel {
 namespace {
@@ -26,6 +27,9 @@ std::unique_ptr<Integrator> make_on_mechanism(const MethodInfo& m, const Equatio
   options.form.tolerance = settings.fixed_step ? std::min(1e-10, settings.tolerance) : settings.tolerance;
   options.form.misfit = settings.misfit;
   options.form.named = settings.independent;
+  if (settings.options.has("forces_without_derivatives"))
+    options.form.forces_without_derivatives =
+        methods::forces_named(equations, settings.options.get<std::string>("forces_without_derivatives"));
   options.form.all_coordinates = key != "state-space";
   if (key == "index-1-baumgarte" || key == "penalty" || key == "augmented-lagrangian") {
     options.form.frequency = option("frequency", 20);
@@ -59,6 +63,7 @@ const std::vector<MethodInfo>& method_registry() {
         methods::hht_i3(),     methods::generalized_alpha_i3(),
         methods::newmark_i3(), methods::rosenbrock_nystrom_4(),
         methods::w_method_2(), methods::adams(),
+        methods::cvode_bdf(),  methods::cvode_adams(),
     };
     for (MethodInfo& m : all) {
       const bool for_odes = m.make_first_order || m.make_second_order;
@@ -129,12 +134,15 @@ MethodSettings resolve_settings(const MethodInfo& method, MethodSettings setting
     }
     const Field& field = fields[static_cast<std::size_t>(known - names.begin())];
     const double* value = std::get_if<double>(&entry.second);
-    const bool right_kind =
-        field.kind == FieldKind::number ? value != nullptr : std::holds_alternative<bool>(entry.second);
+    const bool right_kind = field.kind == FieldKind::number ? value != nullptr
+                            : field.kind == FieldKind::text ? std::holds_alternative<std::string>(entry.second)
+                                                            : std::holds_alternative<bool>(entry.second);
     if (!right_kind) {
       throw Failure({Severity::error, "wrong-type",
                      "option '" + field.name + "' of method '" + method.key + "' must be " +
-                         (field.kind == FieldKind::number ? "a number" : "true or false"),
+                         (field.kind == FieldKind::number ? "a number"
+                          : field.kind == FieldKind::text ? "a text"
+                                                          : "true or false"),
                      field.text, where});
     }
     if (value != nullptr && !(*value >= field.least && *value <= field.most)) {

@@ -134,6 +134,7 @@ struct Model {
   std::vector<Frame> frames;
   std::vector<Item> joints, motions, forces;
   std::vector<InitialJoint> initial_joints;
+  bool start_in_equilibrium = false;  // the static one near the start positions; velocities stay as given
   std::vector<Output> outputs;
   std::vector<Shape> shapes;
   SimulationSettings simulation;

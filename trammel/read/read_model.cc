@@ -158,7 +158,10 @@ void ModelReader::read_initial() {
     const Node* joints = entries.find("joints");
     const Node* bodies = entries.find("bodies");
     const Node* coordinates = entries.find("coordinates");
+    const Node* equilibrium = entries.find("equilibrium");
     entries.finish();
+    if (equilibrium != nullptr)
+      set(model_.start_in_equilibrium, values_->condition(*equilibrium, {"initial", "", "equilibrium"}));
     if (joints != nullptr) {
       each_entry(*joints, "joint", false, [&](const Entry& entry) { read_initial_joint(entry); });
     }

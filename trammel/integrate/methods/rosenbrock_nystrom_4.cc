@@ -14,10 +14,10 @@ MethodInfo rosenbrock_nystrom_4() {
   m.order = 4;
   m.error_order = 4;
   m.stability = "L-stable; no Newton iterations, exact derivatives in every step";
-  m.options = {
-      scaled_estimate_option(),
-      {"printed_gamma", FieldKind::boolean, Quantity::none, false,
-       "The coefficients of the paper, whose gamma is rounded to 8 digits, instead of those of the exact root."}};
+  m.options = with_control_options(
+      {scaled_estimate_option(),
+       {"printed_gamma", FieldKind::boolean, Quantity::none, false,
+        "The coefficients of the paper, whose gamma is rounded to 8 digits, instead of those of the exact root."}});
   m.make = [](const Equations& e, const MethodSettings& s) {
     RosenbrockNystromOptions options;
     if (s.options.get<bool>("printed_gamma")) options.tableau = &RosenbrockTableau::rn43_print();

@@ -12,11 +12,14 @@ MethodInfo w_method_2() {
   m.order = 2;
   m.error_order = 2;
   m.stability = "L-stable with exact derivatives; order 2 with any";
-  m.options = {scaled_estimate_option(),
-               {"keep_derivatives", FieldKind::number, Quantity::none, 1.0,
-                "Steps that share their derivatives. More is cheaper, and less stable for stiff models.", 1, 1000},
-               {"no_derivatives", FieldKind::boolean, Quantity::none, false,
-                "Take all derivatives of forces and constraints as zero: explicit, for models that are not stiff."}};
+  m.options = with_control_options(
+      {scaled_estimate_option(),
+       {"keep_derivatives", FieldKind::number, Quantity::none, 1.0,
+        "Steps that share their derivatives. More is cheaper, and less stable for stiff models.", 1, 1000},
+       {"no_derivatives", FieldKind::boolean, Quantity::none, false,
+        "Take all derivatives of forces and constraints as zero: explicit, for models that are not stiff."},
+       {"forces_without_derivatives", FieldKind::text, Quantity::none, std::string(),
+        "Forces whose derivatives are left out: names, or patterns with *, separated by commas."}});
   m.make = [](const Equations& e, const MethodSettings& s) {
     RosenbrockNystromOptions options;
     options.tableau = &RosenbrockTableau::w2();
