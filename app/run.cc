@@ -123,7 +123,7 @@ RunJob new_run(const RunArguments& a) {
 
 RunJob continued_run(const RunArguments& a) {
   const ModelChanges& c = a.changes;
-  if (!a.file.empty() || !a.output.empty() || a.csv_wanted || !c.set.empty() || c.method || c.tolerance || c.step ||
+  if (!a.file.empty() || !a.output.empty() || a.csv_wanted || !c.set.empty() || c.method || c.formulation || c.tolerance || c.step ||
       c.output_step || c.greatest_step || !c.options.empty()) {
     misused("--resume goes on with the model, the settings and the files of its checkpoint; only --end may change",
             "leave the others out, or start a new run");

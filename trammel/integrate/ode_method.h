@@ -34,10 +34,16 @@ class OdeMethod {
     double t = 0;
     Vec y, dydt;
   };
-  // How many past points, the present one included, the method remembers; 1 for one-step methods.
+  // How many past points, the present one included, the method remembers at most; 1 for one-step methods.
   virtual int memory() const { return 1; }
-  // The problem's coordinates changed: the same solution in the new ones, the newest point first.
+  // The problem's coordinates changed: the same solution in the new ones, the newest point first, as many as are known
+  // of the last memory() accepted ones.
   virtual void rebase(std::span<const Point> past) = 0;
+
+  // Steps that were limited by stability, not by accuracy, as far as the method watches that.
+  virtual long stiff_steps() const { return 0; }
+  // Steps taken with each order, [0] unused; empty if the order is fixed.
+  virtual std::span<const long> steps_by_order() const { return {}; }
 
   virtual const Counts& counts() const = 0;
   virtual void save(Bytes& out) const = 0;

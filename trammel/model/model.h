@@ -110,6 +110,8 @@ struct Shape {
 struct SimulationSettings {
   double end = 1;
   std::string method = "hht-i3";
+  std::string formulation;               // empty: the method's own choice
+  std::vector<std::string> independent;  // coordinates of the state-space form, "BODY.angle"; empty: chosen
   std::optional<double> tolerance;  // error allowed per step, relative to the length scale and 1 rad
   std::optional<double> step;       // fixed step; otherwise the step is controlled
   std::optional<double> first_step, least_step, greatest_step;

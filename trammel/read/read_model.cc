@@ -335,6 +335,16 @@ void ModelReader::read_simulation(const Node& node) {
   if (const Node* method = entries.find("method")) {
     if (auto text = values_->text(*method, place.at("method"))) simulation.method = std::move(*text);
   }
+  if (const Node* formulation = entries.find("formulation")) {
+    if (auto text = values_->text(*formulation, place.at("formulation"))) simulation.formulation = std::move(*text);
+  }
+  if (const Node* independent = entries.find("independent")) {
+    const std::size_t count = independent->is_sequence() ? independent->count : 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Node& item = independent->is_sequence() ? independent->item(i) : *independent;
+      if (auto text = values_->text(item, place.at("independent"))) simulation.independent.push_back(std::move(*text));
+    }
+  }
   take("tolerance", Quantity::none, simulation.tolerance);
   take("step", Quantity::time, simulation.step);
   take("first_step", Quantity::time, simulation.first_step);

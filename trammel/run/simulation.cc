@@ -9,6 +9,7 @@
 #include "trammel/analyse/statics.h"
 #include "trammel/base/messages.h"
 #include "trammel/check/check_model.h"
+#include "trammel/formulate/named_coordinates.h"
 #include "trammel/run/checkpoint.h"
 #include "trammel/run/shapes.h"
 #include "trammel/write/sha256.h"
@@ -48,9 +49,16 @@ Simulation::Simulation(Model model) {
   equations_ = std::make_unique<Equations>(std::move(model));
   const Model& m = equations_->model();
   method_ = &find_method(m.simulation.method, m.simulation.where);
+  if (!method_->make) {
+    throw Failure({Severity::error, "method-without-mechanics",
+                   "method '" + method_->key + "' integrates equations given in C++, not mechanisms",
+                   "`trammel methods` lists the formulation of each", m.simulation.where});
+  }
   settings_.fixed_step = m.simulation.step.has_value();
   settings_.tolerance = m.simulation.tolerance.value_or(settings_.fixed_step ? 1e-3 : 1e-5);
   settings_.options = m.simulation.options;
+  settings_.formulation = m.simulation.formulation;
+  settings_.independent = named_coordinates(*equations_, m.simulation.independent, m.simulation.where);
   settings_ = resolve_settings(*method_, settings_, m.simulation.where);
   work_ = equations_->make_workspace();
 }
@@ -66,7 +74,7 @@ Provenance Simulation::provenance() const {
   p.set("model_file", m.file);
   p.set("model_sha256", sha256_hex(m.text));
   p.set("method", method_->key);
-  p.set("formulation", method_->formulation);
+  p.set("formulation", settings_.formulation);
   if (settings_.fixed_step)
     p.set("step", number(*m.simulation.step));
   else
@@ -131,6 +139,12 @@ void Simulation::start(const RunOptions& options) {
   }
   refuse_tolerance_below_round_off(*equations_, output_state_, settings_);
   settings_.misfit = initial_.misfit;
+  settings_.freedoms = options.analyse_rank ? initial_.rank.freedoms_by_rank : -1;
+  const bool chosen = settings_.formulation.empty();
+  settings_.formulation = chosen_formulation(*method_, *equations_, settings_);
+  if (options.note && chosen && method_->formulations.size() > 1)
+    options.note("formulation: " + settings_.formulation + " (" + std::to_string(settings_.freedoms) +
+                 (settings_.freedoms == 1 ? " degree" : " degrees") + " of freedom)");
   integrator_ = method_->make(*equations_, settings_);
   integrator_->start(output_state_, output_rates_);
   StepController::Options control;
@@ -324,7 +338,10 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
       progress.least_step = progress.steps == 1 ? h : std::min(progress.least_step, h);
       progress.greatest_step = std::max(progress.greatest_step, h);
       if (attempt.worst_velocity >= 0) limited_[static_cast<std::size_t>(attempt.worst_velocity)] += 1;
-      if (!fixed) h_ = controller_.after_accept(h, attempt.error, integrator_->error_order());
+      if (!fixed && attempt.suggested_h > 0)
+        h_ = attempt.suggested_h;
+      else if (!fixed)
+        h_ = controller_.after_accept(h, attempt.error, integrator_->error_order());
       const double before = seconds();
       const bool booked = recorder_->needs_middle();
       if (booked) integrator_->interpolate(0.5 * (before_step + integrator_->state().t), output_state_);
@@ -354,7 +371,8 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
     ++rejected_here;
     if (solved) {
       ++progress.rejected_error;
-      h_ = controller_.after_reject(h, attempt.error, integrator_->error_order());
+      h_ = attempt.suggested_h > 0 ? std::min(attempt.suggested_h, 0.9 * h)
+                                   : controller_.after_reject(h, attempt.error, integrator_->error_order());
     } else {
       if (attempt.verdict == Verdict::angle_too_large)
         ++progress.rejected_angle;

@@ -1,38 +1,38 @@
-// The weighted error of a step without mechanics, and the failure of a start that cannot be evaluated.
+// The size of an error estimate by tolerance: root mean square, or largest component, of estimate / (tolerance scale).
 #pragma once
 #include <cmath>
-#include <string>
 
-#include "trammel/base/diagnosis.h"
-#include "trammel/base/types.h"
+#include "trammel/integrate/integrator.h"
+#include "trammel/integrate/problem.h"
 
 namespace trammel {
 
-// Root mean square of error/scale; `worst` is the component with the largest share.
-inline double weighted_rms(const Vec& error, const Vec& scales, int& worst) {
-  double sum = 0, most = -1;
-  for (Eigen::Index i = 0; i < error.size(); ++i) {
-    const double part = error[i] / scales[i];
-    sum += part * part;
-    if (part * part > most) {
-      most = part * part;
+enum class Norm { mean_square, greatest };
+
+// `worst` is the component with the largest share.
+inline double error_norm(const Vec& estimate, const Vec& scales, double tolerance, int& worst,
+                         Norm norm = Norm::mean_square) {
+  double sum = 0, greatest = 0;
+  worst = -1;
+  for (Eigen::Index i = 0; i < estimate.size(); ++i) {
+    const double share = std::abs(estimate[i]) / (tolerance * scales[i]);
+    sum += share * share;
+    if (share > greatest) {
+      greatest = share;
       worst = static_cast<int>(i);
     }
   }
-  return error.size() > 0 ? std::sqrt(sum / static_cast<double>(error.size())) : 0;
-}
-inline double weighted_rms(const Vec& error, const Vec& scales) {
-  int worst = 0;
-  return weighted_rms(error, scales, worst);
+  if (estimate.size() == 0) return 0;
+  return norm == Norm::greatest && std::isfinite(sum) ? greatest
+                                                      : std::sqrt(sum / static_cast<double>(estimate.size()));
 }
 
-[[noreturn]] inline void fail_at_start(double t) {
-  throw Failure({Severity::error,
-                 "start-rejected",
-                 "the right side cannot be evaluated at the start, t = " + std::to_string(t),
-                 "the initial values are outside of what the equations allow",
-                 {}},
-                ExitCode::failed_run);
+// dydt = f(t, y), counted; nothing that is not finite goes in or comes out as `ok`.
+inline Verdict evaluate(FirstOrderProblem& problem, double t, const Vec& y, Vec& dydt, Counts& counts) {
+  if (!y.allFinite()) return Verdict::not_finite;
+  ++counts.evaluations;
+  if (problem.f(t, y, dydt) == Eval::rejected) return Verdict::evaluation_rejected;
+  return dydt.allFinite() ? Verdict::ok : Verdict::not_finite;
 }
 
 }  // namespace trammel

@@ -9,5 +9,6 @@ MethodInfo generalized_alpha_i3();
 MethodInfo newmark_i3();
 MethodInfo rosenbrock_nystrom_4();
 MethodInfo w_method_2();
+MethodInfo adams();
 
 }  // namespace trammel::methods

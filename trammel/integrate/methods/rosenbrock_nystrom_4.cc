@@ -6,7 +6,7 @@ MethodInfo rosenbrock_nystrom_4() {
   MethodInfo m;
   m.key = "rosenbrock-nystrom-4";
   m.title = "Rosenbrock-Nystrom 4(3), all coordinates at index 1";
-  m.formulation = "index 1, returned to the constraints";
+  m.formulations = {"all-coordinates"};
   m.source =
       "Sandu, Negrut, Haug, Potra, Sandu: A Rosenbrock-Nystrom state space implicit approach for the dynamic analysis "
       "of mechanical systems";

@@ -6,7 +6,7 @@ MethodInfo w_method_2() {
   MethodInfo m;
   m.key = "w-method-2";
   m.title = "W-method of order 2, all coordinates at index 1";
-  m.formulation = "index 1, returned to the constraints";
+  m.formulations = {"all-coordinates"};
   m.source = "as rosenbrock-nystrom-4, Table 3";
   m.order = 2;
   m.error_order = 2;
