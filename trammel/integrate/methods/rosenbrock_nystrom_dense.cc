@@ -1,6 +1,7 @@
 #include "trammel/integrate/methods/rosenbrock_nystrom_dense.h"
 
 #include <cmath>
+#include <limits>
 
 #include "trammel/integrate/archive.h"
 #include "trammel/integrate/control/error_norm.h"
@@ -27,7 +28,7 @@ void RosenbrockNystromDense::start(double t, const Vec& state) {
   state_ = trial_ = state;
   y_ = state.head(n_);
   v_ = state.tail(n_);
-  if (!accelerate(t_, y_, v_, a_)) fail_at_start(t);
+  if (!accelerate(t_, y_, v_, a_)) a_.setConstant(std::numeric_limits<double>::quiet_NaN());
   rates_ << v_, a_;
   previous_ = state_;
   previous_rates_ = rates_;
@@ -122,7 +123,7 @@ Attempt RosenbrockNystromDense::attempt(double h) {
   }
   error_ << e_y_, e_v_;
   problem_.error_scales(state_, trial_, scales_);
-  result.error = weighted_rms(error_, scales_, result.worst_velocity) / options_.tolerance;
+  result.error = error_norm(error_, scales_, options_.tolerance, result.worst_velocity);
   if (!options_.fixed_step && result.error > 1) return result;  // a step that will be rejected
   trial_known_ = accelerate(t_ + h, z_, w_, trial_a_);
   if (!trial_known_) result.verdict = Verdict::evaluation_rejected;
@@ -146,7 +147,7 @@ void RosenbrockNystromDense::accept() {
 
 // Quintic Hermite interpolation of y from y, v, a at both ends; v is its derivative.
 void RosenbrockNystromDense::interpolate(double t, Vec& state) const {
-  const double h = last_step_, s = h > 0 ? 1 + (t - t_) / h : 1;
+  const double h = last_step_, s = h != 0 ? 1 + (t - t_) / h : 1;
   state.resize(2 * n_);
   if (s == 1) {
     state = state_;
