@@ -91,7 +91,7 @@ std::vector<std::string> rosenbrock_formulations() {
 
 std::string choose_rosenbrock_formulation(const Equations& equations, const MethodSettings& settings) {
   const bool few = settings.freedoms >= 0 && settings.freedoms <= 10 && equations.sizes().nv <= 100;
-  return few && equations.velocity_rows().empty() ? "state-space" : "all-coordinates";
+  return few && equations.velocity_rows().empty() && equations.sizes().nx == 0 ? "state-space" : "all-coordinates";
 }
 
 }  // namespace trammel::methods
