@@ -15,9 +15,19 @@ bool never(const MethodSettings&) { return false; }
 const std::vector<MethodInfo>& method_registry() {
   static const std::vector<MethodInfo> table = [] {
     std::vector<MethodInfo> all{
-        methods::hht_i3(),     methods::generalized_alpha_i3(),
-        methods::newmark_i3(), methods::rosenbrock_nystrom_4(),
-        methods::w_method_2(), methods::adams(),
+        methods::hht_i3(),
+        methods::generalized_alpha_i3(),
+        methods::newmark_i3(),
+        methods::rosenbrock_nystrom_4(),
+        methods::w_method_2(),
+        methods::adams(),
+        methods::euler(),
+        methods::taylor_2(),
+        methods::heun(),
+        methods::rk4(),
+        methods::fehlberg_45(),
+        methods::dormand_prince_54(),
+        methods::dormand_prince_853(),
     };
     for (MethodInfo& m : all) {
       if (!m.refuses) m.refuses = nothing;

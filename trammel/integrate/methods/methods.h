@@ -10,5 +10,12 @@ MethodInfo newmark_i3();
 MethodInfo rosenbrock_nystrom_4();
 MethodInfo w_method_2();
 MethodInfo adams();
+MethodInfo euler();
+MethodInfo taylor_2();
+MethodInfo heun();
+MethodInfo rk4();
+MethodInfo fehlberg_45();
+MethodInfo dormand_prince_54();
+MethodInfo dormand_prince_853();
 
 }  // namespace trammel::methods

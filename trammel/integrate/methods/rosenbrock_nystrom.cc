@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trammel/integrate/archive.h"
+
 namespace trammel {
 
 RosenbrockNystrom::RosenbrockNystrom(const Equations& equations, const RosenbrockNystromOptions& options)
