@@ -21,6 +21,8 @@ void add_model_arguments(CLI::App& verb, ModelArguments& arguments) {
       ->expected(1)
       ->take_all();
   verb.add_option("--method", c.method, "Method, a key of `trammel methods`")->type_name("KEY");
+  verb.add_option("--formulation", c.formulation, "How the method sees the constraints, as `trammel methods KEY` lists")
+      ->type_name("KEY");
   verb.add_option("--option", c.options, "Option of the method, NAME=VALUE; may be repeated")
       ->type_name("NAME=VALUE")
       ->expected(1)

@@ -15,12 +15,18 @@ struct MethodsArguments {
   bool json = false;
 };
 
+std::string joined(const std::vector<std::string>& keys) {
+  std::string text;
+  for (const std::string& key : keys) text += (text.empty() ? "" : ", ") + key;
+  return text;
+}
+
 Json method_json(const MethodInfo& m) {
   Json options = Json::array();
   for (const Field& option : m.options) options.push_back(to_json(option));
   return {{"key", m.key},
           {"title", m.title},
-          {"formulation", m.formulation},
+          {"formulations", m.formulations},
           {"order", m.order},
           {"error_order", m.error_order},
           {"stability", m.stability},
@@ -30,7 +36,7 @@ Json method_json(const MethodInfo& m) {
 
 void print_method(const MethodInfo& m) {
   std::printf("%s: %s\n", m.key.c_str(), m.title.c_str());
-  std::fputs(aligned({{"formulation", m.formulation},
+  std::fputs(aligned({{"formulations", joined(m.formulations)},
                       {"order", std::to_string(m.order)},
                       {"error estimate", "proportional to h^" + std::to_string(m.error_order)},
                       {"stability", m.stability},
@@ -61,12 +67,12 @@ int methods_verb(const MethodsArguments& a) {
     print_json(list);
     return 0;
   }
-  std::vector<std::vector<std::string>> lines{{"key", "order", "formulation", "options", "title"}};
+  std::vector<std::vector<std::string>> lines{{"key", "order", "formulations", "options", "title"}};
   for (const MethodInfo& m : method_registry()) {
     std::string options;  // its own ones come first
     for (std::size_t i = 0; i < m.options.size() && i < 2; ++i) options += (i > 0 ? ", " : "") + m.options[i].name;
     if (m.options.size() > 2) options += ", ...";
-    lines.push_back({m.key, std::to_string(m.order), m.formulation, options, m.title});
+    lines.push_back({m.key, std::to_string(m.order), joined(m.formulations), options, m.title});
   }
   std::printf("%s\n`trammel methods KEY` explains one and its options.\n", aligned(lines, 0).c_str());
   return 0;

@@ -173,6 +173,10 @@ const std::vector<MessageInfo>& message_registry() {
        "choose a method with a formulation of mechanisms, listed by `trammel methods`"},
       {"options-of-another-method", in_method,
        "Options that the file gives for its own method do not apply to the one chosen.", "give options with --option"},
+      {"unknown-coordinate", in_method, "A name under `independent` is no coordinate of the model.",
+       "write BODY.x, .y, .z, .angle of a planar body, or the name of a scalar coordinate"},
+      {"unknown-formulation", in_method, "There is no formulation of this name.",
+       "`trammel methods KEY` lists those a method takes"},
       {"unknown-method", in_method, "There is no method of this name.", "`trammel methods` lists them"},
       {"unknown-option", in_method, "The method has no option of this name.", "`trammel methods KEY` lists them"},
       // ---- The start of a run

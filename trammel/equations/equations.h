@@ -23,6 +23,8 @@ namespace trammel {
 class Workspace {
  public:
   std::vector<BodyState> bodies;
+  // Forces whose derivatives `linearise` leaves out, by index; empty: none. For methods that need no exact ones.
+  std::vector<bool> without_derivatives;
 };
 
 // Energies of a state, for the balance in the summary.
@@ -96,6 +98,7 @@ class Equations {
   std::string name_of_row(int row) const;     // "joint 'crank_pin': y"
   std::string name_of_velocity(int i) const;  // "body 'crank': rotation about y"
   int body_of_velocity(int i) const;
+  bool is_angle(int i) const;  // or a component of a rotation
   int first_velocity(int body) const { return bodies_[static_cast<std::size_t>(body)].v0; }
   int first_coordinate(int body) const { return bodies_[static_cast<std::size_t>(body)].q0; }
   double greatest_mass() const { return greatest_mass_; }

@@ -2,13 +2,58 @@
 
 #include <algorithm>
 
+#include "trammel/formulate/formulations.h"
+#include "trammel/formulate/ode_integrator.h"
 #include "trammel/integrate/methods/methods.h"
+#include "trammel/integrate/methods/rosenbrock_description.h"
 
 namespace trammel {
 namespace {
 
 std::string nothing(const MethodSettings&) { return ""; }
 bool never(const MethodSettings&) { return false; }
+
+// A method for ordinary differential equations on the mechanism's own.
+std::unique_ptr<Integrator> make_on_mechanism(const MethodInfo& m, const Equations& equations,
+                                              const MethodSettings& settings) {
+  const std::string& key = settings.formulation;
+  const auto option = [&](const char* name, double otherwise) {
+    return settings.options.has(name) ? settings.options.number(name) : otherwise;
+  };
+  OdeIntegrator::Options options;
+  options.fixed_step = settings.fixed_step;
+  options.project = key == "index-1-projected";
+  // With fixed steps nothing else limits what the recovery of dependent coordinates may leave.
+  options.form.tolerance = settings.fixed_step ? std::min(1e-10, settings.tolerance) : settings.tolerance;
+  options.form.misfit = settings.misfit;
+  options.form.named = settings.independent;
+  if (settings.options.has("forces_without_derivatives"))
+    options.form.forces_without_derivatives =
+        methods::forces_named(equations, settings.options.get<std::string>("forces_without_derivatives"));
+  options.form.all_coordinates = key != "state-space";
+  if (key == "index-1-baumgarte" || key == "penalty" || key == "augmented-lagrangian") {
+    options.form.frequency = option("frequency", 20);
+    options.form.damping = option("damping", 1);
+  }
+  if (key == "penalty" || key == "augmented-lagrangian") {
+    options.form.penalty = option("penalty", 1e7);
+    options.form.sweeps = key == "penalty" ? 1 : static_cast<int>(option("iterations", 4));
+  }
+  const auto first = m.make_first_order;
+  const auto second = m.make_second_order;
+  return std::make_unique<OdeIntegrator>(equations, options,
+                                         [first, second, settings](StateSpace& space) -> std::unique_ptr<OdeMethod> {
+                                           SecondOrderProblem* as_second = space.second_order();
+                                           if (second && as_second != nullptr) return second(*as_second, settings);
+                                           if (first) return first(space, settings);
+                                           throw Failure({Severity::error,
+                                                          "method-refuses",
+                                                          "the method needs y'' = f(t, y, y'), and with nonholonomic "
+                                                          "constraints there are fewer velocities than positions",
+                                                          "choose another method or formulation",
+                                                          {}});
+                                         });
+}
 
 }  // namespace
 
@@ -28,8 +73,23 @@ const std::vector<MethodInfo>& method_registry() {
         methods::fehlberg_45(),
         methods::dormand_prince_54(),
         methods::dormand_prince_853(),
+        methods::cvode_bdf(),
+        methods::cvode_adams(),
     };
     for (MethodInfo& m : all) {
+      const bool for_odes = m.make_first_order || m.make_second_order;
+      if (m.formulations.empty() && for_odes)
+        m.formulations = {"state-space",       "index-1", "index-1-projected",
+                          "index-1-baumgarte", "penalty", "augmented-lagrangian"};
+      if (for_odes) {
+        const MethodInfo ode = m;
+        m.make = [ode](const Equations& e, const MethodSettings& s) {
+          MethodSettings settings = s;
+          settings.formulation = chosen_formulation(ode, e, s);
+          return settings.formulation == "all-coordinates" ? ode.make(e, settings)
+                                                           : make_on_mechanism(ode, e, settings);
+        };
+      }
       if (!m.refuses) m.refuses = nothing;
       if (!m.caveat) m.caveat = nothing;
       if (!m.reactions_doubtful) m.reactions_doubtful = never;
@@ -52,9 +112,29 @@ const MethodInfo& find_method(std::string_view key, const Location& where) {
                  (near.empty() ? "" : "did you mean '" + near + "'? ") + "methods: " + list, where});
 }
 
+std::string chosen_formulation(const MethodInfo& method, const Equations& equations, const MethodSettings& settings) {
+  if (!settings.formulation.empty()) return settings.formulation;
+  if (method.choose_formulation) return method.choose_formulation(equations, settings);
+  return method.formulations.empty() ? "" : method.formulations.front();
+}
+
+std::string why_not(const MethodInfo& method, std::string_view formulation) {
+  if (std::find(method.formulations.begin(), method.formulations.end(), formulation) != method.formulations.end())
+    return "";
+  if (formulation == "index-3")
+    return "it integrates ordinary differential equations; at index 3 constraints without derivatives stand beside "
+           "them";
+  if (formulation == "all-coordinates")
+    return "returning to the constraints through the stage matrix needs a method with one";
+  return "its corrector solves for accelerations and multipliers of constraints at position level";
+}
+
 MethodSettings resolve_settings(const MethodInfo& method, MethodSettings settings, const Location& where) {
   std::vector<std::string> names;
-  for (const Field& field : method.options) names.push_back(field.name);
+  std::vector<Field> fields = method.options;
+  if (const FormulationInfo* formulation = find_formulation(settings.formulation))
+    fields.insert(fields.end(), formulation->options.begin(), formulation->options.end());
+  for (const Field& field : fields) names.push_back(field.name);
   for (const auto& entry : settings.options.all()) {
     const auto known = std::find(names.begin(), names.end(), entry.first);
     if (known == names.end()) {
@@ -63,14 +143,17 @@ MethodSettings resolve_settings(const MethodInfo& method, MethodSettings setting
           {Severity::error, "unknown-option", "method '" + method.key + "' has no option '" + entry.first + "'",
            near.empty() ? "see `trammel methods " + method.key + "`" : "did you mean '" + near + "'?", where});
     }
-    const Field& field = method.options[static_cast<std::size_t>(known - names.begin())];
+    const Field& field = fields[static_cast<std::size_t>(known - names.begin())];
     const double* value = std::get_if<double>(&entry.second);
-    const bool right_kind =
-        field.kind == FieldKind::number ? value != nullptr : std::holds_alternative<bool>(entry.second);
+    const bool right_kind = field.kind == FieldKind::number ? value != nullptr
+                            : field.kind == FieldKind::text ? std::holds_alternative<std::string>(entry.second)
+                                                            : std::holds_alternative<bool>(entry.second);
     if (!right_kind) {
       throw Failure({Severity::error, "wrong-type",
                      "option '" + field.name + "' of method '" + method.key + "' must be " +
-                         (field.kind == FieldKind::number ? "a number" : "true or false"),
+                         (field.kind == FieldKind::number ? "a number"
+                          : field.kind == FieldKind::text ? "a text"
+                                                          : "true or false"),
                      field.text, where});
     }
     if (value != nullptr && !(*value >= field.least && *value <= field.most)) {
@@ -80,7 +163,25 @@ MethodSettings resolve_settings(const MethodInfo& method, MethodSettings setting
                      field.text, where});
     }
   }
-  for (const Field& field : method.options) {
+  if (!settings.formulation.empty()) {
+    std::vector<std::string> keys;
+    std::string list;
+    for (const std::string& key : method.formulations) list += (list.empty() ? "" : ", ") + key;
+    for (const FormulationInfo& f : formulation_registry()) keys.push_back(f.key);
+    if (find_formulation(settings.formulation) == nullptr) {
+      const std::string near = nearest_name(settings.formulation, keys);
+      throw Failure(
+          {Severity::error, "unknown-formulation", "there is no formulation '" + settings.formulation + "'",
+           (near.empty() ? "" : "did you mean '" + near + "'? ") + "method '" + method.key + "' takes " + list, where});
+    }
+    const std::string reason = why_not(method, settings.formulation);
+    if (!reason.empty()) {
+      throw Failure({Severity::error, "method-refuses",
+                     "method '" + method.key + "' refuses formulation '" + settings.formulation + "': " + reason,
+                     "it takes " + list, where});
+    }
+  }
+  for (const Field& field : fields) {
     if (!settings.options.has(field.name)) settings.options.set(field.name, *field.fallback);
   }
   const std::string reason = method.refuses(settings);

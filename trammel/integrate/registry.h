@@ -12,14 +12,17 @@ namespace trammel {
 
 struct MethodSettings {
   bool fixed_step = false;
-  double tolerance = 1e-5;  // epsilon; with a fixed step it only bounds the corrector
-  double misfit = 0;        // of loops that do not close, m
-  Fields options;           // completed with defaults
+  double tolerance = 1e-5;         // epsilon; with a fixed step it only bounds the corrector
+  std::string formulation;         // a key of formulation_registry(); empty: the method's own choice
+  double misfit = 0;               // of loops that do not close, m
+  int freedoms = -1;               // of the mechanism; -1: not known
+  std::vector<int> independent{};  // velocity columns named as coordinates of the state-space form
+  Fields options;                  // completed with defaults
 };
 
 struct MethodInfo {
   std::string key;  // "hht-i3"
-  std::string title, formulation, source;
+  std::string title, source;
   int order = 2;        // of positions and velocities
   int error_order = 3;  // the error estimate is proportional to h^error_order
   std::string stability;
@@ -28,6 +31,9 @@ struct MethodInfo {
   double evaluations = 0;       // of f for an accepted step of fixed size; 0: it varies
   bool variable_order = false;  // then `order` is the highest
   bool stiff = false;           // steps may be far larger than the fastest decay of the problem
+  std::vector<std::string> formulations;  // those it takes; the first is the default
+  // Its choice among them for a mechanism, where that is not simply the first.
+  std::function<std::string(const Equations&, const MethodSettings&)> choose_formulation;
   std::vector<Field> options;
   // The reason why these settings cannot be honoured; empty if they can.
   std::function<std::string(const MethodSettings&)> refuses;
@@ -46,6 +52,11 @@ struct MethodInfo {
 const std::vector<MethodInfo>& method_registry();
 // A Failure that names the nearest key if there is none.
 const MethodInfo& find_method(std::string_view key, const Location& where);
+// The formulation a method takes for a mechanism with these settings.
+std::string chosen_formulation(const MethodInfo& method, const Equations& equations, const MethodSettings& settings);
+// Why a method cannot be used with a formulation; empty if it can.
+std::string why_not(const MethodInfo& method, std::string_view formulation);
+
 // Checks names, kinds and ranges of the options, fills in defaults, and asks the method whether it refuses.
 MethodSettings resolve_settings(const MethodInfo& method, MethodSettings settings, const Location& where);
 

@@ -80,10 +80,54 @@ Jet<T, N> cos(const Jet<T, N>& x) {
   return chain(x, T(cos(x.a)), T(-sin(x.a)));
 }
 
+using std::abs;
+using std::exp;
+using std::log;
+using std::pow;
+using std::tan;
+using std::tanh;
+template <class T, int N>
+Jet<T, N> exp(const Jet<T, N>& x) {
+  const T value = exp(x.a);
+  return chain(x, value, value);
+}
+template <class T, int N>
+Jet<T, N> log(const Jet<T, N>& x) {
+  return chain(x, T(log(x.a)), T(1) / x.a);
+}
+template <class T, int N>
+Jet<T, N> tan(const Jet<T, N>& x) {
+  const T value = tan(x.a);
+  return chain(x, value, T(1) + value * value);
+}
+template <class T, int N>
+Jet<T, N> tanh(const Jet<T, N>& x) {
+  const T value = tanh(x.a);
+  return chain(x, value, T(1) - value * value);
+}
+template <class T, int N>
+Jet<T, N> pow(const Jet<T, N>& x, double exponent) {
+  return chain(x, T(pow(x.a, exponent)), T(exponent) * pow(x.a, exponent - 1));
+}
+
 inline double value_of(double x) { return x; }
 template <class T, int N>
 double value_of(const Jet<T, N>& x) {
   return value_of(x.a);
+}
+
+// Comparisons look at the value alone.
+template <class T, int N>
+bool operator<(const Jet<T, N>& x, const Jet<T, N>& y) {
+  return value_of(x) < value_of(y);
+}
+template <class T, int N>
+bool operator>(const Jet<T, N>& x, const Jet<T, N>& y) {
+  return value_of(x) > value_of(y);
+}
+template <class T, int N>
+Jet<T, N> abs(const Jet<T, N>& x) {
+  return value_of(x) < 0 ? -x : x;
 }
 
 // Three components of any such number.

@@ -79,6 +79,43 @@ Mat3 rotation_tangent_derivative(const Vec3& theta, const Vec3& u) {
          c.third * (skew(cross) + skew(theta) * skew(u));
 }
 
+namespace {
+
+// sum_k (-1)^k p_k x^(2k) / (2k + n)! with p_k the product of `lowered` factors 2k, 2k - 2, ..., that many powers of
+// x^2 taken out: the coefficients (1 - cos x)/x^2 (n = 2), (x - sin x)/x^3 (n = 3) and their derivatives (1/x) d/dx.
+double lowered_series(double x, int n, int lowered) {
+  double sum = 0, power = lowered % 2 == 0 ? 1 : -1, factorial = 1;
+  for (int i = 2; i <= 2 * lowered + n; ++i) factorial *= i;
+  for (int k = lowered; k < lowered + 10; ++k) {
+    double product = 1;
+    for (int i = 0; i < lowered; ++i) product *= 2 * (k - i);
+    sum += power * product / factorial;
+    power *= -x * x;
+    factorial *= (2 * k + n + 1) * (2 * k + n + 2);
+  }
+  return sum;
+}
+
+}  // namespace
+
+RotationAcceleration rotation_acceleration(const Vec3& theta, const Vec3& u, const Vec3& second) {
+  // T' u = -d1 s (theta x u) + d2 s theta x (theta x u) + c2 u x (theta x u), s = theta . u
+  const double x = theta.norm();
+  const double c2 = lowered_series(x, 3, 0), d1 = lowered_series(x, 2, 1), d2 = lowered_series(x, 3, 1),
+               e1 = lowered_series(x, 2, 2), e2 = lowered_series(x, 3, 2);
+  const double s = theta.dot(u);
+  const Vec3 cross = theta.cross(u), twice = theta.cross(cross), back = u.cross(cross);
+  const Mat3 Th = skew(theta), U = skew(u), C = skew(cross);
+  RotationAcceleration out;
+  out.by_theta = rotation_tangent_derivative(theta, second) -
+                 (e1 * s * cross * theta.transpose() + d1 * cross * u.transpose() - d1 * s * U) +
+                 (e2 * s * twice * theta.transpose() + d2 * twice * u.transpose() - d2 * s * (C + Th * U)) +
+                 (d2 * back * theta.transpose() - c2 * U * U);
+  out.by_rate = -(d1 * cross * theta.transpose() + d1 * s * Th) + (d2 * twice * theta.transpose() + d2 * s * Th * Th) +
+                c2 * (U * Th - C);
+  return out;
+}
+
 Quat axes_with_z(const Vec3& axis, const Vec3& x_axis) {
   const Vec3 z = axis.normalized();
   Vec3 x = x_axis - z * z.dot(x_axis);

@@ -21,6 +21,13 @@ Mat3 rotation_tangent_inverse(const Vec3& theta);  // T^-1
 // d/d theta of (T(theta) u) for fixed u.
 Mat3 rotation_tangent_derivative(const Vec3& theta, const Vec3& u);
 
+// Of w' = T(theta) theta'' + T'(theta) theta', w = T theta': its derivatives against theta and theta'. Good to |theta|
+// = 1.
+struct RotationAcceleration {
+  Mat3 by_theta, by_rate;
+};
+RotationAcceleration rotation_acceleration(const Vec3& theta, const Vec3& rate, const Vec3& second);
+
 // The rotation whose z axis is along `axis` and whose x axis is along `x_axis` as far as perpendicular; if x_axis is
 // zero or parallel to the axis, the world axis that is farthest from it serves, in a fixed rule.
 Quat axes_with_z(const Vec3& axis, const Vec3& x_axis = Vec3::Zero());

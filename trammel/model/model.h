@@ -110,6 +110,8 @@ struct Shape {
 struct SimulationSettings {
   double end = 1;
   std::string method = "hht-i3";
+  std::string formulation;               // empty: the method's own choice
+  std::vector<std::string> independent;  // coordinates of the state-space form, "BODY.angle"; empty: chosen
   std::optional<double> tolerance;  // error allowed per step, relative to the length scale and 1 rad
   std::optional<double> step;       // fixed step; otherwise the step is controlled
   std::optional<double> first_step, least_step, greatest_step;
@@ -132,6 +134,7 @@ struct Model {
   std::vector<Frame> frames;
   std::vector<Item> joints, motions, forces;
   std::vector<InitialJoint> initial_joints;
+  bool start_in_equilibrium = false;  // the static one near the start positions; velocities stay as given
   std::vector<Output> outputs;
   std::vector<Shape> shapes;
   SimulationSettings simulation;

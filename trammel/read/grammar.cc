@@ -117,7 +117,7 @@ Keys make(Rule rule) {
       return {
           {"type", Form::text, "akima if left out.", none, Rule::none, false, "akima cubic linear"},
           {"ends", Form::text, "Of a cubic spline; natural if left out.", none, Rule::none, false,
-           "natural clamped periodic"},
+           "natural clamped periodic not_a_knot"},
           {"slopes", Form::numbers, "At the ends of a clamped spline."},
           {"extrapolation", Form::text, "Beyond the points; linear if left out.", none, Rule::none, false,
            "linear constant none"},
@@ -206,6 +206,7 @@ Keys make(Rule rule) {
           {"joints", Form::named, "Values of joints.", none, Rule::initial_joint},
           {"bodies", Form::named, "Values of bodies.", none, Rule::initial_body},
           {"coordinates", Form::named, "Values of scalar coordinates.", none, Rule::initial_coordinate},
+          {"equilibrium", Form::condition, "Start in the static equilibrium near these positions."},
       };
     case Rule::initial_joint:
       return {
@@ -227,6 +228,8 @@ Keys make(Rule rule) {
       return {
           {"end", Form::number, "Time to run, from 0; 1 s if left out.", Quantity::time},
           {"method", Form::text, "Key of a method: see `trammel methods`."},
+          {"formulation", Form::text, "How the method sees the constraints; left out: its own choice."},
+          {"independent", Form::texts, "Coordinates of the state-space form: BODY.x, .y, .z, .angle, or a coordinate."},
           {"tolerance", Form::number, "Error allowed per step, relative to `length` and to 1 rad."},
           {"step", Form::number, "A fixed step size; without it the step is controlled.", Quantity::time},
           {"first_step", Form::number, "Of a controlled step.", Quantity::time},

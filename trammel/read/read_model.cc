@@ -158,7 +158,10 @@ void ModelReader::read_initial() {
     const Node* joints = entries.find("joints");
     const Node* bodies = entries.find("bodies");
     const Node* coordinates = entries.find("coordinates");
+    const Node* equilibrium = entries.find("equilibrium");
     entries.finish();
+    if (equilibrium != nullptr)
+      set(model_.start_in_equilibrium, values_->condition(*equilibrium, {"initial", "", "equilibrium"}));
     if (joints != nullptr) {
       each_entry(*joints, "joint", false, [&](const Entry& entry) { read_initial_joint(entry); });
     }
@@ -334,6 +337,16 @@ void ModelReader::read_simulation(const Node& node) {
   take("end", Quantity::time, simulation.end);
   if (const Node* method = entries.find("method")) {
     if (auto text = values_->text(*method, place.at("method"))) simulation.method = std::move(*text);
+  }
+  if (const Node* formulation = entries.find("formulation")) {
+    if (auto text = values_->text(*formulation, place.at("formulation"))) simulation.formulation = std::move(*text);
+  }
+  if (const Node* independent = entries.find("independent")) {
+    const std::size_t count = independent->is_sequence() ? independent->count : 1;
+    for (std::size_t i = 0; i < count; ++i) {
+      const Node& item = independent->is_sequence() ? independent->item(i) : *independent;
+      if (auto text = values_->text(item, place.at("independent"))) simulation.independent.push_back(std::move(*text));
+    }
   }
   take("tolerance", Quantity::none, simulation.tolerance);
   take("step", Quantity::time, simulation.step);

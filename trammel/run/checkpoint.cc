@@ -36,6 +36,7 @@ std::string description_of(const Checkpoint& c) {
                             {"end", c.end},
                             {"set", m.set},
                             {"method", m.method ? nlohmann::json(*m.method) : nullptr},
+                            {"formulation", m.formulation ? nlohmann::json(*m.formulation) : nullptr},
                             {"tolerance", optional_json(m.tolerance)},
                             {"step", optional_json(m.step)},
                             {"output_step", optional_json(m.output_step)},
@@ -55,6 +56,7 @@ void take_description(const std::string& text, Checkpoint& c) {
   c.end = j.at("end");
   c.changes.set = j.at("set").get<std::vector<std::string>>();
   if (!j.at("method").is_null()) c.changes.method = j.at("method").get<std::string>();
+  if (!j.at("formulation").is_null()) c.changes.formulation = j.at("formulation").get<std::string>();
   take_optional(j, "tolerance", c.changes.tolerance);
   take_optional(j, "step", c.changes.step);
   take_optional(j, "output_step", c.changes.output_step);
@@ -265,6 +267,8 @@ std::string model_digest(const Model& model) {
   const SimulationSettings& s = model.simulation;
   d.add(s.end);
   d.add(s.method);
+  d.add(s.formulation);
+  for (const std::string& name : s.independent) d.add(name);
   for (const std::optional<double>* x :
        {&s.tolerance, &s.step, &s.first_step, &s.least_step, &s.greatest_step, &s.output_step, &s.length}) {
     d.add(*x);

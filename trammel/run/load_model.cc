@@ -37,8 +37,10 @@ void set_option(Fields& options, const std::string& text) {
     options.set(name, value == "true");
   } else if (!name.empty() && !value.empty() && rest == end && trouble == std::errc()) {
     options.set(name, number);
+  } else if (!name.empty() && !value.empty() && rest == value.data()) {
+    options.set(name, value);
   } else {
-    refuse("bad-option", "an option is NAME=VALUE with a number or true or false, not '" + text + "'",
+    refuse("bad-option", "an option is NAME=VALUE with a number, true or false, or a text, not '" + text + "'",
            "for example --option alpha=-0.1; `trammel methods KEY` lists the options");
   }
 }
@@ -53,9 +55,13 @@ void apply_changes(Model& model, const ModelChanges& changes) {
     } catch (const Failure& failure) {
       throw Failure(failure.problems(), ExitCode::bad_usage);
     }
-    if (*changes.method != s.method) s.options = {};
+    if (*changes.method != s.method) {
+      s.options = {};
+      s.formulation.clear();
+    }
     s.method = *changes.method;
   }
+  if (changes.formulation) s.formulation = *changes.formulation;
   change(s.tolerance, changes.tolerance, "the tolerance");
   if (changes.tolerance && !changes.step) s.step.reset();
   change(s.step, changes.step, "the step");
@@ -72,7 +78,7 @@ void apply_changes(Model& model, const ModelChanges& changes) {
     refuse("conflict", "the greatest step is below the least step that the model sets", "take a larger one");
   }
   for (const std::string& option : changes.options) set_option(s.options, option);
-  if (changes.method || !changes.options.empty()) s.where = command_line();
+  if (changes.method || changes.formulation || !changes.options.empty()) s.where = command_line();
 }
 
 Model load_model(const std::string& path, const ModelChanges& changes, std::vector<Problem>* warnings) {

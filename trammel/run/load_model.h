@@ -12,6 +12,7 @@ namespace trammel {
 struct ModelChanges {
   std::vector<std::string> set{};  // parameters, "NAME=VALUE"
   std::optional<std::string> method{};
+  std::optional<std::string> formulation{};
   std::optional<double> tolerance{};  // alone, it also lifts a fixed step of the file
   std::optional<double> step{};       // fixed step
   std::optional<double> end{};

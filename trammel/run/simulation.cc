@@ -9,6 +9,7 @@
 #include "trammel/analyse/statics.h"
 #include "trammel/base/messages.h"
 #include "trammel/check/check_model.h"
+#include "trammel/formulate/named_coordinates.h"
 #include "trammel/run/checkpoint.h"
 #include "trammel/run/shapes.h"
 #include "trammel/write/sha256.h"
@@ -56,6 +57,8 @@ Simulation::Simulation(Model model) {
   settings_.fixed_step = m.simulation.step.has_value();
   settings_.tolerance = m.simulation.tolerance.value_or(settings_.fixed_step ? 1e-3 : 1e-5);
   settings_.options = m.simulation.options;
+  settings_.formulation = m.simulation.formulation;
+  settings_.independent = named_coordinates(*equations_, m.simulation.independent, m.simulation.where);
   settings_ = resolve_settings(*method_, settings_, m.simulation.where);
   work_ = equations_->make_workspace();
 }
@@ -71,13 +74,14 @@ Provenance Simulation::provenance() const {
   p.set("model_file", m.file);
   p.set("model_sha256", sha256_hex(m.text));
   p.set("method", method_->key);
-  p.set("formulation", method_->formulation);
+  p.set("formulation", settings_.formulation);
   if (settings_.fixed_step)
     p.set("step", number(*m.simulation.step));
   else
     p.set("tolerance", number(settings_.tolerance));
   for (const auto& option : settings_.options.all()) {
     if (const double* value = std::get_if<double>(&option.second)) p.set("option." + option.first, number(*value));
+    if (const auto* value = std::get_if<std::string>(&option.second)) p.set("option." + option.first, *value);
     if (const bool* value = std::get_if<bool>(&option.second))
       p.set("option." + option.first, *value ? "true" : "false");
   }
@@ -127,7 +131,7 @@ void Simulation::start(const RunOptions& options) {
     problems.insert(problems.end(), failure.problems().begin(), failure.problems().end());
     throw Failure(std::move(problems), failure.exit_code());
   }
-  if (options.from_equilibrium) start_from_equilibrium(options);
+  if (options.from_equilibrium || m.start_in_equilibrium) start_from_equilibrium(options);
   if (options.note) {
     for (const StageReport& stage : initial_.stages) options.note(stage.text());
     for (const Problem& warning : initial_.warnings) options.note(to_text(warning));
@@ -136,10 +140,22 @@ void Simulation::start(const RunOptions& options) {
   }
   refuse_tolerance_below_round_off(*equations_, output_state_, settings_);
   settings_.misfit = initial_.misfit;
+  settings_.freedoms = options.analyse_rank ? initial_.rank.freedoms_by_rank : -1;
+  const bool chosen = settings_.formulation.empty();
+  settings_.formulation = chosen_formulation(*method_, *equations_, settings_);
+  if (options.note && chosen && method_->formulations.size() > 1)
+    options.note("formulation: " + settings_.formulation + " (" + std::to_string(settings_.freedoms) +
+                 (settings_.freedoms == 1 ? " degree" : " degrees") + " of freedom)");
   integrator_ = method_->make(*equations_, settings_);
   integrator_->start(output_state_, output_rates_);
   StepController::Options control;
-  control.gain = settings_.options.has("step_gain") ? settings_.options.number("step_gain") : 1;
+  const auto set_control = [&](const char* option, double otherwise) {
+    return settings_.options.has(option) ? settings_.options.number(option) : otherwise;
+  };
+  control.gain = set_control("step_gain", 1);
+  control.safety = set_control("safety", control.safety);
+  control.least_shrink = set_control("least_factor", control.least_shrink);
+  control.greatest_growth = set_control("greatest_factor", control.greatest_growth);
   controller_ = StepController(control);
   h_ = first_step();
   if (m.simulation.greatest_step) h_ = std::min(h_, *m.simulation.greatest_step);
@@ -148,19 +164,23 @@ void Simulation::start(const RunOptions& options) {
 
 void Simulation::start_from_equilibrium(const RunOptions& options) {
   StaticSolver solver(*equations_);
+  const Vec asked = equations_->initial_state().v;
   const StaticReport report = solver.solve(output_state_, output_rates_, work_);
   if (!report.found) {
-    throw Failure({Severity::error,
-                   "no-equilibrium",
-                   "there is no static equilibrium to start from: " + report.why,
-                   "`trammel static` says more; without --from-static the run starts as drawn",
-                   {}},
-                  ExitCode::failed_run);
+    throw Failure(
+        {Severity::error,
+         "no-equilibrium",
+         "there is no static equilibrium to start from: " + report.why,
+         "`trammel static` says more; without --from-static or `initial: {equilibrium: true}` the run starts as "
+         "drawn",
+         {}},
+        ExitCode::failed_run);
   }
   if (options.note)
     options.note(std::string("static equilibrium: ") + to_text(report.stability) + ", largest change " +
                  number(report.moved) + " (" + report.moved_most + ")");
-  // Velocities are those that motions demand, otherwise zero.
+  // Velocities are those that the model asks for, as far as joints and motions allow.
+  output_state_.v = asked;
   initial_.stages.push_back(assemble_velocities(*equations_, output_state_, accelerations_->saddle(), work_,
                                                 std::vector<bool>(static_cast<std::size_t>(equations_->sizes().nv))));
   accelerations_->solve(output_state_, output_rates_, work_);
@@ -228,6 +248,8 @@ void Simulation::describe_run(RunSummary& summary) const {
   const Model& m = equations_->model();
   const Progress& p = progress_;
   summary.method = method_->key;
+  summary.formulation = settings_.formulation;
+  summary.remark = integrator_->remark();
   summary.title = m.title;
   summary.end = m.simulation.end;
   summary.sizes = equations_->sizes();
@@ -329,7 +351,10 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
       progress.least_step = progress.steps == 1 ? h : std::min(progress.least_step, h);
       progress.greatest_step = std::max(progress.greatest_step, h);
       if (attempt.worst_velocity >= 0) limited_[static_cast<std::size_t>(attempt.worst_velocity)] += 1;
-      if (!fixed) h_ = controller_.after_accept(h, attempt.error, integrator_->error_order());
+      if (!fixed && attempt.suggested_h > 0)
+        h_ = attempt.suggested_h;
+      else if (!fixed)
+        h_ = controller_.after_accept(h, attempt.error, integrator_->error_order());
       const double before = seconds();
       const bool booked = recorder_->needs_middle();
       if (booked) integrator_->interpolate(0.5 * (before_step + integrator_->state().t), output_state_);
@@ -359,7 +384,8 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
     ++rejected_here;
     if (solved) {
       ++progress.rejected_error;
-      h_ = controller_.after_reject(h, attempt.error, integrator_->error_order());
+      h_ = attempt.suggested_h > 0 ? std::min(attempt.suggested_h, 0.9 * h)
+                                   : controller_.after_reject(h, attempt.error, integrator_->error_order());
     } else {
       if (attempt.verdict == Verdict::angle_too_large)
         ++progress.rejected_angle;

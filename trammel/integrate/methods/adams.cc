@@ -353,7 +353,6 @@ MethodInfo adams() {
   MethodInfo m;
   m.key = "adams";
   m.title = "Adams-Bashforth-Moulton, variable order and step";
-  m.formulation = "state space";
   m.source = "Shampine, Gordon: Computer Solution of Ordinary Differential Equations, 1975";
   m.order = AdamsMethod::top;
   m.error_order = AdamsMethod::top + 1;

@@ -6,7 +6,7 @@ MethodInfo generalized_alpha_i3() {
   MethodInfo m;
   m.key = "generalized-alpha-i3";
   m.title = "Generalized-alpha, index 3";
-  m.formulation = "index 3";
+  m.formulations = {"index-3"};
   m.source = "Chung, Hulbert 1993; on the rotation group: Bruels, Cardona, Arnold 2012";
   m.stability = "A-stable; spectral radius rho_inf at infinite frequency";
   m.options = with_alpha_options(

@@ -6,7 +6,7 @@ MethodInfo hht_i3() {
   MethodInfo m;
   m.key = "hht-i3";
   m.title = "Hilber-Hughes-Taylor, index 3";
-  m.formulation = "index 3";
+  m.formulations = {"index-3"};
   m.source =
       "Negrut, Rampalli, Ottarsson, Sajdak: On the use of the HHT method in the context of index 3 DAE of multibody "
       "dynamics";

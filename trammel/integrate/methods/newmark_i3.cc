@@ -7,7 +7,7 @@ MethodInfo newmark_i3() {
   m.key = "newmark-i3";
   m.order = 1;  // 2 for gamma = 1/2 only
   m.title = "Newmark, index 3";
-  m.formulation = "index 3";
+  m.formulations = {"index-3"};
   m.source = "Newmark 1959; Negrut et al., equations (2a)-(2c)";
   m.stability = "A-stable for 2 beta >= gamma >= 1/2";
   m.options = with_alpha_options({{"gamma", FieldKind::number, Quantity::none, 0.6,

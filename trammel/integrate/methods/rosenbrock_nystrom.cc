@@ -25,6 +25,7 @@ RosenbrockNystrom::RosenbrockNystrom(const Equations& equations, const Rosenbroc
   for (Vec& x : x_) x.setZero(nv_);
   for (Vec* v : {&right_, &solution_}) v->setZero(nv_ + rows_);
   for (Vec* v : {&gamma_, &gdot_}) v->setZero(rows_);
+  work_.without_derivatives = options.forces_without_derivatives;
   C_.assign(equations.rotation_columns().size(), Mat3::Zero());
   D_ = C_;
 }

@@ -28,12 +28,13 @@ struct RosenbrockNystromOptions {
   const RosenbrockTableau* tableau = &RosenbrockTableau::rn43();
   double tolerance = 1e-5;
   bool fixed_step = false;
-  double misfit = 0;             // of loops that do not close, m
-  bool scaled_estimate = false;  // (I - h g J)^-1 times the difference of the two solutions
-  int keep_derivatives = 1;      // steps that share derivatives; above 1 only for W-methods
-  bool no_derivatives = false;   // J = 0: only for W-methods
-  bool chart_terms = true;       // C and D; without them the order is 1
-  bool time_terms = true;        // r_t and s_t; without them the order is 1 where the equations depend on time
+  double misfit = 0;                             // of loops that do not close, m
+  bool scaled_estimate = false;                  // (I - h g J)^-1 times the difference of the two solutions
+  int keep_derivatives = 1;                      // steps that share derivatives; above 1 only for W-methods
+  bool no_derivatives = false;                   // J = 0: only for W-methods
+  std::vector<bool> forces_without_derivatives;  // by force; empty: none. Only for W-methods
+  bool chart_terms = true;                       // C and D; without them the order is 1
+  bool time_terms = true;  // r_t and s_t; without them the order is 1 where the equations depend on time
 };
 
 class RosenbrockNystrom final : public Integrator {

@@ -131,7 +131,6 @@ void RungeKutta::restore(std::span<const std::byte>& in) {
 MethodInfo runge_kutta_info(const ButcherTableau& tableau) {
   MethodInfo m;
   m.key = tableau.key;
-  m.formulation = "state space";
   m.order = tableau.order;
   m.error_order = error_order_of(tableau);
   m.dense_order = std::min(m.order, tableau.dense.size() > 0 ? tableau.dense_order + 1 : 4);

@@ -53,7 +53,6 @@ MethodInfo taylor_2() {
   MethodInfo m;
   m.key = "taylor-2";
   m.title = "Taylor series of order 2 with exact derivatives";
-  m.formulation = "state space";
   m.source = "Garcia de Jalon, Bayo: Kinematic and Dynamic Simulation of Multibody Systems, (7.5)-(7.7)";
   m.order = m.dense_order = 2;
   m.error_order = 3;

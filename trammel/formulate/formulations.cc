@@ -1,0 +1,76 @@
+#include "trammel/formulate/formulations.h"
+
+namespace trammel {
+namespace {
+
+Field frequency(double standard) {
+  return {"frequency",
+          FieldKind::number,
+          Quantity::none,
+          standard,
+          "How fast drift is pulled back, rad/s; large ones make the equations stiff.",
+          0,
+          1e5};
+}
+Field damping() { return {"damping", FieldKind::number, Quantity::none, 1.0, "Of the pull; 1 is critical.", 0, 10}; }
+Field penalty() {
+  return {"penalty",
+          FieldKind::number,
+          Quantity::none,
+          1e7,
+          "Stiffness against violations at acceleration level, relative to the largest mass.",
+          1,
+          1e12};
+}
+
+}  // namespace
+
+const std::vector<FormulationInfo>& formulation_registry() {
+  static const std::vector<FormulationInfo> table{
+      {"index-3", "index 3", "The constraints themselves, at position level, with multipliers as unknowns.", {}},
+      {"all-coordinates",
+       "index 1, returned to the constraints",
+       "Accelerations from the equations at index 1 in all coordinates; a step ends with a return to the constraints.",
+       {}},
+      {"state-space",
+       "state space",
+       "Independent coordinates only, chosen by pivoting or named by the user; the others follow from the constraints.",
+       {}},
+      {"index-1",
+       "index 1, drifting",
+       "Accelerations from the equations at index 1 in all coordinates, and nothing else: positions and velocities "
+       "drift off the constraints.",
+       {}},
+      {"index-1-projected",
+       "index 1, projected",
+       "As index-1; after each step positions and velocities go back onto the constraints, the mass matrix as metric.",
+       {}},
+      {"index-1-baumgarte",
+       "index 1, Baumgarte",
+       "As index-1 with terms in g and its rate that pull drift back: g'' + 2 damping frequency g' + frequency^2 g = "
+       "0.",
+       {frequency(20), damping()}},
+      {"penalty",
+       "penalty",
+       "Constraint forces in proportion to what the constraints at acceleration level are violated by, with "
+       "Baumgarte's "
+       "terms: no multipliers, and constraints that hold nearly.",
+       {penalty(), frequency(20), damping()}},
+      {"augmented-lagrangian",
+       "augmented Lagrangian",
+       "Penalty with multipliers improved by iteration, until the constraints at acceleration level hold.",
+       {penalty(),
+        frequency(20),
+        damping(),
+        {"iterations", FieldKind::number, Quantity::none, 4.0, "Of the multipliers, at each evaluation.", 1, 20}}},
+  };
+  return table;
+}
+
+const FormulationInfo* find_formulation(std::string_view key) {
+  for (const FormulationInfo& f : formulation_registry())
+    if (f.key == key) return &f;
+  return nullptr;
+}
+
+}  // namespace trammel

@@ -1,0 +1,289 @@
+#include "trammel/formulate/ode_integrator.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "trammel/integrate/archive.h"
+
+namespace trammel {
+
+OdeIntegrator::OdeIntegrator(const Equations& equations, const Options& options, MakeMethod make)
+    : equations_(equations),
+      tolerance_(options.form.tolerance),
+      fixed_step_(options.fixed_step),
+      all_coordinates_(options.form.all_coordinates),
+      projector_(options.project ? std::make_unique<AccelerationSolver>(equations) : nullptr),
+      make_(std::move(make)),
+      space_(equations, options.form),
+      work_(equations.make_workspace()) {}
+
+void OdeIntegrator::start(const State& state, const Rates& rates) {
+  now_ = trial_ = state;
+  rates_ = trial_rates_ = rates;
+  space_.set_base(now_, rates_);
+  good_strain_ = space_.strain();
+  if (space_.size() > 0) {
+    method_ = make_(space_);
+    past_.resize(static_cast<std::size_t>(method_->memory()));
+    points_.resize(past_.size());
+    for (Past& p : past_) {
+      p.q = now_.q;
+      p.v = now_.v;
+      p.a = rates_.a;
+    }
+  }
+  past_count_ = past_next_ = 0;
+  pending_ = true;
+  restart("start");
+}
+
+void OdeIntegrator::restart(std::string_view /*why*/) {
+  past_count_ = past_next_ = 0;
+  if (pending_) follow();
+  if (!method_) return;
+  space_.project(now_, rates_.a, y_, dydt_);
+  method_->start(now_.t, y_);
+}
+
+void OdeIntegrator::follow() {
+  space_.set_base(now_, rates_);
+  pending_ = false;
+  bool changed = projector_ != nullptr;
+  // Coordinates that steer the others badly: dead points, folded limbs. The choice stands until it is much worse than
+  // when it was made.
+  if (method_) {
+    const double strain = space_.strain();
+    if (!(strain < 3 * std::max(1.0, good_strain_))) {
+      changed = space_.repartition();
+      good_strain_ = changed ? space_.strain() : strain;
+      if (changed) ++repartitions_;
+    } else if (!space_.named_in_use()) {
+      // Back to the user's coordinates, well after the place where they were left.
+      changed = space_.repartition(0.1);
+      if (changed) {
+        good_strain_ = space_.strain();
+        ++repartitions_;
+      }
+    } else {
+      good_strain_ = std::min(good_strain_, strain);
+    }
+  }
+  if (!method_ || method_->memory() == 1) {
+    space_.move_chart();
+    changed = true;
+  } else {
+    if (space_.base_turn() > 0.5) {
+      space_.move_chart();
+      changed = true;
+    }
+  }
+  if (changed) rebase();
+}
+
+void OdeIntegrator::rebase() {
+  if (!method_) return;
+  std::size_t count = 0;
+  points_[0].t = now_.t;
+  space_.project(now_, rates_.a, points_[0].y, points_[0].dydt);
+  ++count;
+  for (std::size_t k = 1; k < past_count_ && k < points_.size(); ++k) {
+    const Past& p = past_[(past_next_ + past_.size() - k) % past_.size()];
+    points_[count].t = p.t;
+    space_.project(p.q, p.v, p.a, points_[count].y, points_[count].dydt);
+    ++count;
+  }
+  method_->rebase(std::span<const OdeMethod::Point>(points_.data(), count));
+}
+
+Attempt OdeIntegrator::try_step(double h) {
+  Attempt result;
+  if (method_) {
+    result = method_->attempt(h);
+    if (result.worst_velocity >= 0) {
+      const auto c = static_cast<std::size_t>(result.worst_velocity), n = space_.positions().size();
+      result.worst_velocity = c < n ? space_.positions()[c] : space_.velocities()[c - n];
+    }
+    if (result.verdict != Verdict::ok) {
+      if (space_.recovery_failed()) result.worst_row = space_.worst_row();
+      return result;
+    }
+    if (!fixed_step_ && result.error > 1) return result;
+  }
+  static const Vec none;
+  const bool evaluated =
+      space_.evaluate(now_.t + h, method_ ? method_->trial() : none, trial_, trial_rates_) == Eval::ok;
+  // Without freedoms every point is exact; steps follow how far a parabola through the last one goes astray.
+  if (evaluated && !method_) result.error = space_.surprise() / tolerance_;
+  if (!evaluated) {
+    result.verdict = space_.recovery_failed() ? Verdict::newton_diverged : Verdict::evaluation_rejected;
+    result.worst_row = space_.worst_row();
+    return result;
+  }
+  if (projector_) {
+    // Accelerations belong to the projected state.
+    if (!projector_->project(trial_, work_) || !projector_->solve(trial_, trial_rates_, work_))
+      result.verdict = Verdict::newton_diverged;
+    ++projections_;
+  }
+  return result;
+}
+
+Attempt OdeIntegrator::attempt(double h) {
+  if (pending_) follow();
+  space_.set_step(h);
+  trial_h_ = h;
+  trial_.t = now_.t + h;
+  Attempt result = try_step(h);
+  // Where the others cannot be found from these coordinates, others may serve; only then a smaller step.
+  if (result.verdict != Verdict::ok && method_ && space_.recovery_failed() && space_.repartition()) {
+    ++repartitions_;
+    good_strain_ = space_.strain();
+    space_.move_chart();
+    rebase();
+    result = try_step(h);
+  }
+  if (result.verdict == Verdict::ok && (fixed_step_ || result.error <= 1) && equations_.turned(trial_, h, work_) > 1.57)
+    result.verdict = Verdict::angle_too_large;
+  return result;
+}
+
+void OdeIntegrator::accept() {
+  if (method_) {
+    if (past_.size() > 1) {
+      Past& p = past_[past_next_];
+      p.t = now_.t;
+      p.q = now_.q;
+      p.v = now_.v;
+      p.a = rates_.a;
+      past_next_ = (past_next_ + 1) % past_.size();
+      past_count_ = std::min(past_count_ + 1, past_.size());
+    }
+    method_->accept();
+  }
+  now_.t = trial_.t;
+  now_.q = trial_.q;
+  now_.v = trial_.v;
+  rates_.a = trial_rates_.a;
+  rates_.lambda = trial_rates_.lambda;
+  equations_.accept(now_, work_);
+  trial_.memory = now_.memory;
+  last_step_ = trial_h_;
+  pending_ = true;
+  ++steps_;
+}
+
+void OdeIntegrator::interpolate(double t, State& out) const {
+  out.t = t;
+  out.memory = now_.memory;
+  out.x = now_.x;
+  out.u = now_.u;
+  out.q.resize(now_.q.size());
+  out.v.resize(now_.v.size());
+  if (t == now_.t || !(last_step_ > 0)) {
+    out.q = now_.q;
+    out.v = now_.v;
+    return;
+  }
+  if (method_)
+    method_->interpolate(t, y_);
+  else
+    y_.resize(0);
+  if (!space_.recover(t, y_, out)) {
+    // Between two good points the nearer one serves better than none; outputs are brought to the constraints.
+    out.q = now_.q;
+    out.v = now_.v;
+  }
+}
+
+std::string OdeIntegrator::remark() const {
+  std::string text;
+  if (!all_coordinates_) {
+    const std::vector<int>& chosen = space_.positions();
+    text = std::to_string(chosen.size()) + " independent coordinates";
+    if (chosen.size() <= 3) {
+      text.clear();
+      for (const int i : chosen) text += (text.empty() ? "" : ", ") + equations_.name_of_velocity(i);
+    }
+    text += repartitions_ == 0 ? "" : "; chosen anew " + std::to_string(repartitions_) + " times";
+  }
+  if (method_ && method_->stiff_steps() > 0)
+    text += (text.empty() ? "" : "; ") + std::to_string(method_->stiff_steps()) +
+            " steps limited by stability: the model is stiff, an implicit method would be faster";
+  if (method_ && !method_->steps_by_order().empty()) {
+    text += text.empty() ? "" : "; ";
+    const std::span<const long> by_order = method_->steps_by_order();
+    for (std::size_t k = 1; k < by_order.size(); ++k) text += (k == 1 ? "" : "/") + std::to_string(by_order[k]);
+    text += " steps of order 1/2/...";
+  }
+  return text;
+}
+
+const Counts& OdeIntegrator::counts() const {
+  counts_ = space_.counts();
+  if (method_) {
+    const Counts& own = method_->counts();
+    counts_.factorisations += own.factorisations;
+    counts_.refactorisations += own.refactorisations;
+    counts_.solves += own.solves;
+    counts_.newton_iterations = own.newton_iterations;
+    counts_.predictor_degree = own.predictor_degree;
+  }
+  counts_.evaluations += projections_;
+  counts_.factorisations += 3 * projections_;
+  counts_.steps = steps_;
+  return counts_;
+}
+
+void OdeIntegrator::save(Bytes& out) const {
+  put(out, now_.t);
+  for (const Vec* v : {&now_.q, &now_.v, &now_.x, &now_.u, &rates_.a, &rates_.lambda}) put(out, *v);
+  put(out, now_.memory);
+  put(out, last_step_);
+  put(out, pending_);
+  put(out, good_strain_);
+  put(out, repartitions_);
+  put(out, steps_);
+  put(out, past_count_);
+  put(out, past_next_);
+  for (const Past& p : past_) {
+    put(out, p.t);
+    for (const Vec* v : {&p.q, &p.v, &p.a}) put(out, *v);
+  }
+  put(out, projections_);
+  if (projector_) {
+    std::vector<double> values;
+    projector_->saddle().save(values);
+    put(out, values);
+  }
+  space_.save(out);
+  if (method_) method_->save(out);
+}
+
+void OdeIntegrator::restore(std::span<const std::byte>& in) {
+  take(in, now_.t);
+  for (Vec* v : {&now_.q, &now_.v, &now_.x, &now_.u, &rates_.a, &rates_.lambda}) take(in, *v);
+  take(in, now_.memory);
+  take(in, last_step_);
+  take(in, pending_);
+  take(in, good_strain_);
+  take(in, repartitions_);
+  take(in, steps_);
+  take(in, past_count_);
+  take(in, past_next_);
+  for (Past& p : past_) {
+    take(in, p.t);
+    for (Vec* v : {&p.q, &p.v, &p.a}) take(in, *v);
+  }
+  take(in, projections_);
+  if (projector_) {
+    std::vector<double> values;
+    take(in, values);
+    projector_->saddle().restore(values.data());
+  }
+  space_.restore(in);
+  if (method_) method_->restore(in);
+  trial_ = now_;
+  trial_rates_ = rates_;
+}
+
+}  // namespace trammel

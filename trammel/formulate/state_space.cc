@@ -1,0 +1,655 @@
+#include "trammel/formulate/state_space.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "trammel/integrate/archive.h"
+#include "trammel/math/rotation.h"
+
+namespace trammel {
+namespace {
+
+// (values on gv) T: the columns of rotations against increments of the chart.
+void times_tangent(const Equations& equations, const Vec& G, const std::vector<Mat3>& T, Vec& out) {
+  const Pattern& gv = equations.gv();
+  const std::vector<int>& rotations = equations.rotation_columns();
+  out = G;
+  for (std::size_t r = 0; r < rotations.size(); ++r) {
+    const auto u = static_cast<std::size_t>(rotations[r]);
+    const int count = gv.start()[u + 1] - gv.start()[u];
+    for (int k = 0; k < 3; ++k) {
+      for (int i = 0; i < count; ++i) {
+        double sum = 0;
+        for (int l = 0; l < 3; ++l) sum += G[gv.start()[u + static_cast<std::size_t>(l)] + i] * T[r](l, k);
+        out[gv.start()[u + static_cast<std::size_t>(k)] + i] = sum;
+      }
+    }
+  }
+}
+
+// A factorisation costs a few solves: an old matrix serves while each iteration gains more than this factor.
+constexpr double slow = 0.02;
+
+// out += (blocks on the rotations, identity or nothing elsewhere) x
+void multiply_blocks(const std::vector<int>& rotations, const std::vector<Mat3>& blocks, const Vec& x, Vec& out) {
+  for (std::size_t r = 0; r < rotations.size(); ++r)
+    out.segment<3>(rotations[r]) += blocks[r] * x.segment<3>(rotations[r]);
+}
+
+}  // namespace
+
+class StateSpace::SecondOrder final : public SecondOrderProblem {
+ public:
+  explicit SecondOrder(StateSpace& space) : space_(space) {}
+  int freedoms() const override { return static_cast<int>(space_.positions_.size()); }
+  Eval acceleration(double t, const Vec& y, const Vec& v, Vec& a) override {
+    stack(y, v);
+    const Eval result = space_.compute(t, state_);
+    if (result == Eval::ok) {
+      a.resize(freedoms());
+      for (int k = 0; k < freedoms(); ++k)
+        a[k] = space_.point_.z_second[space_.positions_[static_cast<std::size_t>(k)]];
+    }
+    return result;
+  }
+  bool has_jacobian() const override { return true; }
+  Eval acceleration_jacobian(double t, const Vec& y, const Vec& v, Mat& J1, Mat& J2, Vec& f_t) override {
+    stack(y, v);
+    const int n = freedoms();
+    const Eval result = space_.jacobian(t, state_, J_, f_t_);
+    if (result != Eval::ok) return result;
+    J1 = J_.dense.bottomLeftCorner(n, n);
+    J2 = J_.dense.bottomRightCorner(n, n);
+    f_t = f_t_.tail(n);
+    return result;
+  }
+  void error_scales(const Vec& before, const Vec& after, Vec& scales) const override {
+    space_.error_scales(before, after, scales);
+  }
+
+ private:
+  void stack(const Vec& y, const Vec& v) {
+    state_.resize(2 * freedoms());
+    state_ << y, v;
+  }
+  StateSpace& space_;
+  Vec state_, f_t_;
+  Jacobian J_;
+};
+
+StateSpace::StateSpace(const Equations& equations, const StateSpaceOptions& options)
+    : equations_(equations),
+      options_(options),
+      nv_(equations.sizes().nv),
+      rows_(equations.sizes().multipliers()),
+      chart_(equations),
+      scales_(equations.scales()),
+      partials_(equations.make_partials(Detail::all)),
+      at_point_(equations.make_partials(Detail::projection)),
+      residual_(equations.make_residual()),
+      zero_(equations.make_rates()),
+      work_(equations.make_workspace()),
+      index1_(equations, options.penalty > 0 ? 1 / options.penalty : 1e-8),
+      recovery_(equations) {
+  work_.without_derivatives = options.forces_without_derivatives;
+  for (Vec* v : {&dz_, &dz_dot_, &dq_, &dv_, &probe_, &turned_, &point_.z, &point_.z_dot, &point_.z_second, &at_base_.z,
+                 &at_base_.z_dot, &at_base_.z_second})
+    v->setZero(nv_);
+  for (Vec* v : {&right_, &solution_}) v->setZero(nv_ + rows_);
+  for (Vec* v : {&gamma_, &gdot_, &rate_change_, &value_change_}) v->setZero(rows_);
+  if (!equations.velocity_rows().empty()) velocity_recovery_ = std::make_unique<SaddleSystem>(equations);
+  T_.assign(equations.rotation_columns().size(), Mat3::Identity());
+}
+
+SecondOrderProblem* StateSpace::second_order() {
+  if (positions_ != velocities_) return nullptr;
+  if (!second_) second_ = std::make_unique<SecondOrder>(*this);
+  return second_.get();
+}
+
+void StateSpace::set_base(const State& state, const Rates& rates) {
+  base_ = state;
+  base_rates_.a = rates.a;
+  base_rates_.lambda = rates.lambda;
+  if (chart_.origin().size() == 0) {
+    chart_.move_to(state.q);
+    state_ = state;
+    rates_ = rates;
+  }
+  chart_.locate(base_.q, base_.v, at_base_.z, at_base_.z_dot);
+  chart_.second(at_base_.z, at_base_.z_dot, base_rates_.a, at_base_.z_second);
+  state_.memory = base_.memory;
+  state_.u = base_.u;
+  equations_.widen_scales(base_.q, scales_);
+  recovery_stale_ = true;
+  index1_is_base_ = index1_is_current_ && base_.t == state_.t && base_.q == state_.q && base_.v == state_.v;
+  if (position_weights_.size() == 0) repartition();
+  project_base();
+}
+
+void StateSpace::project_base() {
+  base_y_.resize(size());
+  Eigen::Index k = 0;
+  for (const int i : positions_) base_y_[k++] = at_base_.z[i];
+  for (const int i : velocities_) base_y_[k++] = at_base_.z_dot[i];
+}
+
+void StateSpace::set_step(double h) { h_ = h; }
+
+void StateSpace::move_chart() {
+  chart_.move_to(base_.q);
+  at_base_.z.setZero();
+  at_base_.z_dot = base_.v;
+  chart_.second(at_base_.z, at_base_.z_dot, base_rates_.a, at_base_.z_second);
+  current_ = false;
+  recovery_stale_ = true;
+  project_base();
+}
+
+void StateSpace::choose(double least) {
+  const Vec units = equations_.scales();
+  // Angles never come to a dead point of their own joint, positions do: a pendulum steered by its height would change
+  // its coordinate twice a swing.
+  Vec weights = Vec::Ones(nv_);
+  for (int i = 0; i < nv_; ++i)
+    if (equations_.is_angle(i)) weights[i] = 0.2;
+  std::vector<bool> all(static_cast<std::size_t>(rows_), true), holonomic = all;
+  for (const int row : equations_.velocity_rows()) holonomic[static_cast<std::size_t>(row)] = false;
+  equations_.jacobian(base_, at_point_, work_);
+  positions_ =
+      choose_independent(equations_.gv(), at_point_.G, units, weights, holonomic, options_.named, least).independent;
+  velocities_ =
+      equations_.velocity_rows().empty()
+          ? positions_
+          : choose_independent(equations_.gv(), at_point_.G, units, weights, all, options_.named, least).independent;
+}
+
+void StateSpace::set_weights() {
+  const double length = equations_.length();
+  const Vec units = equations_.scales();
+  position_weights_.resize(nv_);
+  for (int i = 0; i < nv_; ++i)
+    position_weights_[i] = equations_.greatest_mass() * (length / units[i]) * (length / units[i]);
+  velocity_weights_ = position_weights_;
+  for (const int i : positions_) position_weights_[i] = std::numeric_limits<double>::infinity();
+  for (const int i : velocities_) velocity_weights_[i] = std::numeric_limits<double>::infinity();
+}
+
+bool StateSpace::named_in_use() const {
+  return std::all_of(options_.named.begin(), options_.named.end(),
+                     [&](int i) { return std::binary_search(velocities_.begin(), velocities_.end(), i); });
+}
+
+bool StateSpace::repartition(double least) {
+  const std::vector<int> old_positions = positions_, old_velocities = velocities_;
+  if (options_.all_coordinates) {
+    positions_.resize(static_cast<std::size_t>(nv_));
+    for (int i = 0; i < nv_; ++i) positions_[static_cast<std::size_t>(i)] = i;
+    velocities_ = positions_;
+  } else {
+    choose(least);
+  }
+  if (position_weights_.size() > 0 && positions_ == old_positions && velocities_ == old_velocities) return false;
+  set_weights();
+  current_ = false;
+  recovery_stale_ = true;
+  project_base();
+  return true;
+}
+
+bool StateSpace::factor(SaddleSystem& saddle) {
+  const KluSolver& solver = saddle.solver();
+  const int factors = solver.factors(), refactors = solver.refactors();
+  const bool good = saddle.factor();
+  counts_.factorisations += solver.factors() - factors;
+  counts_.refactorisations += solver.refactors() - refactors;
+  return good;
+}
+
+bool StateSpace::refresh_recovery(const State& at, const Vec& z) {
+  recovery_stale_ = false;
+  if (rows_ == 0 || options_.all_coordinates) return true;
+  equations_.jacobian(at, at_point_, work_);
+  equations_.retract_derivative(z, T_);
+  times_tangent(equations_, at_point_.G, T_, GT_);
+  recovery_.combine_projection(position_weights_, GT_, Level::position);
+  if (!factor(recovery_)) return false;
+  if (!velocity_recovery_) return true;
+  velocity_recovery_->combine_projection(velocity_weights_, GT_, Level::velocity);
+  return factor(*velocity_recovery_);
+}
+
+double StateSpace::strain() {
+  if (rows_ == 0 || options_.all_coordinates) return 0;
+  if (recovery_stale_ && !refresh_recovery(base_, at_base_.z)) return std::numeric_limits<double>::infinity();
+  SaddleSystem& saddle = velocity_recovery_ ? *velocity_recovery_ : recovery_;
+  double most = 0;
+  // Two patterns of signs: what one cancels, the other shows.
+  for (int pattern = 0; pattern < 2; ++pattern) {
+    probe_.setZero();
+    for (std::size_t k = 0; k < velocities_.size(); ++k)
+      probe_[velocities_[k]] = scales_[velocities_[k]] * ((k >> pattern) % 2 == 0 ? 1 : -1);
+    right_.setZero();
+    equations_.gv().multiply_add(GT_, -1, probe_.data(), right_.data() + nv_);
+    saddle.solve_refined(right_, solution_);
+    counts_.solves += 2;
+    for (int i = 0; i < nv_; ++i) most = std::max(most, std::abs(solution_[i]) / scales_[i]);
+  }
+  return most;
+}
+
+bool StateSpace::recover_positions() {
+  Eigen::Index k = 0;
+  for (const int i : positions_) point_.z[i] = current_y_[k++];
+  const double length = equations_.length(), small = 1e-13 * length,
+               // RN's rule and one iteration more than it asks: each gains a factor of the size of the step
+      target = std::max(small, 0.05 * options_.tolerance * std::min(1.0, h_ > 0 ? h_ : 1.0) * length),
+               enough = std::max({1e-10 * length, target, 2 * options_.misfit});
+  double before = 0;
+  bool one_more = true;
+  int refreshed = 0;
+  for (int i = 0; i < 20; ++i) {
+    chart_.place(point_.z, point_.z_dot, state_.q, state_.v);
+    if (rows_ == 0 || options_.all_coordinates) return true;
+    if (!state_.q.allFinite()) return false;
+    if (equations_.residual(state_, zero_, joints, residual_, work_) != Eval::ok) return false;
+    for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
+    const double size = residual_.g.cwiseAbs().maxCoeff(&worst_row_);
+    if (!std::isfinite(size)) return false;
+    if (size <= small) return true;
+    if (size <= target) {
+      if (!one_more) return true;
+      one_more = false;
+    }
+    if (i > 0 && size > slow * before) {
+      if (size > 0.5 * before && size <= enough) return true;  // round-off, or a loop that does not close
+      if (size > 0.5 * before && refreshed > 8) return false;
+      if (size > 1e3 * length) return false;
+      // The matrix of the step's start no longer serves: that of this place.
+      if (size > target) {
+        if (!refresh_recovery(state_, point_.z)) return false;
+        recovery_stale_ = true;  // for the next point
+        ++refreshed;
+      }
+    }
+    before = size;
+    right_.head(nv_).setZero();
+    right_.tail(rows_) = -residual_.g;
+    recovery_.solve_refined(right_, solution_);
+    counts_.solves += 2;
+    point_.z += solution_.head(nv_);
+  }
+  return false;
+}
+
+bool StateSpace::recover_velocities() {
+  auto k = static_cast<Eigen::Index>(positions_.size());
+  for (const int i : velocities_) point_.z_dot[i] = current_y_[k++];
+  const double length = equations_.length(), small = 1e-13 * length;
+  SaddleSystem& saddle = velocity_recovery_ ? *velocity_recovery_ : recovery_;
+  double before = 0;
+  for (int i = 0; i < 20; ++i) {
+    chart_.place(point_.z, point_.z_dot, state_.q, state_.v);
+    if (rows_ == 0 || options_.all_coordinates) return true;
+    equations_.velocity_residual(state_, gdot_, work_);
+    const double size = gdot_.cwiseAbs().maxCoeff(&worst_row_);
+    if (!std::isfinite(size)) return false;
+    const double speed = length + state_.v.lpNorm<Eigen::Infinity>(), allowed = 1e-13 * speed;
+    if (size <= std::max(small, allowed)) return true;
+    if (i > 0 && size > slow * before) {
+      if (size > 0.5 * before && (i > 3 || size <= 1e3 * allowed)) return size <= 1e-6 * speed;
+      if (size > 1e2 * allowed) {
+        if (!refresh_recovery(state_, point_.z)) return false;
+        recovery_stale_ = true;
+      }
+    }
+    before = size;
+    right_.head(nv_).setZero();
+    right_.tail(rows_) = -gdot_;
+    saddle.solve_refined(right_, solution_);
+    counts_.solves += 2;
+    point_.z_dot += solution_.head(nv_);
+  }
+  return false;
+}
+
+void StateSpace::add_stabilisation(const Vec& velocity_level, const Vec& position_level, double scale,
+                                   double* out) const {
+  const double first = 2 * options_.damping * options_.frequency, second = options_.frequency * options_.frequency;
+  for (int i = 0; i < rows_; ++i) {
+    out[i] += scale * (equations_.level(i) == Level::velocity ? options_.frequency * velocity_level[i]
+                                                              : first * velocity_level[i] + second * position_level[i]);
+  }
+}
+
+bool StateSpace::accelerate() {
+  if (equations_.residual(state_, zero_, everything, residual_, work_) != Eval::ok) return false;
+  ++counts_.evaluations;
+  equations_.jacobian(state_, at_point_, work_);
+  equations_.mass(at_point_);
+  equations_.gamma(state_, gamma_, work_);
+  index1_.combine_mass(at_point_);
+  index1_is_base_ = false;
+  if (!factor(index1_)) return false;
+  index1_is_current_ = true;
+  right_.head(nv_) = -residual_.force;
+  right_.tail(rows_) = gamma_;
+  if (options_.frequency > 0 && rows_ > 0) {
+    equations_.velocity_residual(state_, gdot_, work_);
+    add_stabilisation(gdot_, residual_.g, -1, right_.data() + nv_);
+  }
+  index1_.solve_refined(right_, solution_, options_.sweeps);
+  counts_.solves += options_.sweeps;
+  rates_.a = solution_.head(nv_);
+  rates_.lambda = solution_.tail(rows_);
+  return std::isfinite(solution_.sum());
+}
+
+bool StateSpace::is_current(double t, const Vec& y) const {
+  return current_ && t == current_t_ && y.size() == current_y_.size() && y == current_y_;
+}
+
+void StateSpace::predict(double t) {
+  const double dt = t - base_.t;
+  point_.z = at_base_.z + dt * at_base_.z_dot + (0.5 * dt * dt) * at_base_.z_second;
+  point_.z_dot = at_base_.z_dot + dt * at_base_.z_second;
+}
+
+double StateSpace::surprise() {
+  const double dt = current_t_ - base_.t;
+  dz_ = point_.z - at_base_.z - dt * at_base_.z_dot - (0.5 * dt * dt) * at_base_.z_second;
+  return nv_ > 0 ? dz_.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>() : 0;
+}
+
+Eval StateSpace::compute(double t, const Vec& y) {
+  if (is_current(t, y)) return Eval::ok;
+  current_ = index1_is_current_ = recovery_failed_ = false;
+  current_y_ = y;
+  current_t_ = state_.t = t;
+  if (t == base_.t && y == base_y_) {
+    state_.q = base_.q;
+    state_.v = base_.v;
+    rates_.a = base_rates_.a;
+    rates_.lambda = base_rates_.lambda;
+    point_.z = at_base_.z;
+    point_.z_dot = at_base_.z_dot;
+    point_.z_second = at_base_.z_second;
+    current_ = true;
+    return Eval::ok;
+  }
+  if (recovery_stale_ && !refresh_recovery(base_, at_base_.z)) {
+    recovery_failed_ = true;
+    return Eval::rejected;
+  }
+  predict(t);
+  if (!y.allFinite()) return Eval::rejected;
+  if (!recover_positions() || !recover_velocities()) {
+    recovery_failed_ = true;
+    return Eval::rejected;
+  }
+  if (!accelerate()) return Eval::rejected;
+  chart_.second(point_.z, point_.z_dot, rates_.a, point_.z_second);
+  current_ = true;
+  return Eval::ok;
+}
+
+Eval StateSpace::f(double t, const Vec& y, Vec& dydt) {
+  const Eval result = compute(t, y);
+  if (result != Eval::ok) return result;
+  dydt.resize(size());
+  Eigen::Index k = 0;
+  for (const int i : positions_) dydt[k++] = point_.z_dot[i];
+  for (const int i : velocities_) dydt[k++] = point_.z_second[i];
+  return result;
+}
+
+Eval StateSpace::evaluate(double t, const Vec& y, State& state, Rates& rates) {
+  const Eval result = compute(t, y);
+  if (result != Eval::ok) return result;
+  state.t = t;
+  state.q = state_.q;
+  state.v = state_.v;
+  rates.a = rates_.a;
+  rates.lambda = rates_.lambda;
+  return result;
+}
+
+bool StateSpace::recover(double t, const Vec& y, State& state) {
+  if (!is_current(t, y)) {
+    current_ = index1_is_current_ = false;
+    current_y_ = y;
+    current_t_ = state_.t = t;
+    if (recovery_stale_ && !refresh_recovery(base_, at_base_.z)) return false;
+    predict(t);
+    if (!recover_positions() || !recover_velocities()) return false;
+  }
+  state.t = t;
+  state.q = state_.q;
+  state.v = state_.v;
+  return true;
+}
+
+void StateSpace::project(const Vec& q, const Vec& v, const Vec& a, Vec& y, Vec& dydt) {
+  chart_.locate(q, v, dz_, dz_dot_);
+  chart_.second(dz_, dz_dot_, a, dq_);
+  y.resize(size());
+  dydt.resize(size());
+  Eigen::Index k = 0;
+  for (const int i : positions_) {
+    y[k] = dz_[i];
+    dydt[k++] = dz_dot_[i];
+  }
+  for (const int i : velocities_) {
+    y[k] = dz_dot_[i];
+    dydt[k++] = dq_[i];
+  }
+}
+
+Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
+  const Eval result = compute(t, y);
+  if (result != Eval::ok) return result;
+  if (equations_.linearise(state_, rates_, Detail::all, partials_, work_) != Eval::ok) return Eval::rejected;
+  ++counts_.linearisations;
+  chart_.differentiate(point_.z, point_.z_dot, point_.z_second, chart_derivatives_);
+  const Chart::Derivatives& c = chart_derivatives_;
+  const std::vector<int>& rotations = equations_.rotation_columns();
+  const Pattern &vv = equations_.vv(), &gv = equations_.gv();
+  const bool at_base = t == base_.t && y == base_y_;
+  if (!(at_base ? index1_is_base_ : index1_is_current_)) {
+    index1_.combine_mass(partials_);
+    if (!factor(index1_)) return Eval::rejected;
+    index1_is_base_ = at_base;
+    index1_is_current_ = true;
+  }
+  if (!refresh_recovery(state_, point_.z)) return Eval::rejected;
+  recovery_stale_ = true;  // whatever comes next starts from the base
+  // On a ladder of forty loops two sweeps left 8e-7 of the derivatives.
+  constexpr int sweeps = 4;
+  const bool constrained = rows_ > 0 && !options_.all_coordinates;
+  SaddleSystem& velocity_saddle = velocity_recovery_ ? *velocity_recovery_ : recovery_;
+  const auto n_positions = static_cast<Eigen::Index>(positions_.size()), n = static_cast<Eigen::Index>(size());
+  J.dense.resize(n, n);
+  f_t.resize(n);
+  // V = d(G v + g_t)/dq or k_q. Holonomic rows: V dq = -gamma_v dq / 2 - G (w x dq) / 2, because increments of
+  // rotations do not commute. gamma = -(V v + V_t).
+  const auto add_V = [&](const Vec& dq, double scale, double* out) {
+    gdot_.setZero();
+    gv.multiply_add(partials_.gamma_v, -0.5, dq.data(), gdot_.data());
+    turned_.setZero();
+    for (const int j : rotations)
+      turned_.segment<3>(j) = 0.5 * Vec3(state_.v.segment<3>(j)).cross(Vec3(dq.segment<3>(j)));
+    gv.multiply_add(partials_.G, -1, turned_.data(), gdot_.data());
+    if (!equations_.velocity_rows().empty()) {
+      solution_.tail(rows_).setZero();
+      gv.multiply_add(partials_.K_q, 1, dq.data(), solution_.data() + nv_);
+      for (const int row : equations_.velocity_rows()) gdot_[row] = solution_[nv_ + row];
+    }
+    for (int i = 0; i < rows_; ++i) out[i] += scale * gdot_[i];
+  };
+  // A column: the given independent increments, and those of time.
+  const auto column = [&](int position, int velocity, double dt, auto&& out) {
+    dz_.setZero();
+    dz_dot_.setZero();
+    if (position >= 0) dz_[position] = 1;
+    if (velocity >= 0) dz_dot_[velocity] = 1;
+    if (constrained && (position >= 0 || dt != 0)) {
+      right_.setZero();
+      gv.multiply_add(GT_, -1, dz_.data(), right_.data() + nv_);
+      right_.tail(rows_) -= dt * partials_.g_t;
+      for (const int row : equations_.velocity_rows()) right_[nv_ + row] = 0;
+      recovery_.solve_refined(right_, solution_, sweeps);
+      counts_.solves += sweeps;
+      dz_ += solution_.head(nv_);
+    }
+    dq_ = dz_;
+    for (std::size_t r = 0; r < rotations.size(); ++r)
+      dq_.segment<3>(rotations[r]) = c.T[r] * dz_.segment<3>(rotations[r]);
+    if (constrained) {
+      right_.setZero();
+      gv.multiply_add(GT_, -1, dz_dot_.data(), right_.data() + nv_);
+      dv_.setZero();
+      multiply_blocks(rotations, c.C, dz_, dv_);
+      gv.multiply_add(partials_.G, -1, dv_.data(), right_.data() + nv_);
+      add_V(dq_, -1, right_.data() + nv_);
+      if (dt != 0) {
+        right_.tail(rows_) += dt * partials_.gamma;
+        add_V(state_.v, dt, right_.data() + nv_);
+      }
+      velocity_saddle.solve_refined(right_, solution_, sweeps);
+      counts_.solves += sweeps;
+      dz_dot_ += solution_.head(nv_);
+    }
+    dv_ = dz_dot_;
+    for (std::size_t r = 0; r < rotations.size(); ++r)
+      dv_.segment<3>(rotations[r]) = c.T[r] * dz_dot_.segment<3>(rotations[r]) + c.C[r] * dz_.segment<3>(rotations[r]);
+    right_.setZero();
+    vv.multiply_add(partials_.Ma_q, -1, dq_.data(), right_.data());
+    vv.multiply_add(partials_.force_q, -1, dq_.data(), right_.data());
+    vv.multiply_add(partials_.force_v, -1, dv_.data(), right_.data());
+    gv.multiply_add(partials_.Ga_q, -1, dq_.data(), right_.data() + nv_);
+    gv.multiply_add(partials_.gamma_q, 1, dq_.data(), right_.data() + nv_);
+    gv.multiply_add(partials_.gamma_v, 1, dv_.data(), right_.data() + nv_);
+    if (dt != 0) {
+      right_.head(nv_) -= dt * partials_.force_t;
+      right_.tail(rows_) -= dt * (partials_.Ga_t - partials_.gamma_t);
+    }
+    if (options_.frequency > 0 && rows_ > 0) {
+      // d(G v + g_t) = V dq + G dv + V_t dt and dg = G dq + g_t dt
+      rate_change_.setZero();
+      value_change_ = dt * partials_.g_t;
+      gv.multiply_add(partials_.G, 1, dv_.data(), rate_change_.data());
+      gv.multiply_add(partials_.G, 1, dq_.data(), value_change_.data());
+      add_V(dq_, 1, rate_change_.data());
+      if (dt != 0) {
+        rate_change_ -= dt * partials_.gamma;
+        add_V(state_.v, -dt, rate_change_.data());
+      }
+      add_stabilisation(rate_change_, value_change_, -1, right_.data() + nv_);
+    }
+    index1_.solve_refined(right_, solution_, options_.sweeps);
+    counts_.solves += options_.sweeps;
+    dq_ = solution_.head(nv_);  // dv', then dz''
+    for (std::size_t r = 0; r < rotations.size(); ++r) {
+      const int j = rotations[r];
+      dq_.segment<3>(j) =
+          (c.T_inverse[r] * (dq_.segment<3>(j) - c.B[r] * dz_.segment<3>(j) - c.A[r] * dz_dot_.segment<3>(j))).eval();
+    }
+    Eigen::Index k = 0;
+    for (const int i : positions_) out[k++] = dz_dot_[i];
+    for (const int i : velocities_) out[k++] = dq_[i];
+  };
+  for (Eigen::Index k = 0; k < n_positions; ++k) column(positions_[static_cast<std::size_t>(k)], -1, 0, J.dense.col(k));
+  for (Eigen::Index k = n_positions; k < n; ++k)
+    column(-1, velocities_[static_cast<std::size_t>(k - n_positions)], 0, J.dense.col(k));
+  column(-1, -1, 1, f_t);
+  return Eval::ok;
+}
+
+// Positions by the scale of the chart's increments, velocities by (4) of RN with the scale per second as absolute part.
+// Named coordinates are the user's own variables: (4) with their value.
+void StateSpace::error_scales(const Vec& before, const Vec& after, Vec& scales) const {
+  scales.resize(size());
+  Eigen::Index k = 0;
+  for (const int i : positions_) {
+    scales[k] = scales_[i];
+    const int body = equations_.body_of_velocity(i);
+    if (std::find(options_.named.begin(), options_.named.end(), i) != options_.named.end()) {
+      const double from = chart_.origin()[equations_.first_coordinate(body) + i - equations_.first_velocity(body)];
+      scales[k] += std::max(std::abs(from + before[k]), std::abs(from + after[k]));
+    }
+    ++k;
+  }
+  for (const int i : velocities_) {
+    scales[k] = scales_[i] + std::max(std::abs(before[k]), std::abs(after[k]));
+    ++k;
+  }
+}
+
+void StateSpace::save(Bytes& out) const {
+  put(out, base_.t);
+  for (const Vec* v : {&base_.q, &base_.v, &base_.x, &base_.u, &base_rates_.a, &base_rates_.lambda, &at_base_.z,
+                       &at_base_.z_dot, &at_base_.z_second, &chart_.origin(), &scales_})
+    put(out, *v);
+  put(out, base_.memory);
+  for (const std::vector<int>* list : {&positions_, &velocities_}) {
+    put(out, list->size());
+    for (const int i : *list) put(out, i);
+  }
+  put(out, h_);
+  put(out, index1_is_base_);
+  for (const SaddleSystem* matrix : {&index1_, &recovery_}) {
+    std::vector<double> values;
+    matrix->save(values);
+    put(out, values);
+  }
+  if (velocity_recovery_) {
+    std::vector<double> values;
+    velocity_recovery_->save(values);
+    put(out, values);
+  }
+  put(out, counts_);
+}
+
+void StateSpace::restore(std::span<const std::byte>& in) {
+  take(in, base_.t);
+  Vec origin;
+  for (Vec* v : {&base_.q, &base_.v, &base_.x, &base_.u, &base_rates_.a, &base_rates_.lambda, &at_base_.z,
+                 &at_base_.z_dot, &at_base_.z_second, &origin, &scales_})
+    take(in, *v);
+  chart_.move_to(origin);
+  take(in, base_.memory);
+  for (std::vector<int>* list : {&positions_, &velocities_}) {
+    std::size_t count = 0;
+    take(in, count);
+    list->assign(std::min<std::size_t>(count, static_cast<std::size_t>(nv_)), 0);
+    for (int& i : *list) take(in, i);
+  }
+  set_weights();
+  take(in, h_);
+  take(in, index1_is_base_);
+  for (SaddleSystem* matrix : {&index1_, &recovery_}) {
+    std::vector<double> values;
+    take(in, values);
+    matrix->restore(values.data());
+  }
+  if (velocity_recovery_) {
+    std::vector<double> values;
+    take(in, values);
+    velocity_recovery_->restore(values.data());
+  }
+  take(in, counts_);
+  state_ = base_;
+  rates_ = base_rates_;
+  current_ = index1_is_current_ = false;
+  recovery_stale_ = true;
+  project_base();
+}
+
+long StateSpace::memory_bytes() const {
+  return index1_.memory_bytes() + recovery_.memory_bytes() +
+         (velocity_recovery_ ? velocity_recovery_->memory_bytes() : 0) +
+         8L * (12 * equations_.vv().size() + 12 * equations_.gv().size() + 40 * nv_ + 8 * rows_);
+}
+
+}  // namespace trammel

@@ -1,0 +1,72 @@
+// When to stop the corrections of a simplified Newton iteration in an implicit method for y' = f, and when to give up
+// (Hairer, Wanner II, section IV.8). With |d_k| the weighted size of a correction (1: the tolerance)
+//
+//   theta = |d_k| / |d_k-1|,   stop when  theta/(1 - theta) |d_k| <= kappa
+//
+// and give up if theta >= 1 or if the corrections left cannot reach the goal. The rate of the last step serves the
+// first correction of the next one. Corrections at round-off of the unknowns end the iteration whatever the rate.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "trammel/integrate/archive.h"
+
+namespace trammel {
+
+class SimplifiedNewton {
+ public:
+  struct Options {
+    double kappa = 0.03;  // part of the tolerance that may be left
+    int most_iterations = 10;
+    double keep_rate = 1e-3;  // J is kept for the next step if the corrections contract at least like this
+  };
+  enum class Decision { go_on, converged, diverged };
+
+  SimplifiedNewton() = default;
+  explicit SimplifiedNewton(const Options& options) : options_(options) {}
+
+  void begin() {
+    iterations_ = 0;
+    rate_ = last_ = 0;
+    eta_ = std::pow(std::max(eta_, std::numeric_limits<double>::epsilon()), 0.8);
+  }
+  // A new matrix: nothing is known of its rate.
+  void forget() { eta_ = 1; }
+
+  // `noise`: the size of a correction that is round-off only.
+  Decision next(double correction, double noise) {
+    ++iterations_;
+    if (!std::isfinite(correction)) return Decision::diverged;
+    if (correction <= noise) return Decision::converged;
+    if (iterations_ > 1) {
+      const double seen = correction / last_;
+      rate_ = iterations_ == 2 ? seen : std::sqrt(seen * previous_);
+      previous_ = seen;
+      // Corrections stuck near round-off have converged; far above it they diverge.
+      if (rate_ >= 0.99) return correction <= 100 * noise ? Decision::converged : Decision::diverged;
+      eta_ = rate_ / (1 - rate_);
+      const int left = options_.most_iterations - iterations_;
+      if (std::pow(rate_, left) * eta_ * correction > std::max(options_.kappa, noise)) {
+        return correction <= 100 * noise ? Decision::converged : Decision::diverged;
+      }
+    }
+    last_ = correction;
+    if (eta_ * correction <= options_.kappa) return Decision::converged;
+    return iterations_ >= options_.most_iterations ? Decision::diverged : Decision::go_on;
+  }
+  int iterations() const { return iterations_; }
+  double rate() const { return rate_; }
+  bool good_rate() const { return iterations_ <= 1 || rate_ <= options_.keep_rate; }
+  const Options& options() const { return options_; }
+
+  void save(Bytes& out) const { put(out, eta_); }
+  void restore(std::span<const std::byte>& in) { take(in, eta_); }
+
+ private:
+  Options options_;
+  double eta_ = 1, rate_ = 0, previous_ = 0, last_ = 0;
+  int iterations_ = 0;
+};
+
+}  // namespace trammel
