@@ -73,6 +73,10 @@ const std::vector<MethodInfo>& method_registry() {
         methods::fehlberg_45(),
         methods::dormand_prince_54(),
         methods::dormand_prince_853(),
+        methods::adams_bashforth(),
+        methods::adams_moulton(),
+        methods::bdf_fixed(),
+        methods::bdf(),
         methods::cvode_bdf(),
         methods::cvode_adams(),
     };

@@ -19,5 +19,9 @@ MethodInfo rk4();
 MethodInfo fehlberg_45();
 MethodInfo dormand_prince_54();
 MethodInfo dormand_prince_853();
+MethodInfo adams_bashforth();
+MethodInfo adams_moulton();
+MethodInfo bdf_fixed();
+MethodInfo bdf();
 
 }  // namespace trammel::methods
