@@ -120,22 +120,22 @@ Vec top_solution(double t) {
   return vec({q.w(), q.x(), q.y(), q.z(), w[0], w[1], w[2]});
 }
 
-// ---- a rotation vector under a constant angular velocity of the body ------------------------------------------------
+// ---- a rotation vector, the angular velocity of the body given such that the motion is known -----------------------
 
-const Vec3 vector_start(0.5, -0.3, 0.4), vector_spin(0.8, 1.8, -1);
+Vec vector_solution(double t) { return vec({0.5 + 0.9 * std::sin(1.5 * t), 0.7 * std::cos(t), -0.4 + 0.6 * t}); }
 
-// x' = w + x cross w / 2 + (1 - (n/2) cot(n/2)) / n^2 x cross (x cross w), n = |x|
-void vector_f(double, const Vec& y, Vec& dydt) {
-  const Vec3 x = y, cross = x.cross(vector_spin);
-  const double n = x.norm(), factor = (1 - 0.5 * n / std::tan(0.5 * n)) / (n * n);
-  dydt = vector_spin + 0.5 * cross + factor * x.cross(cross);
+// w = x' - (1 - cos n) / n^2 x cross x' + (n - sin n) / n^3 x cross (x cross x'), n = |x|
+Vec3 vector_spin(double t) {
+  const Vec3 x = vector_solution(t), v(1.35 * std::cos(1.5 * t), -0.7 * std::sin(t), 0.6), cross = x.cross(v);
+  const double n = x.norm();
+  return v - (1 - std::cos(n)) / (n * n) * cross + (n - std::sin(n)) / (n * n * n) * x.cross(cross);
 }
 
-Vec vector_solution(double t) {
-  const Quat q = Quat(Eigen::AngleAxisd(vector_start.norm(), vector_start.normalized())) *
-                 Quat(Eigen::AngleAxisd(vector_spin.norm() * t, vector_spin.normalized()));
-  const double half = std::atan2(q.vec().norm(), q.w());
-  return 2 * half * q.vec().normalized();
+// x' = w + x cross w / 2 + (1 - (n/2) cot(n/2)) / n^2 x cross (x cross w)
+void vector_f(double t, const Vec& y, Vec& dydt) {
+  const Vec3 x = y, w = vector_spin(t), cross = x.cross(w);
+  const double n = x.norm(), factor = (1 - 0.5 * n / std::tan(0.5 * n)) / (n * n);
+  dydt = w + 0.5 * cross + factor * x.cross(cross);
 }
 
 // ---- two bodies under gravity, eccentricity 0.3 ---------------------------------------------------------------------
