@@ -1,9 +1,7 @@
 // The size of an error estimate by tolerance: root mean square, or largest component, of estimate / (tolerance scale).
 #pragma once
 #include <cmath>
-#include <string>
 
-#include "trammel/base/diagnosis.h"
 #include "trammel/integrate/integrator.h"
 #include "trammel/integrate/problem.h"
 
@@ -27,24 +25,6 @@ inline double error_norm(const Vec& estimate, const Vec& scales, double toleranc
   if (estimate.size() == 0) return 0;
   return norm == Norm::greatest && std::isfinite(sum) ? greatest
                                                       : std::sqrt(sum / static_cast<double>(estimate.size()));
-}
-
-// Root mean square of error/scale.
-inline double weighted_rms(const Vec& error, const Vec& scales, int& worst) {
-  return error_norm(error, scales, 1, worst);
-}
-inline double weighted_rms(const Vec& error, const Vec& scales) {
-  int worst = 0;
-  return weighted_rms(error, scales, worst);
-}
-
-[[noreturn]] inline void fail_at_start(double t) {
-  throw Failure({Severity::error,
-                 "start-rejected",
-                 "the right side cannot be evaluated at the start, t = " + std::to_string(t),
-                 "the initial values are outside of what the equations allow",
-                 {}},
-                ExitCode::failed_run);
 }
 
 // dydt = f(t, y), counted; nothing that is not finite goes in or comes out as `ok`.
