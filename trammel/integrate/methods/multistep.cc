@@ -114,7 +114,7 @@ Verdict MultistepMethod::iterate(double h, Attempt& result) {
     work_ = sum_ - weight * new_dydt_;
     work_.swap(new_y_);
     work_ = new_y_ - work_;
-    const double change = weighted_rms(work_, scales_) / options_.tolerance;
+    const double change = size_of(work_);
     result.newton_iterations = k;
     ++counts_.newton_iterations;
     result.newton_rate = k > 1 && before > 0 ? change / before : 0;
@@ -126,6 +126,11 @@ Verdict MultistepMethod::iterate(double h, Attempt& result) {
 }
 
 double MultistepMethod::noise() const { return 1e-15 / options_.tolerance; }
+
+double MultistepMethod::size_of(const Vec& v) const {
+  int unused = 0;
+  return error_norm(v, scales_, options_.tolerance, unused);
+}
 
 bool MultistepMethod::factor(double c) {
   ++counts_.factorisations;
@@ -162,7 +167,7 @@ Verdict MultistepMethod::newton(double h, Attempt& result) {
       ++counts_.solves;
       ++counts_.newton_iterations;
       new_y_ += work_;
-      decision = monitor_.next(weighted_rms(work_, scales_) / options_.tolerance, 10 * noise());
+      decision = monitor_.next(size_of(work_), 10 * noise());
     }
     result.newton_iterations = monitor_.iterations();
     result.newton_rate = monitor_.rate();

@@ -59,6 +59,7 @@ class MultistepMethod final : public OdeMethod {
   Verdict lead_in_stiff(double h);
   bool factor(double c);
   double noise() const;
+  double size_of(const Vec& v) const;  // by tolerance
 
   FirstOrderProblem& problem_;
   MultistepOptions options_;
