@@ -60,10 +60,25 @@ std::unique_ptr<Integrator> make_on_mechanism(const MethodInfo& m, const Equatio
 const std::vector<MethodInfo>& method_registry() {
   static const std::vector<MethodInfo> table = [] {
     std::vector<MethodInfo> all{
-        methods::hht_i3(),     methods::generalized_alpha_i3(),
-        methods::newmark_i3(), methods::rosenbrock_nystrom_4(),
-        methods::w_method_2(), methods::adams(),
-        methods::cvode_bdf(),  methods::cvode_adams(),
+        methods::hht_i3(),
+        methods::generalized_alpha_i3(),
+        methods::newmark_i3(),
+        methods::rosenbrock_nystrom_4(),
+        methods::w_method_2(),
+        methods::adams(),
+        methods::euler(),
+        methods::taylor_2(),
+        methods::heun(),
+        methods::rk4(),
+        methods::fehlberg_45(),
+        methods::dormand_prince_54(),
+        methods::dormand_prince_853(),
+        methods::adams_bashforth(),
+        methods::adams_moulton(),
+        methods::bdf_fixed(),
+        methods::bdf(),
+        methods::cvode_bdf(),
+        methods::cvode_adams(),
     };
     for (MethodInfo& m : all) {
       const bool for_odes = m.make_first_order || m.make_second_order;

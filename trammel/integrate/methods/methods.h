@@ -12,5 +12,16 @@ MethodInfo w_method_2();
 MethodInfo cvode_bdf();
 MethodInfo cvode_adams();
 MethodInfo adams();
+MethodInfo euler();
+MethodInfo taylor_2();
+MethodInfo heun();
+MethodInfo rk4();
+MethodInfo fehlberg_45();
+MethodInfo dormand_prince_54();
+MethodInfo dormand_prince_853();
+MethodInfo adams_bashforth();
+MethodInfo adams_moulton();
+MethodInfo bdf_fixed();
+MethodInfo bdf();
 
 }  // namespace trammel::methods
