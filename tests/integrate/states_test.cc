@@ -17,7 +17,7 @@ namespace {
 using problems::fitted_slope;
 using problems::Ready;
 
-const char* const cart = R"(
+const char* const cart = R"yaml(
 trammel: 1
 bodies:
   cart: {mass: 2, inertia: [1, 1, 1], position: [0.3, 0, 0]}
@@ -30,7 +30,7 @@ forces:
   pull: {type: force, frames: [ground, cart], fx: "-50*dx(cart, ground) - 20*filtered + driven - 0.4*vx(cart, ground)"
 }
 simulation: {end: 2}
-)";
+)yaml";
 
 // (x, v, filtered, driven) at t by classical Runge-Kutta with small steps.
 std::array<double, 4> truth(double end) {

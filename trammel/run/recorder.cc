@@ -124,9 +124,10 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
   joint_angles_.assign(model.joints.size(), 0);
   joint_rates_ = joint_angles_;
   middle_rates_ = equations.make_rates();
-  needs_middle_ = equations.force_count() > 0 || !model.motions.empty();
+  books_multipliers_ = !model.motions.empty();
   for (int c = 0; c < equations.constraint_count(); ++c)
-    needs_middle_ = needs_middle_ || equations.constraint(c).does_work();
+    books_multipliers_ = books_multipliers_ || equations.constraint(c).does_work();
+  needs_middle_ = equations.force_count() > 0 || books_multipliers_;
   PlaceNames names(model);
   names.index();
   for (const Output& o : model.outputs) {
