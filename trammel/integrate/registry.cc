@@ -55,9 +55,26 @@ std::unique_ptr<Integrator> make_on_mechanism(const MethodInfo& m, const Equatio
 const std::vector<MethodInfo>& method_registry() {
   static const std::vector<MethodInfo> table = [] {
     std::vector<MethodInfo> all{
-        methods::hht_i3(),     methods::generalized_alpha_i3(),
-        methods::newmark_i3(), methods::rosenbrock_nystrom_4(),
-        methods::w_method_2(), methods::adams(),
+        methods::hht_i3(),
+        methods::generalized_alpha_i3(),
+        methods::newmark_i3(),
+        methods::rosenbrock_nystrom_4(),
+        methods::w_method_2(),
+        methods::adams(),
+        methods::trapezoidal(),
+        methods::implicit_midpoint(),
+        methods::norsett_sdirk(),
+        methods::gauss(),
+        methods::radau_iia_1(),
+        methods::radau_iia_2(),
+        methods::radau_iia_3(),
+        methods::lobatto_iiic(),
+        methods::newmark(),
+        methods::hht(),
+        methods::wilson_theta(),
+        methods::collocation(),
+        methods::generalized_alpha(),
+        methods::midpoint(),
     };
     for (MethodInfo& m : all) {
       const bool for_odes = m.make_first_order || m.make_second_order;

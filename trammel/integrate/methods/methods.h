@@ -10,5 +10,19 @@ MethodInfo newmark_i3();
 MethodInfo rosenbrock_nystrom_4();
 MethodInfo w_method_2();
 MethodInfo adams();
+MethodInfo trapezoidal();
+MethodInfo implicit_midpoint();
+MethodInfo norsett_sdirk();
+MethodInfo gauss();
+MethodInfo radau_iia_1();
+MethodInfo radau_iia_2();
+MethodInfo radau_iia_3();
+MethodInfo lobatto_iiic();
+MethodInfo newmark();
+MethodInfo hht();
+MethodInfo wilson_theta();
+MethodInfo collocation();
+MethodInfo generalized_alpha();
+MethodInfo midpoint();
 
 }  // namespace trammel::methods
