@@ -64,6 +64,7 @@ struct Partials {
 // Of the states x of (5), x' = f(t, q, v, x); few beside the coordinates, so dense.
 struct StatePartials {
   Mat rate_q, rate_v, rate_x;  // of f; nx x nv, nx x nv, nx x nx; q against increments of retract, v fixed
+  Mat rate_u;                  // nx x nu
   Vec rate_t;
   Mat force_x;  // nv x nx; of -Q
 };

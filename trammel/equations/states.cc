@@ -67,6 +67,7 @@ void Equations::linearise_states(const State& state, StatePartials& out, Workspa
   out.rate_q.setZero(nx, nv);
   out.rate_v.setZero(nx, nv);
   out.rate_x.setZero(nx, nx);
+  out.rate_u.setZero(nx, sizes_.nu);
   out.rate_t.setZero(nx);
   out.force_x.resize(nv, nx);
   if (nx == 0) return;
@@ -83,10 +84,10 @@ void Equations::linearise_states(const State& state, StatePartials& out, Workspa
     frame_states(record, work.bodies, frames);
     ElementInput in = element_input(record, state, frames);
     const int count = static_cast<int>(record.frames.size());
-    for (int k = 0; k < nx; ++k) {
-      in.by_input = sizes_.nu + k;
+    for (int k = 0; k < sizes_.nu + nx; ++k) {
+      in.by_input = k;
       record.element->rate.linearise(in, count, p);
-      out.rate_x(i, k) = p.time;
+      (k < sizes_.nu ? out.rate_u(i, k) : out.rate_x(i, k - sizes_.nu)) = p.time;
     }
     in.by_input = -1;
     record.element->rate.linearise(in, count, p);
