@@ -7,10 +7,12 @@
 #include <deque>
 #include <numeric>
 
+#include "tests/problems/mechanisms.h"
 #include "tests/problems/ode_problems.h"
 #include "tests/problems/own_malloc.h"
 #include "tests/problems/stepping.h"
 #include "trammel/integrate/solve.h"
+#include "trammel/run/simulation.h"
 
 namespace trammel {
 namespace {
@@ -406,6 +408,22 @@ TEST_P(OdeMethods, OutputsAreAsGoodAsSteps) {
   for (std::size_t i = 0; i < result.times.size(); ++i) {
     EXPECT_LT((result.outputs[i] - c.solution(result.times[i])).norm(), std::max(5 * at_end, 3e-5)) << result.times[i];
   }
+}
+
+// And through a formulation a mechanism.
+TEST_P(OdeMethods, RunMechanisms) {
+  Model m = problems::spherical_pendulum();
+  m.simulation.method = GetParam();
+  m.simulation.end = 1;
+  if (refuses_control())
+    m.simulation.step = 1e-3;
+  else
+    m.simulation.tolerance = 1e-5;
+  Simulation simulation(m);
+  MemoryTrajectory trajectory;
+  ASSERT_EQ(simulation.run(trajectory).status, RunStatus::finished);
+  const Vec3 truth(-0.7670905966190552, -0.376783722018906, -0.5192360189742251);
+  EXPECT_LT((simulation.integrator().state().q - truth).norm(), info().order == 1 ? 2e-2 : 1e-3);
 }
 
 std::vector<std::string> ode_method_keys() {
