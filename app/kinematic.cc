@@ -4,8 +4,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "app/analysis.h"
-#include "app/analysis_json.h"
+#include "app/follow.h"
 #include "app/verbs.h"
 
 namespace trammel {
@@ -17,23 +16,14 @@ int kinematic_verb(const AnalysisArguments& a) {
   KinematicOptions options;
   options.end = s.end;
   options.output_step = s.output_step.value_or(s.end / 100);
-  const std::string path = a.output.empty() ? default_output(a.file, ".h5") : a.output;
-  AnalysisResult result(p, path, "kinematic");
-  const KinematicReport report =
-      run_kinematics(p.equations(), p.state, p.rates, *p.accelerations, p.simulation->initial(), p.work, options,
-                     [&](const State& state, const Rates& rates) { result.add(state, rates); });
-  const Json summary = to_json(report);
-  result.finish(report.finished ? RunStatus::finished : RunStatus::failed, summary.dump(),
-                report.finished ? "" : Json({{"what", report.why}}).dump());
-  const ExitCode code = report.finished ? ExitCode::ok : ExitCode::failed_run;
-  if (a.json) {
-    print_json({{"exit_code", static_cast<int>(code)},
-                {"model", a.file},
-                {"result", path},
-                {"warnings", to_json(p.warnings)},
-                {"kinematic", summary}});
-  } else if (!a.quiet) {
-    print_title(a, p.equations());
+  std::string stuck;  // at which constraint
+  const auto follow = [&](const auto& record) {
+    const KinematicReport report = run_kinematics(p.equations(), p.state, p.rates, *p.accelerations,
+                                                  p.simulation->initial(), p.work, options, record);
+    stuck = report.constraint;
+    return report;
+  };
+  const int code = follow_analysis(a, p, "kinematic", follow, [&](const KinematicReport& report) {
     std::printf("  time            %.6g of %.6g s, %ld outputs, %ld positions, %.3g iterations each\n", report.reached,
                 options.end, report.outputs, report.steps,
                 report.steps > 0 ? static_cast<double>(report.iterations) / static_cast<double>(report.steps) : 0.0);
@@ -42,15 +32,12 @@ int kinematic_verb(const AnalysisArguments& a) {
       const SingularPosition& at = report.singular[i];
       std::printf("  singular        at t = %.6g s: %s can move\n", at.t, at.parts.empty() ? "" : at.parts[0].c_str());
     }
-    std::printf("  result          %s\n", path.c_str());
-    std::fflush(stdout);
-  }
-  if (!report.finished) {
-    std::fprintf(stderr, "%s: error: %s\n", a.file.c_str(), report.why.c_str());
-    if (!report.constraint.empty()) std::fprintf(stderr, "  constraint: %s\n", report.constraint.c_str());
+  });
+  if (code != 0) {
+    if (!stuck.empty()) std::fprintf(stderr, "  constraint: %s\n", stuck.c_str());
     std::fprintf(stderr, "  hint: check the motions against the mechanism's reach\n");
   }
-  return static_cast<int>(code);
+  return code;
 }
 
 }  // namespace

@@ -4,8 +4,7 @@
 #include <memory>
 #include <optional>
 
-#include "app/analysis.h"
-#include "app/analysis_json.h"
+#include "app/follow.h"
 #include "app/verbs.h"
 
 namespace trammel {
@@ -19,23 +18,10 @@ int quasi_static_verb(const QuasiStaticArguments& a) {
   Prepared p = prepare(a);
   QuasiStaticOptions options = a.options;
   options.end = p.equations().model().simulation.end;
-  const std::string path = a.output.empty() ? default_output(a.file, ".h5") : a.output;
-  AnalysisResult result(p, path, "quasi-static");
-  const QuasiStaticReport report =
-      run_quasi_static(p.equations(), p.state, p.rates, p.work, options,
-                       [&](const State& state, const Rates& rates) { result.add(state, rates); });
-  const Json summary = to_json(report);
-  result.finish(report.finished ? RunStatus::finished : RunStatus::failed, summary.dump(),
-                report.finished ? "" : Json({{"what", report.why}}).dump());
-  const ExitCode code = report.finished ? ExitCode::ok : ExitCode::failed_run;
-  if (a.json) {
-    print_json({{"exit_code", static_cast<int>(code)},
-                {"model", a.file},
-                {"result", path},
-                {"warnings", to_json(p.warnings)},
-                {"quasi_static", summary}});
-  } else if (!a.quiet) {
-    print_title(a, p.equations());
+  const auto follow = [&](const auto& record) {
+    return run_quasi_static(p.equations(), p.state, p.rates, p.work, options, record);
+  };
+  return follow_analysis(a, p, "quasi-static", follow, [&](const QuasiStaticReport& report) {
     std::printf("  time            %.6g of %.6g s, %ld outputs, %ld steps, %ld given up, %ld iterations\n",
                 report.reached, options.end, report.outputs, report.steps, report.rejected, report.iterations);
     std::printf("  unbalanced      %.3g N at most\n", report.largest_residual);
@@ -44,11 +30,7 @@ int quasi_static_verb(const QuasiStaticArguments& a) {
     for (const auto& jump : report.jumps)
       std::printf("  jump            at t = %.6g s by %.3g: the equilibrium was lost, the next one is %s\n", jump.first,
                   jump.second, "recorded");
-    std::printf("  result          %s\n", path.c_str());
-    std::fflush(stdout);
-  }
-  if (!report.finished) std::fprintf(stderr, "%s: error: %s\n", a.file.c_str(), report.why.c_str());
-  return static_cast<int>(code);
+  });
 }
 
 }  // namespace

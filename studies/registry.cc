@@ -10,6 +10,7 @@ std::vector<Row> study_rn_large(const StudyContext& context);
 std::vector<Row> study_redundancy(const StudyContext& context);
 std::vector<Row> study_conditioning(const StudyContext& context);
 std::vector<Row> study_corpus(const StudyContext& context);
+std::vector<Row> study_elements(const StudyContext& context);
 
 const std::vector<Study>& study_registry() {
   static const std::vector<Study> table{
@@ -22,6 +23,7 @@ const std::vector<Study>& study_registry() {
       {"conditioning", "Condition of HHT's Newton matrix as the step size goes to zero", study_conditioning},
       {"corpus", "Two thousand random mechanisms: derivatives, energy balance, two tolerances, no silent failure",
        study_corpus},
+      {"elements", "Every joint, motion and force against a closed form, with a picture for its page", study_elements},
   };
   return table;
 }

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 
 #include "tests/problems/mechanisms.h"
@@ -76,6 +77,29 @@ TEST(Linearise, CartPoleByHand) {
       EXPECT_NEAR(std::abs(y(2, 0) - (2.0 + at * x[0])), 0, 1e-12);
     }
   }
+}
+
+// Rolling: five displacements but three velocities, so the states are eight. Two swings, and nothing for the places on
+// the plane and the turn about its normal.
+TEST(Linearise, ABallThatRolls) {
+  const double m = 2, r = 0.3, e = 0.1, J = 0.05;
+  const problems::Ready ready(problems::weighted_ball(m, r, e, J, 0));
+  const LinearSystem s = linearise_system(*ready.equations, ready.state, ready.rates);
+  EXPECT_EQ(s.positions, 5);
+  ASSERT_EQ(s.A.rows(), 8);
+  const Eigen::VectorXcd values = s.A.eigenvalues();
+  const double w = std::sqrt(m * 9.81 * e / (J + m * (r - e) * (r - e)));
+  int swings = 0;
+  for (const std::complex<double>& value : values) {
+    if (std::abs(value) > 0.1 * w) {
+      ++swings;
+      EXPECT_NEAR(std::abs(value.imag()), w, 1e-6 * w);
+    } else {
+      EXPECT_LT(std::abs(value), 1e-4 * w);  // a double zero splits by the root of round-off
+    }
+    EXPECT_NEAR(value.real(), 0, 1e-4 * w);
+  }
+  EXPECT_EQ(swings, 4);
 }
 
 // The nonlinear system in the states of a linear one: positions on the constraints with chosen displacements (world

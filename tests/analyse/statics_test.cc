@@ -287,5 +287,18 @@ TEST(Statics, RedundantFourBar) {
   EXPECT_NEAR(rocker[0].norm(), rocker[1].norm(), 1e-8);
 }
 
+// Rows at velocity level bind the way to the equilibrium: the ball rolls upright, which takes its middle by r times the
+// angle. Nothing but its weight is left in the contact.
+TEST(Statics, ABallRollsToItsEquilibrium) {
+  const double r = 0.3, lean = 0.7;
+  const Solved s(problems::weighted_ball(2, r, 0.1, 0.05, lean));
+  ASSERT_TRUE(s.report.found) << to_text(s.report);
+  EXPECT_EQ(s.report.stability, Stability::stable);
+  EXPECT_NEAR((s.body(0).r - Vec3(-r * lean, 0, r - 0.1)).norm(), 0, 1e-8);
+  Vec3 force, torque;
+  s.ready.equations->reaction(0, s.ready.state, s.ready.rates, s.ready.work, force, torque);
+  EXPECT_NEAR((force - Vec3(0, 0, 2 * 9.81)).norm(), 0, 1e-7);
+}
+
 }  // namespace
 }  // namespace trammel

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -275,6 +276,26 @@ TEST(Run, FullDiskStopsTheRun) {
   const Outcome outcome = Command().run({"run", model_file("pendulum.yaml"), "--end", "1e6", "--csv", "/dev/full"});
   EXPECT_EQ(outcome.code, 4);
   EXPECT_THAT(outcome.err, HasSubstr("/dev/full"));
+}
+
+// A disk of 600 kB that really fills up; only root may mount one.
+TEST(Run, ADiskThatFillsUpKeepsWhatWasWritten) {
+  const Command command;
+  const std::string disk = command.path("disk");
+  std::filesystem::create_directory(disk);
+  if (mount("tmpfs", disk.c_str(), "tmpfs", 0, "size=600k") != 0) GTEST_SKIP() << "no right to mount a disk";
+  for (const char* file : {"disk/r.h5", "disk/r.csv"}) {
+    const Outcome outcome =
+        command.run({"run", model_file("pendulum.yaml"), "--end", "100", "--output-step", "0.001", "-o", file});
+    EXPECT_EQ(outcome.code, 4);
+    EXPECT_THAT(outcome.err, AllOf(HasSubstr(file), HasSubstr("No space left on device")));
+    const MemoryTrajectory kept = read_trajectory(command.path(file));
+    EXPECT_GT(kept.rows(0), 50U) << file;
+    const std::vector<double> times = kept.time(0);
+    for (std::size_t i = 0; i < times.size(); ++i) EXPECT_NEAR(times[i], 1e-3 * static_cast<double>(i), 1e-9);
+    for (const auto& entry : std::filesystem::directory_iterator(disk)) std::filesystem::remove(entry.path());
+  }
+  EXPECT_EQ(umount2(disk.c_str(), MNT_DETACH), 0);
 }
 
 // A model that fails before its first step must leave an earlier result alone.

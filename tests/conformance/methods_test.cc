@@ -156,7 +156,7 @@ TEST_P(Methods, DoNotKnowWhereTheWorldIs) {
   for (int body = 0; body < 3; ++body) {
     // angular velocities are in body axes, which are alike
     EXPECT_LT((a->state().v.segment(6 * body + 3, 3) - b->state().v.segment(6 * body + 3, 3)).norm(),
-              1e-5);  // what Newton leaves
+              1e-6);  // what Newton leaves: 1.2e-7 seen with HHT, below 1e-9 with a corrector of 1e-6
   }
 }
 

@@ -100,9 +100,24 @@ TEST(Docs, EveryElementHasItsPage) {
     for (const Field& field : element.fields) {
       EXPECT_NE(page.find("`" + field.name + "`"), std::string::npos) << element.key << ": " << field.name;
     }
-    EXPECT_NE(index.find("(" + element.key + ".md)"), std::string::npos)
-        << element.key << " is not in docs/elements/README.md";
+    // Drawn by `trammel study elements` from the model beside it.
+    const std::string picture = "images/elements/" + element.key + ".png";
+    EXPECT_NE(page.find("(../" + picture + ")"), std::string::npos) << element.key << " does not show " << picture;
+    EXPECT_TRUE(fs::exists(root / "studies/elements" / (element.key + ".yaml"))) << element.key;
   }
+  // The list of elements is the registry's.
+  std::string list;
+  const std::pair<Category, const char*> categories[] = {
+      {Category::joint, "joint"}, {Category::motion, "motion"}, {Category::force, "force"}};
+  for (const auto& [category, name] : categories) {
+    list += std::string("| ") + name + " | |\n|---|---|\n";
+    for (const ElementDescription& element : element_registry()) {
+      if (element.category != category) continue;
+      list += "| [" + element.key + "](" + element.key + ".md) | " + element.summary + " |\n";
+    }
+    list += "\n";
+  }
+  EXPECT_NE(index.find(list), std::string::npos) << "docs/elements/README.md should hold\n\n" << list;
 }
 
 TEST(Docs, EveryMethodHasItsPage) {

@@ -210,12 +210,16 @@ TEST_P(OdeMethods, EstimateWithTheSlopeTheyClaim) {
   auto problem = known_motion();
   double before = 0;
   for (const double h : {0.01, 0.005}) {
-    const auto method = make(problem, true);
-    method->start(0.3, known_state(0.3));
+    const auto method = make(problem, false);
+    // A few steps first: some structural methods need one to find their own acceleration.
+    method->start(0.3 - 3 * h, known_state(0.3 - 3 * h));
+    for (int i = 0; i < 3; ++i) step(*method, h);
+    const Vec y = method->y();
+    const double t = method->t();
     const Attempt attempt = method->attempt(h);
     ASSERT_EQ(attempt.verdict, Verdict::ok);
-    EXPECT_EQ(method->t(), 0.3);
-    EXPECT_EQ(method->y(), known_state(0.3));
+    EXPECT_EQ(method->t(), t);
+    EXPECT_EQ(method->y(), y);
     if (before > 0) {
       EXPECT_NEAR(std::log2(before / attempt.error), method->error_order(), 0.25) << attempt.error;
     }
@@ -253,12 +257,35 @@ TEST_P(OdeMethods, ContinueSavedRunsBitForBit) {
   EXPECT_EQ(method->counts().evaluations, again->counts().evaluations);
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, OdeMethods,
-                         testing::Values(Case{"rosenbrock-nystrom-4", {}, true, 4, {160, 320}},
-                                         Case{"w-method-2", {}, true, 2, {320, 640}},
-                                         Case{"w-method-2", {{"keep_derivatives", 5.0}}, true, 2, {320, 640}},
-                                         Case{"w-method-2", {{"no_derivatives", true}}, true, 2, {320, 640}}),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    Registry, OdeMethods,
+    testing::Values(
+        Case{"rosenbrock-nystrom-4", {}, true, 4, {160, 320}}, Case{"w-method-2", {}, true, 2, {320, 640}},
+        Case{"w-method-2", {{"keep_derivatives", 5.0}}, true, 2, {320, 640}},
+        Case{"w-method-2", {{"no_derivatives", true}}, true, 2, {320, 640}},
+        Case{"rosenbrock-nystrom-4", {}, false, 4, {160, 320}},
+        Case{"w-method-2", {{"keep_derivatives", 5.0}}, false, 2, {320, 640}},
+        Case{"trapezoidal", {}, false, 2, {80, 160}}, Case{"implicit-midpoint", {}, false, 2, {80, 160}},
+        Case{"norsett-sdirk", {}, false, 3, {80, 160}},
+        Case{"norsett-sdirk", {{"alpha_choice", 2.0}}, false, 2, {80, 160}},
+        Case{"norsett-sdirk", {{"alpha_choice", 3.0}}, false, 2, {320, 640}},
+        Case{"gauss", {{"stages", 1.0}}, false, 2, {80, 160}}, Case{"gauss", {{"stages", 2.0}}, false, 4, {40, 80}},
+        Case{"gauss", {{"stages", 3.0}}, false, 6, {8, 16}}, Case{"radau-iia-1", {}, false, 1, {320, 640}},
+        Case{"radau-iia-2", {}, false, 3, {80, 160}}, Case{"radau-iia-3", {}, false, 5, {20, 40}},
+        Case{"lobatto-iiic", {{"stages", 2.0}}, false, 2, {160, 320}},
+        Case{"lobatto-iiic", {{"stages", 3.0}}, false, 4, {40, 80}},
+        Case{"lobatto-iiic", {{"stages", 4.0}}, false, 6, {8, 16}}, Case{"newmark", {}, true, 2, {160, 320}},
+        Case{"newmark",
+             {{"positions_as_unknowns", true}, {"full_newton", true}, {"predict_with_acceleration", false}},
+             true,
+             2,
+             {160, 320}},
+        Case{"newmark", {{"gamma", 0.6}, {"beta", 0.3025}}, true, 1, {640, 1280}},
+        Case{"newmark", {{"beta", 0.0}}, true, 2, {160, 320}}, Case{"hht", {}, true, 2, {160, 320}},
+        Case{"hht", {{"alpha", -0.3}}, true, 2, {320, 640}}, Case{"wilson-theta", {}, true, 2, {320, 640}},
+        Case{"collocation", {}, true, 2, {320, 640}},
+        Case{"generalized-alpha", {{"rho_inf", 0.5}}, true, 2, {320, 640}}, Case{"midpoint", {}, true, 2, {160, 320}}),
+    name_of);
 
 }  // namespace
 }  // namespace trammel

@@ -346,4 +346,20 @@ Model driven_loop() {
   return m;
 }
 
+Model weighted_ball(double mass, double r, double e, double J, double lean) {
+  Model m;
+  m.gravity = Vec3(0, 0, -9.81);
+  Body ball;
+  ball.name = "ball";
+  ball.mass = mass;
+  ball.inertia = J * Mat3::Identity();
+  ball.center_of_mass = Vec3(0, 0, -e);
+  ball.pose = {Vec3(0, 0, r), Quat(Eigen::AngleAxisd(lean, Vec3::UnitY()))};
+  m.add_body(ball);
+  Fields fields;
+  fields.set("radius", r);
+  m.add_joint("rolling_sphere", "floor", {m.add_frame(ground, {}), m.add_frame(0, {})}, fields);
+  return m;
+}
+
 }  // namespace trammel::problems

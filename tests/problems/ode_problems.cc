@@ -10,7 +10,7 @@ class Written final : public FirstOrderProblem {
  public:
   using F = void (*)(double, const Vec&, Vec&);
   using D = void (*)(double, const Vec&, Mat&, Vec&);
-  Written(int n, F value, D derivatives) : n_(n), f_(value), d_(derivatives) {}
+  Written(int n, F right_side, D derivatives) : n_(n), f_(right_side), d_(derivatives) {}
   int size() const override { return n_; }
   Eval f(double t, const Vec& y, Vec& dydt) override {
     dydt.resize(n_);
@@ -35,7 +35,7 @@ class WrittenSecond final : public SecondOrderProblem {
  public:
   using F = void (*)(double, const Vec&, const Vec&, Vec&);
   using D = void (*)(double, const Vec&, const Vec&, Mat&, Mat&, Vec&);
-  WrittenSecond(int n, F value, D derivatives) : n_(n), f_(value), d_(derivatives) {}
+  WrittenSecond(int n, F right_side, D derivatives) : n_(n), f_(right_side), d_(derivatives) {}
   int freedoms() const override { return n_; }
   Eval acceleration(double t, const Vec& y, const Vec& v, Vec& a) override {
     a.resize(n_);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <map>
 #include <random>
 
@@ -137,7 +138,7 @@ class Maker {
         std::mt19937 random(1);
         fields = d.random_fields(random);
       }
-      m.add_joint(d.key, "j", {m.add_frame(ground, {}), m.add_frame(0, {})}, fields);
+      m.add_joint(d.key, "j", {m.add_frame(ground, {}), m.add_frame_at(0, Vec3(0.3, 0.1, 0.2), Vec3(1, 2, 3))}, fields);
       return Equations(m).sizes().multipliers();
     } catch (const Failure&) {
       return 100;  // needs more than two frames
@@ -150,17 +151,24 @@ class Maker {
       return body == ground ? Vec3::Zero() : m_.bodies[static_cast<std::size_t>(body)].pose.position;
     };
     const Vec3 point = 0.5 * (middle(a) + middle(b)) + place(0.3);
-    if (d.attachment == Attachment::two_points || d.key == "distance") {
-      const int one = m_.add_frame_at(a, point, axis),
-                two = m_.add_frame_at(b, point + place(0.4) + 0.3 * side(), axis);
-      Fields given;
-      if (d.key != "distance" && d.random_fields) given = d.random_fields(random_);
-      m_.add_joint(d.key, name, {one, two}, given);
-      return;
-    }
     Fields fields;
-    if (d.random_fields) fields = d.random_fields(random_);
-    m_.add_joint(d.key, name, a, b, point, axis, fields);
+    if (d.key != "distance" && d.random_fields) fields = d.random_fields(random_);
+    const Vec3 across = axis.unitOrthogonal();
+    const int one = m_.add_frame_at(a, point, axis, across);
+    // Every joint is drawn closed, so that any loop of them can be assembled: most with frames that coincide.
+    Vec3 other = point, other_axis = axis, other_x = across;
+    if (d.key == "universal" || d.key == "perpendicular_axes" || d.key == "rolling_disc") {
+      other_axis = across;
+      other_x = axis;
+    }
+    if (d.key == "rolling_sphere" || d.key == "rolling_disc") {
+      other += fields.number("radius") * axis;
+    } else if (d.attachment == Attachment::two_points || d.key == "distance") {
+      other += place(0.4) + 0.3 * side();
+    } else if (d.key == "point_on_curve" && fields.has("r")) {
+      other += across;  // r = 1 at the angle 0
+    }
+    m_.add_joint(d.key, name, {one, m_.add_frame_at(b, other, other_axis, other_x)}, fields);
   }
   Vec3 side() {
     for (;;) {
@@ -292,6 +300,12 @@ class Maker {
   int freedoms_ = 0;
 };
 
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
 // ---- Judging --------------------------------------------------------------------------------------------------------
 
 Vec random_direction(Eigen::Index n, std::mt19937& random) {
@@ -303,7 +317,7 @@ Vec random_direction(Eigen::Index n, std::mt19937& random) {
 
 // Directional derivatives of force, constraints and the curvature term against extrapolated central differences, at a
 // state of the model with random velocities, accelerations and multipliers.
-double derivative_error(const Equations& e, const State& at, unsigned seed) {
+double derivative_error(const Equations& e, const State& at, unsigned seed, double width) {
   std::mt19937 random(seed);
   const int nv = e.sizes().nv, ng = e.sizes().multipliers();
   State state = at;
@@ -336,9 +350,8 @@ double derivative_error(const Equations& e, const State& at, unsigned seed) {
       return values(s);
     };
     const auto central = [&](double h) { return Vec((along(h) - along(-h)) / (2 * h)); };
-    const double h = 2e-3;
     // Richardson, twice: the error is of sixth order in h.
-    const Vec d0 = central(h), d1 = central(h / 2), d2 = central(h / 4);
+    const Vec d0 = central(width), d1 = central(width / 2), d2 = central(width / 4);
     const Vec e0 = (4 * d1 - d0) / 3, e1 = (4 * d2 - d1) / 3;
     const Vec expected = (16 * e1 - e0) / 15;
     Vec given = Vec::Zero(expected.size());
@@ -397,9 +410,11 @@ RandomModelReport judge_random_model(unsigned seed, double coarse, double fine) 
         report.rows = e.sizes().multipliers();
         report.freedoms = simulation.initial().rank.freedoms_by_rank;
         report.redundant = simulation.initial().rank.redundant;
-        report.derivative_error = derivative_error(e, simulation.integrator().state(), seed + 1);
-        if (!(report.derivative_error < 1e-6))
-          complain("derivatives differ by " + std::to_string(report.derivative_error));
+        const State& at = simulation.integrator().state();
+        report.derivative_error = derivative_error(e, at, seed + 1, 2e-3);
+        // Near a bend (the angle of a bushing near half a turn) the sixth derivative times h^6 is what is seen.
+        if (!(report.derivative_error < 1e-6)) report.derivative_error = derivative_error(e, at, seed + 1, 4e-4);
+        if (!(report.derivative_error < 1e-6)) complain("derivatives differ by " + number(report.derivative_error));
       }
       Ran ran;
       ran.result = simulation.run(ran.trajectory);
@@ -407,7 +422,7 @@ RandomModelReport judge_random_model(unsigned seed, double coarse, double fine) 
         const FailureReport& f = *ran.result.failure;
         report.ids.push_back(f.id);
         for (const Cause& cause : f.causes) report.ids.push_back(cause.id);
-        const std::string text = "tolerance " + std::to_string(tolerance) + ": " + to_text(f);
+        const std::string text = "tolerance " + number(tolerance) + ": " + to_text(f);
         if (!f.causes.empty() && f.causes.front().weight >= 0.9)
           report.stopped = text;
         else
@@ -435,27 +450,54 @@ RandomModelReport judge_random_model(unsigned seed, double coarse, double fine) 
       return *high - *low;
     };
     const std::vector<double> kinetic = b.column("energy.kinetic");
-    const double exchanged = *std::max_element(kinetic.begin(), kinetic.end()) + range("energy.potential") +
-                             range("energy.dissipated") + range("energy.external");
+    double exchanged = *std::max_element(kinetic.begin(), kinetic.end()) + range("energy.potential") +
+                       range("energy.dissipated") + range("energy.external");
+    // An error delta of a place costs F delta, so where nothing moves the measure is F L.
+    for (const SignalRef& ref : match_signals(b.tables(), "force.*.on_second.*.[xyz]")) {
+      const bool torque = b.tables()[ref.table].signals[ref.column].unit == "N m";
+      double most = 0;
+      for (std::size_t i = 0; i < b.rows(0); ++i) most = std::max(most, std::abs(b.value(ref, i)));
+      exchanged += most * (torque ? 1 : s.length);
+    }
     report.imbalance = s.energy.largest_imbalance / std::max(exchanged, 1e-3);
     // What a tolerance promises: the local error is the tolerance, of third order in h, the global one of second order,
     // hence tolerance^(2/3) times a constant that depends on the motion.
     const double promise = std::pow(coarse, 2.0 / 3);
-    if (!(report.difference < 30 * promise)) {
-      // A violent motion has a larger constant: then a hundredth of the tolerance must bring the runs together.
+    const double balance = 100 * std::pow(fine, 2.0 / 3);
+    if (!(report.difference < 30 * promise) || !(report.imbalance < balance)) {
+      // A violent motion has a larger constant: then a hundredth of the tolerance must bring the runs together, and the
+      // books into balance. In theory by 100^(2/3) = 21; where the promise is not yet kept, steps are too large for it.
       Model m = model;
       m.simulation.tolerance = 0.01 * fine;
       m.simulation.output_step = m.simulation.end / 10;
       Simulation simulation(std::move(m));
       MemoryTrajectory finest;
-      if (simulation.run(finest).status != RunStatus::finished || !(apart(b, finest) < 0.5 * report.difference))
-        complain("the tolerances differ by " + std::to_string(report.difference) + " of the length scale, and by " +
-                 std::to_string(apart(b, finest)) + " with a hundredth");
+      const RunResult result = simulation.run(finest);
+      const double still = apart(b, finest), left = result.summary.energy.largest_imbalance;
+      if (result.status != RunStatus::finished) {
+        complain("a hundredth of the tolerance: " + to_text(*result.failure));
+      } else if (!(report.difference < 30 * promise) && !(still < 0.5 * report.difference)) {
+        // Or the motion is chaotic: errors grow as any small change does, so the promise is multiplied by the growth of
+        // one, of the start velocities by a part of 1e-6.
+        Model changed = model;
+        const double small = 1e-6 * s.length;
+        for (Body& body : changed.bodies) body.velocity += Vec3::Constant(small / changed.simulation.end);
+        changed.simulation.tolerance = fine;
+        changed.simulation.output_step = changed.simulation.end / 10;
+        Simulation again(std::move(changed));
+        MemoryTrajectory moved;
+        again.run(moved);
+        const double growth = std::max(1.0, apart(b, moved) * s.length / small);
+        if (!(report.difference < 30 * promise * growth))
+          complain("the tolerances differ by " + number(report.difference) + " of the length scale, and by " +
+                   number(still) + " with a hundredth; a small change grows by " + number(growth));
+      } else if (!(report.imbalance < balance) && !(left < 0.25 * s.energy.largest_imbalance)) {
+        complain("energy is out of balance by " + number(report.imbalance) + " of what was exchanged, and by " +
+                 number(report.imbalance * left / s.energy.largest_imbalance) + " with a hundredth of the tolerance");
+      }
     }
-    if (!(report.imbalance < 100 * std::pow(fine, 2.0 / 3)))
-      complain("energy is out of balance by " + std::to_string(report.imbalance) + " of what was exchanged");
     if (!(s.position_residual < 1e-8 * std::max(1.0, s.length)))
-      complain("constraints are violated by " + std::to_string(s.position_residual));
+      complain("constraints are violated by " + number(s.position_residual));
   } catch (const Failure& failure) {
     for (const Problem& problem : failure.problems()) {
       report.ids.push_back(problem.id);

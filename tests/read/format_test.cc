@@ -148,6 +148,16 @@ TEST(Format, LaysOut) {
   EXPECT_EQ(format_model_text(after, "t.yaml"), after);
 }
 
+TEST(Format, OurOwnFilesAreLaidOut) {
+  std::vector<fs::path> files = models();
+  for (const auto& entry : fs::directory_iterator(fs::path(TRAMMEL_SOURCE_DIR) / "studies/elements"))
+    files.push_back(entry.path());
+  for (const fs::path& file : files) {
+    const std::string text = text_of(file);
+    EXPECT_EQ(format_model_text(text, file.string()), text) << "trammel fmt " << file;
+  }
+}
+
 TEST(Format, TextsStay) {
   for (const char* text : {
            "trammel: 1\ntitle: 1.0\n",

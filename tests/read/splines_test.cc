@@ -116,6 +116,30 @@ use:
   EXPECT_EQ(text_of(1), "spline(right.spring, dz) + spline(shared, dx)");
 }
 
+// Also where a name holds a hyphen, and under ADAMS' names of functions and measures.
+TEST_F(SplineFiles, NamesInASubsystemAreItsOwn) {
+  const Model model = read(R"yaml(splines:
+  shared: {points: [[0, 0], [1, 1], [2, 4]]}
+subsystems:
+  leg:
+    splines:
+      cam-2: {points: [[0, 0], [1, 1], [2, 2]]}
+    bodies:
+      foot: {mass: 1, inertia: [1, 1, 1]}
+      knee-1: {mass: 1, inertia: [1, 1, 1]}
+    forces:
+      a: {type: force, frames: [ground, foot], fz: "spline('cam-2', dz) - spline_slope(cam-2, spline(cam-2, dx))"}
+      b: {type: force, frames: [ground, foot], fz: "AKISPL(DX(foot, 'knee-1', ground), 0, cam-2) + VR(foot, knee-1)"}
+      c: {type: force, frames: [ground, foot], fz: "AKISPL(dz(foot), 0, 'shared', 1) + 2*DM(foot)"}
+use:
+  left: {subsystem: leg}
+)yaml");
+  const auto text_of = [&model](std::size_t i) { return model.forces[i].fields.get<ExpressionText>("fz").text; };
+  EXPECT_EQ(text_of(0), "spline('left.cam-2', dz) - spline_slope(left.cam-2, spline(left.cam-2, dx))");
+  EXPECT_EQ(text_of(1), "AKISPL(DX(left.foot, 'left.knee-1', ground), 0, left.cam-2) + VR(left.foot, left.knee-1)");
+  EXPECT_EQ(text_of(2), "AKISPL(dz(left.foot), 0, 'shared', 1) + 2*DM(left.foot)");
+}
+
 TEST_F(SplineFiles, MistakesAreNamedWithTheirPlace) {
   write("nan.csv", "x, y\n0, 0\n1, nan\n2, 3\n");
   write("short.csv", "0, 1\n1\n");

@@ -45,6 +45,12 @@ KinematicReport run_kinematics(const Equations& equations, State& state, Rates& 
                                const std::function<void(const State&, const Rates&)>& each) {
   const int nv = equations.sizes().nv, rows = equations.sizes().multipliers();
   const double length = equations.length();
+  if (equations.sizes().nx > 0) {
+    throw Failure({Severity::error, "states-in-kinematics",
+                   "states have a history: a kinematic analysis, which takes each instant by itself, cannot give it",
+                   "simulate the model with `trammel run`", equations.model().states[0].where},
+                  ExitCode::bad_model);
+  }
   if (equations.sizes().nk > 0) {
     throw Failure({Severity::error,
                    "not-kinematic",

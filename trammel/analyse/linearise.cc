@@ -74,8 +74,8 @@ void add_model_outputs(const Equations& equations, const State& state, const Wor
     expression.accept(in, memory.data());
     ExpressionPartials p;
     OutputRow row{Vec::Zero(equations.sizes().nv), Vec::Zero(equations.sizes().nv)};
-    Vec by_input = Vec::Zero(equations.sizes().nu);
-    for (int u = 0; u < equations.sizes().nu; ++u) {
+    Vec by_input = Vec::Zero(state.u.size());
+    for (int u = 0; u < by_input.size(); ++u) {
       in.by_input = u;
       expression.linearise(in, static_cast<int>(frames.size()), p);
       by_input[u] = p.time;
@@ -101,7 +101,7 @@ void add_body_outputs(const Equations& equations, const State& state, const Work
     table.rows.push_back(std::move(row));
     table.names.push_back({name, unit});
     table.values.push_back(value);
-    table.by_input.push_back(Vec::Zero(equations.sizes().nu));
+    table.by_input.push_back(Vec::Zero(state.u.size()));
   };
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Body& body = model.bodies[static_cast<std::size_t>(b)];
@@ -196,8 +196,8 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
   }
   out.worst_pivot = std::min(positions.worst_pivot, velocities.worst_pivot);
   const Mat &Z = positions.basis, &Y = velocities.basis;
-  const Eigen::Index np = Z.cols(), ns = Y.cols(), n = np + ns;
-  if (n == 0) {
+  const Eigen::Index np = Z.cols(), ns = Y.cols(), n = np + ns, nx = equations.sizes().nx, total = n + nx;
+  if (total == 0) {
     throw Failure({Severity::error,
                    "no-freedom",
                    "the mechanism has no degrees of freedom: there is nothing to linearise",
@@ -211,10 +211,10 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
 
   // ---- motions of all bodies for each state: displacement dq, velocity dv (world)
   const Vec a_world = to_world(equations, work, rates.a), v_world = to_world(equations, work, state.v);
-  out.displacement.setZero(nv, n);
-  out.velocity.setZero(nv, n);
+  out.displacement.setZero(nv, total);
+  out.velocity.setZero(nv, total);
   out.displacement.leftCols(np) = Z;
-  out.velocity.rightCols(ns) = Y;
+  out.velocity.middleCols(np, ns) = Y;
   const auto engine_velocity = [&](const Vec& dV, const Vec& dQ) {  // dw = R^T dW + w x theta
     Vec dv = from_world(equations, work, dV);
     for (const int column : equations.rotation_columns()) {
@@ -257,8 +257,13 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
   // ---- accelerations
   saddle.combine_mass(p);
   if (!saddle.factor()) throw fail_singular();
-  out.A.setZero(n, n);
-  out.B.setZero(n, nu);
+  out.A.setZero(total, total);
+  out.B.setZero(total, nu);
+  StatePartials states;
+  if (nx > 0) {
+    equations.linearise_states(state, states, work);
+    equations.update(state, work);
+  }
   for (Eigen::Index k = 0; k < n; ++k) {
     const Vec dQ = out.displacement.col(k), dV = out.velocity.col(k);
     const Vec dq = from_world(equations, work, dQ), dv = engine_velocity(dV, dQ);
@@ -270,6 +275,7 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
     equations.gv().multiply_add(p.gamma_q, 1, dq.data(), bottom.data());
     equations.gv().multiply_add(p.gamma_v, 1, dv.data(), bottom.data());
     b << top, bottom;
+    if (nx > 0) out.A.col(k).tail(nx) = states.rate_q * dq + states.rate_v * dv;
     saddle.solve_refined(b, z, 3);
     if (!std::isfinite(z.sum())) throw fail_singular();
     Vec rate = dV, da = to_world(equations, work, z.head(nv));  // of dQ and dV
@@ -281,6 +287,15 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
     for (Eigen::Index l = 0; l < np; ++l) out.A(l, k) = rate[positions.chosen[static_cast<std::size_t>(l)]];
     for (Eigen::Index l = 0; l < ns; ++l) out.A(np + l, k) = da[velocities.chosen[static_cast<std::size_t>(l)]];
   }
+  for (Eigen::Index x = 0; x < nx; ++x) {
+    b.setZero();
+    b.head(nv) = -states.force_x.col(x);
+    saddle.solve_refined(b, z, 3);
+    const Vec da = to_world(equations, work, z.head(nv));
+    for (Eigen::Index l = 0; l < ns; ++l) out.A(np + l, n + x) = da[velocities.chosen[static_cast<std::size_t>(l)]];
+    out.A.col(n + x).tail(nx) = states.rate_x.col(x);
+  }
+  if (nx > 0) out.B.bottomRows(nx) = states.rate_u;
   Vec force_u;
   for (int u = 0; u < nu; ++u) {
     equations.force_by_input(state, u, force_u, work);
@@ -290,7 +305,12 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
     const Vec da = to_world(equations, work, z.head(nv));
     for (Eigen::Index l = 0; l < ns; ++l) out.B(np + l, u) = da[velocities.chosen[static_cast<std::size_t>(l)]];
   }
-  out.x_dot.setZero(n);
+  out.x_dot.setZero(total);
+  if (nx > 0) {
+    Vec rate;
+    if (equations.state_rates(state, rate, work) == Eval::ok) out.x_dot.tail(nx) = rate;
+    equations.update(state, work);
+  }
   for (Eigen::Index l = 0; l < np; ++l) out.x_dot[l] = v_world[positions.chosen[static_cast<std::size_t>(l)]];
   for (Eigen::Index l = 0; l < ns; ++l) out.x_dot[np + l] = a_world[velocities.chosen[static_cast<std::size_t>(l)]];
   Mat moved(nv, ns);
@@ -312,7 +332,7 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
   if (own) add_model_outputs(equations, state, work, table);
   if (bodies) add_body_outputs(equations, state, work, table);
   const auto ny = static_cast<Eigen::Index>(table.rows.size());
-  out.C.setZero(ny, n);
+  out.C.setZero(ny, total);
   out.D.setZero(ny, nu);
   out.y = Eigen::Map<const Vec>(table.values.data(), ny);
   for (Eigen::Index k = 0; k < n; ++k) {
@@ -323,12 +343,16 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
       out.C(i, k) = row.q.dot(dq) + row.v.dot(dv);
     }
   }
-  for (Eigen::Index i = 0; i < ny; ++i) out.D.row(i) = table.by_input[static_cast<std::size_t>(i)].transpose();
+  for (Eigen::Index i = 0; i < ny; ++i) {
+    out.D.row(i) = table.by_input[static_cast<std::size_t>(i)].head(nu).transpose();
+    out.C.row(i).tail(nx) = table.by_input[static_cast<std::size_t>(i)].tail(nx).transpose();
+  }
   out.outputs = std::move(table.names);
   for (const int i : positions.chosen)
     out.states.push_back({equations.name_of_velocity(i), velocity_unit(equations, i, false)});
   for (const int i : velocities.chosen)
     out.states.push_back({"rate of " + equations.name_of_velocity(i), velocity_unit(equations, i, true)});
+  for (const StateVariable& x : model.states) out.states.push_back({"state '" + x.name + "'", x.unit});
   for (const Input& input : model.inputs) out.inputs.push_back({input.name, input.unit});
   return out;
 }

@@ -63,20 +63,21 @@ Modes find_modes(const Equations& equations, const State& state, const Rates& ra
   const double acceleration = rates.a.size() > 0 ? rates.a.cwiseQuotient(scales).lpNorm<Eigen::Infinity>() : 0;
   const bool at_rest = speed < 1e-9;
   const bool large = equations.sizes().nv > most_dense_velocities;
-  if (options.solver == ModeSolver::sparse || (options.solver == ModeSolver::automatic && large && at_rest)) {
+  if (options.solver == ModeSolver::sparse ||
+      (options.solver == ModeSolver::automatic && large && at_rest && equations.sizes().nx == 0)) {
     return find_modes_sparse(equations, state, rates, options);
   }
   Modes out;
   out.at_rest = at_rest;
   const LinearSystem s = linearise_system(equations, state, rates, LinearOutputs::model);
-  const Eigen::Index np = s.positions, n = s.A.rows(), ns = n - np;
+  const Eigen::Index np = s.positions, ns = static_cast<Eigen::Index>(s.velocity_states.size());
   out.freedoms = static_cast<int>(ns);
   const double largest = s.A.cwiseAbs().maxCoeff();
   out.equilibrium = acceleration <= 1e-6 * std::max(1.0, largest);
   Workspace work = equations.make_workspace();
 
   if (at_rest && np == ns) {
-    const Mat A21 = s.A.bottomLeftCorner(ns, np);
+    const Mat A21 = s.A.block(np, 0, ns, np);
     Mat K = -s.mass * A21;
     out.symmetric = (K - K.transpose()).norm() <= 1e-7 * K.norm();
     Vec w2(ns);
@@ -101,13 +102,13 @@ Modes find_modes(const Equations& equations, const State& state, const Rates& ra
           "eigenvalues are given");
     }
   }
-  const bool nothing_damps =
-      at_rest && np == ns && out.symmetric && s.A.bottomRightCorner(ns, ns).norm() <= 1e-13 * std::sqrt(largest);
+  const bool nothing_damps = at_rest && np == ns && equations.sizes().nx == 0 && out.symmetric &&
+                             s.A.block(np, np, ns, ns).norm() <= 1e-13 * std::sqrt(largest);
   if (options.damped && !nothing_damps) {
     const Eigen::EigenSolver<Mat> eigen(s.A);
     const Eigen::VectorXcd values = eigen.eigenvalues();
     const double top = values.cwiseAbs().maxCoeff();
-    for (Eigen::Index k = 0; k < n; ++k) {
+    for (Eigen::Index k = 0; k < s.A.rows(); ++k) {
       if (values[k].imag() < -1e-14 * top) continue;
       out.damped.push_back(make_mode(equations, values[k], s.displacement * eigen.eigenvectors().col(k), 1e-7 * top));
     }

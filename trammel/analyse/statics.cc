@@ -329,6 +329,13 @@ void StaticSolver::name_runaway(const State& state, const Point& at, Workspace& 
 }
 
 StaticReport StaticSolver::solve(State& state, Rates& rates, Workspace& work, const StaticOptions& options) {
+  if (equations_.sizes().nx > 0) {
+    throw Failure({Severity::error, "states-in-statics",
+                   "an equilibrium also asks the states to rest, and this analysis does not solve for them",
+                   "give states their values at rest as constants, or let `trammel run` come to rest",
+                   equations_.model().states[0].where},
+                  ExitCode::bad_model);
+  }
   StaticReport report;
   state.v.setZero();
   hold_.setZero();

@@ -1,12 +1,16 @@
 #include "trammel/elements/time_function.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 namespace trammel {
 namespace {
 
 struct Moments {
   double zeroth = 0, first = 0;  // integrals of a(x) and (end - x) a(x)
+  double round_off = 0;          // of the zeroth: of the values, and of the times at which they are taken
 };
 
 // Gauss-Lobatto, 8 points: exact to degree 13. It looks at both ends, so that no jump hides between the last point of
@@ -17,30 +21,41 @@ Moments lobatto(const Expression& a, double from, double to, double end) {
                                            1.0 / 28};
   const double middle = 0.5 * (from + to), half = 0.5 * (to - from);
   Moments sum;
+  double least = std::numeric_limits<double>::infinity(), greatest = -least;
   for (std::size_t i = 0; i < 4; ++i) {
     for (const double sign : {-1.0, 1.0}) {
-      const double at = middle + sign * half * x[i], value = half * w[i] * a.value(at, {});
+      const double at = middle + sign * half * x[i], size = a.value(at, {}), value = half * w[i] * size;
       sum.zeroth += value;
       sum.first += (end - at) * value;
+      least = std::min(least, size);
+      greatest = std::max(greatest, size);
     }
   }
+  // A time is known to eps |t|, so the integral moves by eps |t| (greatest - least): where `a` passes zero this stays
+  // while the integral itself vanishes.
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  const double later = std::max(std::abs(from), std::abs(to));
+  sum.round_off =
+      8 * eps * (later * (greatest - least) + std::max(std::abs(least), std::abs(greatest)) * std::abs(to - from));
   return sum;
 }
 
-// Halved until both halves agree with the whole to round-off; a jump inside costs some fifty halvings.
-Moments integral(const Expression& a, double from, double to, double end, const Moments& whole, int depth) {
+// Halved until both halves agree with the whole to round-off; a jump inside costs some fifty halvings, and `budget` is
+// what a function of any kind may cost.
+Moments integral(const Expression& a, double from, double to, double end, const Moments& whole, int& budget) {
   const double middle = 0.5 * (from + to);
   const Moments left = lobatto(a, from, middle, end), right = lobatto(a, middle, to, end);
-  const Moments both{left.zeroth + right.zeroth, left.first + right.first};
+  const Moments both{left.zeroth + right.zeroth, left.first + right.first, 0};
   const double size = std::abs(left.zeroth) + std::abs(right.zeroth);
-  if (depth == 0 || !(std::abs(both.zeroth - whole.zeroth) > 1e-13 * size)) return both;
-  const Moments l = integral(a, from, middle, end, left, depth - 1), r = integral(a, middle, to, end, right, depth - 1);
-  return {l.zeroth + r.zeroth, l.first + r.first};
+  if (--budget < 0 || !(std::abs(both.zeroth - whole.zeroth) > 1e-13 * size + whole.round_off)) return both;
+  const Moments l = integral(a, from, middle, end, left, budget), r = integral(a, middle, to, end, right, budget);
+  return {l.zeroth + r.zeroth, l.first + r.first, 0};
 }
 
 Moments moments(const Expression& a, double from, double to) {
   if (from == to) return {};
-  return integral(a, from, to, to, lobatto(a, from, to, to), 48);
+  int budget = 2000;
+  return integral(a, from, to, to, lobatto(a, from, to, to), budget);
 }
 
 }  // namespace

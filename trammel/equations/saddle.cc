@@ -51,7 +51,12 @@ SaddleSystem::SaddleSystem(const Equations& equations, double eps, Keep keep)
   right_.setZero(size());
 }
 
-void SaddleSystem::combine_mass(const Partials& p) {
+bool SaddleSystem::left_out(int slot, Level level) const {
+  return level == Level::position && !is_velocity_row_.empty() &&
+         is_velocity_row_[static_cast<std::size_t>(equations_.gv().row()[static_cast<std::size_t>(slot)])];
+}
+
+void SaddleSystem::combine_mass(const Partials& p, Level level) {
   const Pattern &vv = equations_.vv(), &gv = equations_.gv();
   for (int j = 0; j < nv_; ++j) {
     const auto u = static_cast<std::size_t>(j);
@@ -60,7 +65,7 @@ void SaddleSystem::combine_mass(const Partials& p) {
     for (int i = 0; i < count; ++i) out[i] = p.M[vv.start()[u] + i];
     for (int i = 0; i < rows; ++i) {
       const int at = gv.start()[u] + i;
-      out[count + i] = values_[transposed_[static_cast<std::size_t>(at)]] = p.G[at];
+      out[count + i] = values_[transposed_[static_cast<std::size_t>(at)]] = left_out(at, level) ? 0.0 : p.G[at];
     }
   }
   for (int i = 0; i < ng_; ++i) values_[diagonal_[static_cast<std::size_t>(i)]] = -E_[i];
@@ -166,9 +171,7 @@ void SaddleSystem::combine_projection(const Vec& weights, const Vec& G, Level le
                    : 0.0;
     }
     for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
-      const bool left_out = level == Level::position && !is_velocity_row_.empty() &&
-                            is_velocity_row_[static_cast<std::size_t>(gv.row()[static_cast<std::size_t>(p)])];
-      const double value = held || left_out ? 0.0 : G[p];
+      const double value = held || left_out(p, level) ? 0.0 : G[p];
       out[count + p - gv.start()[u]] = value;
       values_[transposed_[static_cast<std::size_t>(p)]] = value;
     }

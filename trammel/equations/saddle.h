@@ -45,8 +45,9 @@ class SaddleSystem {
   //   [ G + hg s_v + hg^2 (s_q + s_v C - G D)    -E  ]    C, D on the rotation columns of each body
   void combine_stage(const Partials& partials, const Vec& r_q, const Vec& s_q, double hg, const std::vector<Mat3>& C,
                      const std::vector<Mat3>& D);
-  // Mh = M: accelerations and mass-weighted projections; needs M and G only.
-  void combine_mass(const Partials& partials);
+  // Mh = M: accelerations and mass-weighted projections; needs M and G only. At position level, rows of (4) are left
+  // out.
+  void combine_mass(const Partials& partials, Level level = Level::velocity);
   // The matrix of a projection: Mh = diag(weights); columns whose weight is infinite are held (their G is taken as
   // zero). At position level, rows of (4) are left out.
   void combine_projection(const Vec& weights, const Vec& G, Level level);
@@ -70,6 +71,7 @@ class SaddleSystem {
 
  private:
   bool accurate();
+  bool left_out(int slot, Level level) const;  // of G
   const Equations& equations_;
   Keep keep_;
   int nv_, ng_;

@@ -20,6 +20,7 @@ OdeIntegrator::OdeIntegrator(const Equations& equations, const Options& options,
 void OdeIntegrator::start(const State& state, const Rates& rates) {
   now_ = trial_ = state;
   rates_ = trial_rates_ = rates;
+  equations_.state_rates(now_, rates_.xdot, work_);
   space_.set_base(now_, rates_);
   good_strain_ = space_.strain();
   if (space_.size() > 0) {
@@ -29,7 +30,9 @@ void OdeIntegrator::start(const State& state, const Rates& rates) {
     for (Past& p : past_) {
       p.q = now_.q;
       p.v = now_.v;
+      p.u = now_.u;
       p.a = rates_.a;
+      p.xdot = rates_.xdot;
     }
   }
   past_count_ = past_next_ = 0;
@@ -41,7 +44,7 @@ void OdeIntegrator::restart(std::string_view /*why*/) {
   past_count_ = past_next_ = 0;
   if (pending_) follow();
   if (!method_) return;
-  space_.project(now_, rates_.a, y_, dydt_);
+  space_.project(now_, rates_, y_, dydt_);
   method_->start(now_.t, y_);
 }
 
@@ -84,12 +87,12 @@ void OdeIntegrator::rebase() {
   if (!method_) return;
   std::size_t count = 0;
   points_[0].t = now_.t;
-  space_.project(now_, rates_.a, points_[0].y, points_[0].dydt);
+  space_.project(now_, rates_, points_[0].y, points_[0].dydt);
   ++count;
   for (std::size_t k = 1; k < past_count_ && k < points_.size(); ++k) {
     const Past& p = past_[(past_next_ + past_.size() - k) % past_.size()];
     points_[count].t = p.t;
-    space_.project(p.q, p.v, p.a, points_[count].y, points_[count].dydt);
+    space_.project(p.q, p.v, p.u, p.a, p.xdot, points_[count].y, points_[count].dydt);
     ++count;
   }
   method_->rebase(std::span<const OdeMethod::Point>(points_.data(), count));
@@ -100,8 +103,9 @@ Attempt OdeIntegrator::try_step(double h) {
   if (method_) {
     result = method_->attempt(h);
     if (result.worst_velocity >= 0) {
-      const auto c = static_cast<std::size_t>(result.worst_velocity), n = space_.positions().size();
-      result.worst_velocity = c < n ? space_.positions()[c] : space_.velocities()[c - n];
+      const auto c = static_cast<std::size_t>(result.worst_velocity), n = space_.positions().size(),
+                 m = space_.velocities().size();
+      result.worst_velocity = c < n ? space_.positions()[c] : c < n + m ? space_.velocities()[c - n] : -1;
     }
     if (result.verdict != Verdict::ok) {
       if (space_.recovery_failed()) result.worst_row = space_.worst_row();
@@ -121,7 +125,8 @@ Attempt OdeIntegrator::try_step(double h) {
   }
   if (projector_) {
     // Accelerations belong to the projected state.
-    if (!projector_->project(trial_, work_) || !projector_->solve(trial_, trial_rates_, work_))
+    if (!projector_->project(trial_, work_) || !projector_->solve(trial_, trial_rates_, work_) ||
+        equations_.state_rates(trial_, trial_rates_.xdot, work_) != Eval::ok)
       result.verdict = Verdict::newton_diverged;
     ++projections_;
   }
@@ -154,7 +159,9 @@ void OdeIntegrator::accept() {
       p.t = now_.t;
       p.q = now_.q;
       p.v = now_.v;
+      p.u = now_.u;
       p.a = rates_.a;
+      p.xdot = rates_.xdot;
       past_next_ = (past_next_ + 1) % past_.size();
       past_count_ = std::min(past_count_ + 1, past_.size());
     }
@@ -163,6 +170,8 @@ void OdeIntegrator::accept() {
   now_.t = trial_.t;
   now_.q = trial_.q;
   now_.v = trial_.v;
+  now_.u = trial_.u;
+  rates_.xdot = trial_rates_.xdot;
   rates_.a = trial_rates_.a;
   rates_.lambda = trial_rates_.lambda;
   equations_.accept(now_, work_);
@@ -175,7 +184,6 @@ void OdeIntegrator::accept() {
 void OdeIntegrator::interpolate(double t, State& out) const {
   out.t = t;
   out.memory = now_.memory;
-  out.x = now_.x;
   out.u = now_.u;
   out.q.resize(now_.q.size());
   out.v.resize(now_.v.size());
@@ -236,7 +244,7 @@ const Counts& OdeIntegrator::counts() const {
 
 void OdeIntegrator::save(Bytes& out) const {
   put(out, now_.t);
-  for (const Vec* v : {&now_.q, &now_.v, &now_.x, &now_.u, &rates_.a, &rates_.lambda}) put(out, *v);
+  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot}) put(out, *v);
   put(out, now_.memory);
   put(out, last_step_);
   put(out, pending_);
@@ -247,7 +255,7 @@ void OdeIntegrator::save(Bytes& out) const {
   put(out, past_next_);
   for (const Past& p : past_) {
     put(out, p.t);
-    for (const Vec* v : {&p.q, &p.v, &p.a}) put(out, *v);
+    for (const Vec* v : {&p.q, &p.v, &p.u, &p.a, &p.xdot}) put(out, *v);
   }
   put(out, projections_);
   if (projector_) {
@@ -261,7 +269,7 @@ void OdeIntegrator::save(Bytes& out) const {
 
 void OdeIntegrator::restore(std::span<const std::byte>& in) {
   take(in, now_.t);
-  for (Vec* v : {&now_.q, &now_.v, &now_.x, &now_.u, &rates_.a, &rates_.lambda}) take(in, *v);
+  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot}) take(in, *v);
   take(in, now_.memory);
   take(in, last_step_);
   take(in, pending_);
@@ -272,7 +280,7 @@ void OdeIntegrator::restore(std::span<const std::byte>& in) {
   take(in, past_next_);
   for (Past& p : past_) {
     take(in, p.t);
-    for (Vec* v : {&p.q, &p.v, &p.a}) take(in, *v);
+    for (Vec* v : {&p.q, &p.v, &p.u, &p.a, &p.xdot}) take(in, *v);
   }
   take(in, projections_);
   if (projector_) {

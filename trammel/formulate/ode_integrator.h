@@ -59,7 +59,7 @@ class OdeIntegrator final : public Integrator {
   // The accepted past, newest last, for methods with a memory.
   struct Past {
     double t = 0;
-    Vec q, v, a;
+    Vec q, v, u, a, xdot;
   };
   std::vector<Past> past_;
   std::vector<OdeMethod::Point> points_;

@@ -83,6 +83,7 @@ StateSpace::StateSpace(const Equations& equations, const StateSpaceOptions& opti
       options_(options),
       nv_(equations.sizes().nv),
       rows_(equations.sizes().multipliers()),
+      nx_(equations.sizes().nx),
       chart_(equations),
       scales_(equations.scales()),
       partials_(equations.make_partials(Detail::all)),
@@ -103,7 +104,7 @@ StateSpace::StateSpace(const Equations& equations, const StateSpaceOptions& opti
 }
 
 SecondOrderProblem* StateSpace::second_order() {
-  if (positions_ != velocities_) return nullptr;
+  if (positions_ != velocities_ || nx_ > 0) return nullptr;
   if (!second_) second_ = std::make_unique<SecondOrder>(*this);
   return second_.get();
 }
@@ -112,6 +113,7 @@ void StateSpace::set_base(const State& state, const Rates& rates) {
   base_ = state;
   base_rates_.a = rates.a;
   base_rates_.lambda = rates.lambda;
+  base_rates_.xdot = rates.xdot;
   if (chart_.origin().size() == 0) {
     chart_.move_to(state.q);
     state_ = state;
@@ -133,6 +135,7 @@ void StateSpace::project_base() {
   Eigen::Index k = 0;
   for (const int i : positions_) base_y_[k++] = at_base_.z[i];
   for (const int i : velocities_) base_y_[k++] = at_base_.z_dot[i];
+  base_y_.tail(nx_) = equations_.states_of(base_);
 }
 
 void StateSpace::set_step(double h) { h_ = h; }
@@ -343,7 +346,8 @@ bool StateSpace::accelerate() {
   counts_.solves += options_.sweeps;
   rates_.a = solution_.head(nv_);
   rates_.lambda = solution_.tail(rows_);
-  return std::isfinite(solution_.sum());
+  if (nx_ > 0 && equations_.state_rates(state_, rates_.xdot, work_) != Eval::ok) return false;
+  return std::isfinite(solution_.sum()) && (nx_ == 0 || std::isfinite(rates_.xdot.sum()));
 }
 
 bool StateSpace::is_current(double t, const Vec& y) const {
@@ -372,6 +376,8 @@ Eval StateSpace::compute(double t, const Vec& y) {
     state_.v = base_.v;
     rates_.a = base_rates_.a;
     rates_.lambda = base_rates_.lambda;
+    rates_.xdot = base_rates_.xdot;
+    state_.u = base_.u;
     point_.z = at_base_.z;
     point_.z_dot = at_base_.z_dot;
     point_.z_second = at_base_.z_second;
@@ -384,6 +390,7 @@ Eval StateSpace::compute(double t, const Vec& y) {
   }
   predict(t);
   if (!y.allFinite()) return Eval::rejected;
+  state_.u.tail(nx_) = y.tail(nx_);
   if (!recover_positions() || !recover_velocities()) {
     recovery_failed_ = true;
     return Eval::rejected;
@@ -401,6 +408,7 @@ Eval StateSpace::f(double t, const Vec& y, Vec& dydt) {
   Eigen::Index k = 0;
   for (const int i : positions_) dydt[k++] = point_.z_dot[i];
   for (const int i : velocities_) dydt[k++] = point_.z_second[i];
+  if (nx_ > 0) dydt.tail(nx_) = rates_.xdot;
   return result;
 }
 
@@ -410,8 +418,10 @@ Eval StateSpace::evaluate(double t, const Vec& y, State& state, Rates& rates) {
   state.t = t;
   state.q = state_.q;
   state.v = state_.v;
+  state.u = state_.u;
   rates.a = rates_.a;
   rates.lambda = rates_.lambda;
+  rates.xdot = rates_.xdot;
   return result;
 }
 
@@ -422,15 +432,17 @@ bool StateSpace::recover(double t, const Vec& y, State& state) {
     current_t_ = state_.t = t;
     if (recovery_stale_ && !refresh_recovery(base_, at_base_.z)) return false;
     predict(t);
+    state_.u.tail(nx_) = y.tail(nx_);
     if (!recover_positions() || !recover_velocities()) return false;
   }
   state.t = t;
   state.q = state_.q;
   state.v = state_.v;
+  state.u = state_.u;
   return true;
 }
 
-void StateSpace::project(const Vec& q, const Vec& v, const Vec& a, Vec& y, Vec& dydt) {
+void StateSpace::project(const Vec& q, const Vec& v, const Vec& u, const Vec& a, const Vec& xdot, Vec& y, Vec& dydt) {
   chart_.locate(q, v, dz_, dz_dot_);
   chart_.second(dz_, dz_dot_, a, dq_);
   y.resize(size());
@@ -444,6 +456,9 @@ void StateSpace::project(const Vec& q, const Vec& v, const Vec& a, Vec& y, Vec& 
     y[k] = dz_dot_[i];
     dydt[k++] = dq_[i];
   }
+  if (nx_ == 0) return;
+  y.tail(nx_) = u.tail(nx_);
+  dydt.tail(nx_) = xdot;
 }
 
 Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
@@ -488,7 +503,9 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
     for (int i = 0; i < rows_; ++i) out[i] += scale * gdot_[i];
   };
   // A column: the given independent increments, and those of time.
-  const auto column = [&](int position, int velocity, double dt, auto&& out) {
+  if (nx_ > 0) equations_.linearise_states(state_, state_partials_, work_);
+  const StatePartials& sp = state_partials_;
+  const auto column = [&](int position, int velocity, int x, double dt, auto&& out) {
     dz_.setZero();
     dz_dot_.setZero();
     if (position >= 0) dz_[position] = 1;
@@ -530,6 +547,11 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
     gv.multiply_add(partials_.Ga_q, -1, dq_.data(), right_.data() + nv_);
     gv.multiply_add(partials_.gamma_q, 1, dq_.data(), right_.data() + nv_);
     gv.multiply_add(partials_.gamma_v, 1, dv_.data(), right_.data() + nv_);
+    if (x >= 0) right_.head(nv_) -= sp.force_x.col(x);
+    if (nx_ > 0) {
+      out.tail(nx_) = sp.rate_q * dq_ + sp.rate_v * dv_ + dt * sp.rate_t;
+      if (x >= 0) out.tail(nx_) += sp.rate_x.col(x);
+    }
     if (dt != 0) {
       right_.head(nv_) -= dt * partials_.force_t;
       right_.tail(rows_) -= dt * (partials_.Ga_t - partials_.gamma_t);
@@ -559,10 +581,12 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
     for (const int i : positions_) out[k++] = dz_dot_[i];
     for (const int i : velocities_) out[k++] = dq_[i];
   };
-  for (Eigen::Index k = 0; k < n_positions; ++k) column(positions_[static_cast<std::size_t>(k)], -1, 0, J.dense.col(k));
-  for (Eigen::Index k = n_positions; k < n; ++k)
-    column(-1, velocities_[static_cast<std::size_t>(k - n_positions)], 0, J.dense.col(k));
-  column(-1, -1, 1, f_t);
+  for (Eigen::Index k = 0; k < n_positions; ++k)
+    column(positions_[static_cast<std::size_t>(k)], -1, -1, 0, J.dense.col(k));
+  for (Eigen::Index k = n_positions; k < n - nx_; ++k)
+    column(-1, velocities_[static_cast<std::size_t>(k - n_positions)], -1, 0, J.dense.col(k));
+  for (int x = 0; x < nx_; ++x) column(-1, -1, x, 0, J.dense.col(n - nx_ + x));
+  column(-1, -1, -1, 1, f_t);
   return Eval::ok;
 }
 
@@ -584,12 +608,13 @@ void StateSpace::error_scales(const Vec& before, const Vec& after, Vec& scales) 
     scales[k] = scales_[i] + std::max(std::abs(before[k]), std::abs(after[k]));
     ++k;
   }
+  for (; k < scales.size(); ++k) scales[k] = 1 + std::max(std::abs(before[k]), std::abs(after[k]));
 }
 
 void StateSpace::save(Bytes& out) const {
   put(out, base_.t);
-  for (const Vec* v : {&base_.q, &base_.v, &base_.x, &base_.u, &base_rates_.a, &base_rates_.lambda, &at_base_.z,
-                       &at_base_.z_dot, &at_base_.z_second, &chart_.origin(), &scales_})
+  for (const Vec* v : {&base_.q, &base_.v, &base_.u, &base_rates_.a, &base_rates_.lambda, &base_rates_.xdot,
+                       &at_base_.z, &at_base_.z_dot, &at_base_.z_second, &chart_.origin(), &scales_})
     put(out, *v);
   put(out, base_.memory);
   for (const std::vector<int>* list : {&positions_, &velocities_}) {
@@ -614,7 +639,7 @@ void StateSpace::save(Bytes& out) const {
 void StateSpace::restore(std::span<const std::byte>& in) {
   take(in, base_.t);
   Vec origin;
-  for (Vec* v : {&base_.q, &base_.v, &base_.x, &base_.u, &base_rates_.a, &base_rates_.lambda, &at_base_.z,
+  for (Vec* v : {&base_.q, &base_.v, &base_.u, &base_rates_.a, &base_rates_.lambda, &base_rates_.xdot, &at_base_.z,
                  &at_base_.z_dot, &at_base_.z_second, &origin, &scales_})
     take(in, *v);
   chart_.move_to(origin);

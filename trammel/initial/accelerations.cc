@@ -60,16 +60,24 @@ bool AccelerationSolver::project(State& state, Workspace& work) {
   if (equations_.residual(state, zero_, joints, residual_, work) != Eval::ok) return false;
   equations_.jacobian(state, partials_, work);
   equations_.mass(partials_);
-  saddle_.combine_mass(partials_);
-  if (!saddle_.factor()) return false;
   b_.head(nv).setZero();
   for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;  // nothing to be mended in positions
-  if (residual_.g.lpNorm<Eigen::Infinity>() > 1e-12 * equations_.length()) {
+  const bool apart = residual_.g.lpNorm<Eigen::Infinity>() > 1e-12 * equations_.length();
+  // Rows at velocity level do not bind a change of positions: with them a sphere that rolls between bodies of a closed
+  // loop could not be put back on its plane.
+  const bool alone = apart && !equations_.velocity_rows().empty();
+  saddle_.combine_mass(partials_, alone ? Level::position : Level::velocity);
+  if (!saddle_.factor()) return false;
+  if (apart) {
     b_.tail(ng) = -residual_.g;
     saddle_.solve_refined(b_, z_);
     if (!std::isfinite(z_.sum())) return false;
     q_ = state.q;
     equations_.retract(q_, z_.head(nv), state.q);
+  }
+  if (alone) {
+    saddle_.combine_mass(partials_, Level::velocity);
+    if (!saddle_.factor()) return false;
   }
   // The matrix of the old positions is off by the size of their correction, so two passes leave round-off.
   for (int pass = 0; pass < 2; ++pass) {

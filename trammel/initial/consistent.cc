@@ -154,9 +154,12 @@ StageReport assemble_positions(const Equations& equations, State& state, SaddleS
     equations.jacobian(state, partials, work);
     saddle.combine_projection(weights, partials.G, Level::position);
     if (!saddle.factor()) break;
-    // The change so far is pulled back as far as the constraints allow: least change in all, not step by step.
+    // The change so far is pulled back as far as the constraints allow: least change in all, not step by step. Without
+    // the curvature of the constraints this converges linearly, at a rate that grows with the change (0.8 seen after
+    // turns by 0.8 rad); what is still open after 40 iterations is closed by plain Newton, whose rate is quadratic.
+    const bool pull_back = report.iterations < 40;
     equations.local(start, state.q, change);
-    for (int i = 0; i < nv; ++i) b[i] = std::isinf(weights[i]) ? 0.0 : -weights[i] * change[i];
+    for (int i = 0; i < nv; ++i) b[i] = std::isinf(weights[i]) || !pull_back ? 0.0 : -weights[i] * change[i];
     b.tail(ng) = -residual.g;
     saddle.solve_refined(b, z);
     if (!std::isfinite(z.sum())) break;

@@ -8,13 +8,13 @@
 namespace trammel {
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double machine_epsilon = std::numeric_limits<double>::epsilon();
 
 // Halves the digits between truncation and round-off; away from zero, so that a positive quantity stays positive.
-double difference_step(double value, double scale) { return std::copysign(std::sqrt(epsilon) * scale, value); }
+double difference_step(double value, double scale) { return std::copysign(std::sqrt(machine_epsilon) * scale, value); }
 
 // Central in time: 6e-5 h loses 4e-12 h f to round-off in a Rosenbrock step and 1e-9 h^4 f_ttt to truncation.
-double time_step(double t, double h) { return std::max(6e-5 * std::abs(h), 64 * epsilon * std::abs(t)); }
+double time_step(double t, double h) { return std::max(6e-5 * std::abs(h), 64 * machine_epsilon * std::abs(t)); }
 
 }  // namespace
 

@@ -41,18 +41,18 @@ std::unique_ptr<Integrator> make_on_mechanism(const MethodInfo& m, const Equatio
   }
   const auto first = m.make_first_order;
   const auto second = m.make_second_order;
-  return std::make_unique<OdeIntegrator>(equations, options,
-                                         [first, second, settings](StateSpace& space) -> std::unique_ptr<OdeMethod> {
-                                           SecondOrderProblem* as_second = space.second_order();
-                                           if (second && as_second != nullptr) return second(*as_second, settings);
-                                           if (first) return first(space, settings);
-                                           throw Failure({Severity::error,
-                                                          "method-refuses",
-                                                          "the method needs y'' = f(t, y, y'), and with nonholonomic "
-                                                          "constraints there are fewer velocities than positions",
-                                                          "choose another method or formulation",
-                                                          {}});
-                                         });
+  return std::make_unique<OdeIntegrator>(
+      equations, options, [first, second, settings](StateSpace& space) -> std::unique_ptr<OdeMethod> {
+        SecondOrderProblem* as_second = space.second_order();
+        if (second && as_second != nullptr) return second(*as_second, settings);
+        if (first) return first(space, settings);
+        throw Failure({Severity::error,
+                       "method-refuses",
+                       "the method needs y'' = f(t, y, y'): states are of first order, and with nonholonomic "
+                       "constraints there are fewer velocities than positions",
+                       "choose another method or formulation",
+                       {}});
+      });
 }
 
 }  // namespace
@@ -79,6 +79,20 @@ const std::vector<MethodInfo>& method_registry() {
         methods::bdf(),
         methods::cvode_bdf(),
         methods::cvode_adams(),
+        methods::trapezoidal(),
+        methods::implicit_midpoint(),
+        methods::norsett_sdirk(),
+        methods::gauss(),
+        methods::radau_iia_1(),
+        methods::radau_iia_2(),
+        methods::radau_iia_3(),
+        methods::lobatto_iiic(),
+        methods::newmark(),
+        methods::hht(),
+        methods::wilson_theta(),
+        methods::collocation(),
+        methods::generalized_alpha(),
+        methods::midpoint(),
     };
     for (MethodInfo& m : all) {
       const bool for_odes = m.make_first_order || m.make_second_order;

@@ -17,7 +17,7 @@ struct MethodSettings {
   double misfit = 0;               // of loops that do not close, m
   int freedoms = -1;               // of the mechanism; -1: not known
   std::vector<int> independent{};  // velocity columns named as coordinates of the state-space form
-  Fields options{};  // completed with defaults
+  Fields options{};                // completed with defaults
 };
 
 struct MethodInfo {

@@ -1,4 +1,4 @@
-// How functions under ADAMS' names are read: shared by the parser and the table; not for other users.
+// How functions under ADAMS' names are read: shared by the parser, the table and the reader; not for other users.
 #pragma once
 #include <string_view>
 

@@ -4,8 +4,10 @@
 //   text   := { character | "$(" inside ")" }
 //   inside := condition "?" 'text' ":" 'text'  |  name of a text  |  expression with a whole value
 #include <cmath>
+#include <map>
 
 #include "trammel/elements/measure.h"
+#include "trammel/math/expression_foreign.h"
 #include "trammel/read/literal.h"
 #include "trammel/read/values.h"
 
@@ -135,14 +137,68 @@ const Node& Values::instantiate(const Node& node) {
   return document_.keep(copy);
 }
 
+namespace {
+
+// Which arguments of a function are names: all (of places, in measures), one (of a spline or table), or none.
+enum class Named { none, places, first, third };
+Named named_arguments(std::string_view function) {
+  if (find_measure(function) != nullptr) return Named::places;
+  for (const std::string_view curve : {"spline", "spline_slope", "spline_curvature", "table"}) {
+    if (function == curve) return Named::first;
+  }
+  std::string lower(function);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const ForeignRow* foreign = find_foreign(lower);
+  if (foreign == nullptr) return Named::none;
+  switch (foreign->form) {
+    case ForeignForm::component:
+    case ForeignForm::magnitude:
+    case ForeignForm::pair: return Named::places;
+    case ForeignForm::curve: return Named::third;
+    default: return Named::none;
+  }
+}
+
+// From where to where the name in argument `number` stands, without quotes and blanks; arguments begin at `at`.
+std::pair<std::size_t, std::size_t> name_in_argument(std::string_view text, std::size_t at, int number) {
+  int depth = 0;
+  for (char quoted = 0; number > 0 && at < text.size(); ++at) {
+    const char c = text[at];
+    if (quoted != 0) {
+      if (c == quoted) quoted = 0;
+    } else if (c == '\'' || c == '"') {
+      quoted = c;
+    } else if (c == '(') {
+      ++depth;
+    } else if (c == ')') {
+      --depth;
+    } else if (c == ',' && depth == 0) {
+      --number;
+    }
+  }
+  while (at < text.size() && (text[at] == ' ' || text[at] == '\'' || text[at] == '"')) ++at;
+  std::size_t stop = at;
+  while (stop < text.size() && in_place_name(text[stop])) ++stop;
+  return {at, stop};
+}
+
+}  // namespace
+
 std::string Values::with_values(std::string_view expression, const Node& node, const Place& place) {
   std::string result;
   const auto put_number = [&](double value) {
     const std::string digits = shortest(value);
     result += value < 0 || std::signbit(value) ? "(" + digits + ")" : digits;
   };
+  std::map<std::size_t, std::size_t> curves;  // names of splines and tables: from where to where
   for (std::size_t at = 0; at < expression.size();) {
     const char c = expression[at];
+    if (const auto curve = curves.find(at); curve != curves.end() && curve->second > at) {
+      const std::string_view name = expression.substr(at, curve->second - at);
+      result += qualify_ ? qualify_(name, false) : std::string(name);
+      at = curve->second;
+      continue;
+    }
     if ((c >= '0' && c <= '9') || c == '.') {  // the e of 1e5 is no name
       while (at < expression.size() && (in_name(expression[at]) || expression[at] == '.')) result += expression[at++];
       continue;
@@ -161,11 +217,14 @@ std::string Values::with_values(std::string_view expression, const Node& node, c
     bool varies = false;
     Known* const known = find_known(name, varies);
     const std::size_t close = call ? closing(expression, open + 1) : std::string_view::npos;
+    const Named named = call && close != std::string_view::npos ? named_arguments(name) : Named::none;
+    if (named == Named::first || named == Named::third)
+      curves.insert(name_in_argument(expression.substr(0, close), open + 1, named == Named::first ? 0 : 2));
     if (call && known != nullptr && known->is_array && close != std::string_view::npos) {
       const auto value = evaluate(expression.substr(at, close + 1 - at), where(node), place, true);
       put_number(value ? value->value : 0);
       at = close + 1;
-    } else if (call && find_measure(name) != nullptr && close != std::string_view::npos) {
+    } else if (named == Named::places) {
       // Its arguments are names of places, plain or in quotes.
       result += expression.substr(at, open + 1 - at);
       for (at = open + 1; at < close;) {
@@ -176,7 +235,8 @@ std::string Values::with_values(std::string_view expression, const Node& node, c
         std::size_t stop = at;
         while (stop < close && in_place_name(expression[stop])) ++stop;
         const std::string_view part = expression.substr(at, stop - at);
-        result += qualify_ ? qualify_(part, true) : std::string(part);
+        const bool left_out = part == "0";  // as ADAMS writes the ground
+        result += qualify_ && !left_out ? qualify_(part, true) : std::string(part);
         at = stop;
       }
     } else if (!call && known != nullptr && !known->is_text && !known->is_array && (varies || qualify_)) {

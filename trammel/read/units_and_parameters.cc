@@ -256,7 +256,8 @@ std::vector<std::size_t> Values::evaluation_order(const std::vector<Pending>& pe
   std::vector<std::vector<std::size_t>> uses(pending.size());
   for (std::size_t i = 0; i < pending.size(); ++i) {
     const auto add = [&](std::string_view content) {
-      for (const std::string_view name : names_in({std::string(content), {}})) {
+      const ExpressionText text{std::string(content), {}};  // the names are parts of it
+      for (const std::string_view name : names_in(text)) {
         const auto found = parameter_index_.find(name);
         if (found != parameter_index_.end()) uses[i].push_back(found->second);
       }

@@ -25,6 +25,8 @@ class Recorder {
   // forces or motions.
   void note_step(const State& state, const Rates& rates, const State* middle = nullptr);
   bool needs_middle() const { return needs_middle_; }
+  // Work of motions is booked from multipliers: those of `rates` should solve the equations of motion.
+  bool books_multipliers() const { return books_multipliers_; }
   const EnergyBook& energy() const { return book_; }
   // A row of the output table: `rates` must satisfy the equations of motion at `state`.
   const std::vector<double>& output_row(const State& state, const Rates& rates);
@@ -63,7 +65,7 @@ class Recorder {
   std::vector<double> near_, rates_;                // scratch of evaluate_outputs
   std::vector<UserOutput> outputs_;
   EnergyBook book_;
-  bool started_ = false, needs_middle_ = false;
+  bool started_ = false, needs_middle_ = false, books_multipliers_ = false;
   // A power over the last step as a parabola through start, middle and end, and its sum up to the start: inside a step
   // the books are interpolated.
   struct Power {

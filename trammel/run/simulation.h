@@ -101,6 +101,7 @@ class Simulation {
   void describe_run(RunSummary& summary) const;
   void write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row);
   void write_output(double t, TrajectorySink& sink);
+  const Rates& rates_to_book();
   void write_outputs_of_step(double t, double h, TrajectorySink& sink);
   bool checkpoint_due(const CheckpointPlan& plan, double now) const;
   void write_checkpoint(const CheckpointPlan& plan, TrajectorySink& sink);

@@ -3,10 +3,12 @@
 //   function    d_y = y(d_x),                d_z = 0
 //   polar       r = r(angle) of d about a_z, d_z = 0
 //   parametric  d_x = x(s), d_y = y(s), d_z = z(s), with s the value of a scalar coordinate
+//   points      the same, cubic splines through points, with s the length of the chords from the first one
 #include "trammel/elements/drives/drives.h"
 #include "trammel/elements/joints/joints.h"
 #include "trammel/elements/joints/relation_constraint.h"
 #include "trammel/elements/measure.h"
+#include "trammel/math/spline.h"
 
 namespace trammel {
 namespace {
@@ -23,8 +25,39 @@ ScalarFunction curve_function(const Item& item, const char* field, const char* a
 [[noreturn]] void refuse_curve(const Item& item, const std::string& what) {
   throw Failure({Severity::error, "wrong-curve", "joint '" + item.name + "': " + what,
                  "give `y` as an expression of x, or `r` as one of angle, or `parameter` with `x`, `y` and `z` as "
-                 "expressions of s",
+                 "expressions of s or with `points`",
                  item.where});
+}
+
+// Cubic splines of x, y and z over the chord length, natural ones, or periodic ones if the last point is the first.
+std::array<ScalarFunction, 3> curve_through(const Item& item, const std::vector<double>& points) {
+  if (points.size() % 3 != 0 || points.size() < 9) {
+    refuse_curve(item, "`points` has " + std::to_string(points.size()) +
+                           " numbers, but three for each point and at least three points are needed");
+  }
+  const std::size_t count = points.size() / 3;
+  const auto point = [&](std::size_t i) { return Vec3(points[3 * i], points[3 * i + 1], points[3 * i + 2]); };
+  const bool closed = point(0) == point(count - 1);
+  if (closed && count < 4) refuse_curve(item, "a closed curve needs three points and the first one again");
+  std::array<SplineData, 3> data;
+  for (SplineData& d : data) d.kind = closed ? SplineKind::periodic : SplineKind::natural;
+  double length = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double chord = i > 0 ? (point(i) - point(i - 1)).norm() : 0;
+    if (i > 0 && !(chord > 0)) refuse_curve(item, "point " + std::to_string(i + 1) + " is where the one before is");
+    length += chord;
+    for (int k = 0; k < 3; ++k) {
+      data[static_cast<std::size_t>(k)].x.push_back(length);
+      data[static_cast<std::size_t>(k)].y.push_back(point(i)[k]);
+    }
+  }
+  std::array<ScalarFunction, 3> functions;
+  for (std::size_t k = 0; k < 3; ++k) {
+    functions[k] = [spline = Spline(std::move(data[k])), turn = closed ? length : 0.0](double s) {
+      return spline.derivatives(turn > 0 ? s - turn * std::floor(s / turn) : s);
+    };
+  }
+  return functions;
 }
 
 // Frames {A, B} become {A, B, world, parameter}: s is the x coordinate of the last in the one before.
@@ -65,6 +98,10 @@ ElementDescription describe_point_on_curve() {
       {"x", FieldKind::expression, Quantity::length, none, "Of a parametric curve: x as a function of s."},
       {"z", FieldKind::expression, Quantity::length, none,
        "Of a parametric curve: z as a function of s; left out, it is 0."},
+      {"points", FieldKind::numbers, Quantity::length, std::vector<double>{},
+       "Of a parametric curve, instead of x, y and z: points it goes through, three numbers each; s is then the length "
+       "of "
+       "the chords from the first one. If the last is the first again, the curve is closed."},
       {"free_z", FieldKind::boolean, Quantity::none, false,
        "Leaves the displacement along z free: where other joints hold the point in the plane of the curve."},
   };
@@ -73,7 +110,21 @@ ElementDescription describe_point_on_curve() {
     const bool x = curve_field_given(item, "x"), y = curve_field_given(item, "y"), z = curve_field_given(item, "z"),
                r = curve_field_given(item, "r"), parametric = !item.fields.get<std::string>("parameter").empty();
     const bool free_z = item.fields.get<bool>("free_z");
+    const auto& points = item.fields.get<std::vector<double>>("points");
     std::vector<RelationRow> rows;
+    if (!points.empty()) {
+      if (x || y || z || r || !parametric)
+        refuse_curve(item, "`points` stand for `x`, `y` and `z`, with a `parameter`");
+      if (item.frames.size() != 4) refuse_curve(item, "the parameter is no coordinate of the model");
+      std::array<ScalarFunction, 3> curve = curve_through(item, points);
+      for (int i = 0; i < (free_z ? 2 : 3); ++i) {
+        RelationTerm term{2, 3, Primitive::in_plane, 0, 0, -1.0};
+        term.function = std::move(curve[static_cast<std::size_t>(i)]);
+        rows.push_back(
+            {{{0, 1, Primitive::in_plane, i}, std::move(term)}, std::string("point on the curve along ") + "xyz"[i]});
+      }
+      return std::make_unique<RelationConstraint>(4, std::move(rows));
+    }
     if (parametric) {
       if (!x || !y || r) refuse_curve(item, "a curve with a parameter needs `x` and `y`");
       if (z && free_z) refuse_curve(item, "`z` is given, and free as well");

@@ -5,7 +5,7 @@
 //   velocity   t . v_rel = 0,  l . v_rel = 0                 t = n x b / c (rolling), l = (b - s n) / c (lateral)
 //   v_rel = v_B + w_B x rho - v_A - w_A x (d + rho)          of the disc's material at the contact against the plane
 #include "trammel/elements/joints/jet_constraint.h"
-#include "trammel/elements/joints/joints.h"
+#include "trammel/elements/joints/rolling.h"
 
 namespace trammel {
 namespace {
@@ -35,14 +35,11 @@ struct RollingDisc {
 }  // namespace
 
 ElementDescription describe_rolling_disc() {
-  ElementDescription d;
-  d.category = Category::joint;
-  d.key = "rolling_disc";
-  d.summary =
+  ElementDescription d = describe_rolling(
+      "rolling_disc",
       "A thin disc or wheel rolls without slipping on the xy plane of the first frame; the z axis of the second is its "
-      "axis.";
-  d.attachment = Attachment::two_points;
-  d.fields = {{"radius", FieldKind::number, Quantity::length, std::nullopt, "Radius of the disc.", 1e-9}};
+      "axis.",
+      "Radius of the disc.");
   d.make_constraint = [](const Item& item, const MakeContext& context) -> std::unique_ptr<Constraint> {
     const Vec3 normal = context.model.frame_pose(item.frames[0]).rotation * Vec3::UnitZ(),
                axis = context.model.frame_pose(item.frames[1]).rotation * Vec3::UnitZ();
@@ -52,11 +49,6 @@ ElementDescription describe_rolling_disc() {
                      "axis is the normal of the plane, axis_b the axis of the disc: they must differ", item.where});
     }
     return std::make_unique<JetConstraint<RollingDisc>>(RollingDisc{item.fields.number("radius")});
-  };
-  d.random_fields = [](std::mt19937& random) {
-    Fields fields;
-    fields.set("radius", std::uniform_real_distribution<double>(0.3, 1.2)(random));
-    return fields;
   };
   return d;
 }

@@ -3,7 +3,7 @@
 //   position   a_z . d - r = 0                              d = p_B - p_A
 //   velocity   a_x . v_rel = 0,  a_y . v_rel = 0            v_rel = v_B - r w_B x a_z - v_A - w_A x (d - r a_z)
 #include "trammel/elements/joints/jet_constraint.h"
-#include "trammel/elements/joints/joints.h"
+#include "trammel/elements/joints/rolling.h"
 
 namespace trammel {
 namespace {
@@ -30,19 +30,12 @@ struct RollingSphere {
 }  // namespace
 
 ElementDescription describe_rolling_sphere() {
-  ElementDescription d;
-  d.category = Category::joint;
-  d.key = "rolling_sphere";
-  d.summary = "A sphere about the second frame's origin rolls without slipping on the xy plane of the first frame.";
-  d.attachment = Attachment::two_points;
-  d.fields = {{"radius", FieldKind::number, Quantity::length, std::nullopt, "Radius of the sphere.", 1e-9}};
+  ElementDescription d = describe_rolling(
+      "rolling_sphere",
+      "A sphere about the second frame's origin rolls without slipping on the xy plane of the first frame.",
+      "Radius of the sphere.");
   d.make_constraint = [](const Item& item, const MakeContext&) -> std::unique_ptr<Constraint> {
     return std::make_unique<JetConstraint<RollingSphere>>(RollingSphere{item.fields.number("radius")});
-  };
-  d.random_fields = [](std::mt19937& random) {
-    Fields fields;
-    fields.set("radius", std::uniform_real_distribution<double>(0.3, 1.2)(random));
-    return fields;
   };
   return d;
 }

@@ -23,5 +23,19 @@ MethodInfo adams_bashforth();
 MethodInfo adams_moulton();
 MethodInfo bdf_fixed();
 MethodInfo bdf();
+MethodInfo trapezoidal();
+MethodInfo implicit_midpoint();
+MethodInfo norsett_sdirk();
+MethodInfo gauss();
+MethodInfo radau_iia_1();
+MethodInfo radau_iia_2();
+MethodInfo radau_iia_3();
+MethodInfo lobatto_iiic();
+MethodInfo newmark();
+MethodInfo hht();
+MethodInfo wilson_theta();
+MethodInfo collocation();
+MethodInfo generalized_alpha();
+MethodInfo midpoint();
 
 }  // namespace trammel::methods

@@ -77,6 +77,14 @@ std::unique_ptr<OdeMethod> make_rosenbrock(SecondOrderProblem& problem, const Me
   return std::make_unique<RosenbrockNystromDense>(problem, options);
 }
 
+std::unique_ptr<OdeMethod> make_rosenbrock(FirstOrderProblem& problem, const MethodSettings& settings,
+                                           RosenbrockOptions options) {
+  options.common.tolerance = settings.tolerance;
+  options.common.fixed_step = settings.fixed_step;
+  options.scaled_estimate = settings.options.get<bool>("scaled_estimate");
+  return std::make_unique<RosenbrockMethod>(problem, options);
+}
+
 const Field& scaled_estimate_option() {
   static const Field field{"scaled_estimate", FieldKind::boolean, Quantity::none, false,
                            "Damp stiff parts in the error estimate; saves steps, but velocities of stiff parts may "
@@ -91,7 +99,7 @@ std::vector<std::string> rosenbrock_formulations() {
 
 std::string choose_rosenbrock_formulation(const Equations& equations, const MethodSettings& settings) {
   const bool few = settings.freedoms >= 0 && settings.freedoms <= 10 && equations.sizes().nv <= 100;
-  return few && equations.velocity_rows().empty() ? "state-space" : "all-coordinates";
+  return few && equations.velocity_rows().empty() && equations.sizes().nx == 0 ? "state-space" : "all-coordinates";
 }
 
 }  // namespace trammel::methods

@@ -28,6 +28,11 @@ MethodInfo rosenbrock_nystrom_4() {
     if (s.options.get<bool>("printed_gamma")) options.tableau = &RosenbrockTableau::rn43_print();
     return make_rosenbrock(p, s, options);
   };
+  m.make_first_order = [](FirstOrderProblem& p, const MethodSettings& s) {
+    RosenbrockOptions options;
+    if (s.options.get<bool>("printed_gamma")) options.tableau = &RosenbrockTableau::rn43_print();
+    return make_rosenbrock(p, s, options);
+  };
   return m;
 }
 

@@ -34,6 +34,13 @@ MethodInfo w_method_2() {
     options.no_derivatives = s.options.get<bool>("no_derivatives");
     return make_rosenbrock(p, s, options);
   };
+  m.make_first_order = [](FirstOrderProblem& p, const MethodSettings& s) {
+    RosenbrockOptions options;
+    options.tableau = &RosenbrockTableau::w2();
+    options.keep_derivatives = static_cast<int>(s.options.number("keep_derivatives"));
+    options.no_derivatives = s.options.get<bool>("no_derivatives");
+    return make_rosenbrock(p, s, options);
+  };
   return m;
 }
 

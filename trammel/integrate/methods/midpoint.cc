@@ -1,0 +1,22 @@
+#include "trammel/integrate/methods/methods.h"
+#include "trammel/integrate/methods/structural.h"
+
+namespace trammel::methods {
+
+// The equations in the middle of the step: x = f(t + h/2, (y + y_new)/2, (v + v_new)/2), v_new = v + h x.
+MethodInfo midpoint() {
+  MethodInfo m;
+  m.key = "midpoint";
+  m.title = "Midpoint rule of structural dynamics, independent coordinates";
+  m.source = "TEXT (7.35); Simo, Wong 1991";
+  m.order = 2;
+  m.error_order = 3;
+  m.stability = "A-stable, also where the trapezoidal rule is not (TEXT Example 7.1); no damping";
+  m.options = with_structural_options({});
+  m.make_second_order = [](SecondOrderProblem& p, const MethodSettings& s) {
+    return std::make_unique<StructuralMethod>(p, StructuralOptions::from(StructuralParameters::midpoint(), s));
+  };
+  return m;
+}
+
+}  // namespace trammel::methods
