@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 WERROR ?= ON
 MODEL ?= models/slider_crank.yaml
 SIGNALS ?= body.slider.position.x
-STUDIES ?= cases hht conditioning redundancy corpus
+STUDIES ?= cases hht rn rn-large conditioning redundancy corpus
 
 RELEASE = build/release
 TRAMMEL = $(RELEASE)/bin/trammel

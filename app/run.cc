@@ -288,7 +288,8 @@ Verb add_run(CLI::App& app) {
       ->type_name("SECONDS|Nsteps");
   verb->add_option("--resume", a->resume, "Go on from a checkpoint, to the same bits as without the break; no MODEL")
       ->type_name("FILE");
-  verb->add_flag("--from-static", a->from_static, "Start at rest in the static equilibrium near the drawn position");
+  verb->add_flag("--from-static", a->from_static,
+                 "Start in the static equilibrium near the drawn position, with the velocities of the model");
   verb->add_flag("--json", a->json, "Print summary or failure as JSON");
   verb->add_flag("-q,--quiet", a->quiet, "Print errors only");
   verb->footer(

@@ -5,16 +5,23 @@ namespace trammel {
 
 std::vector<Row> study_cases(const StudyContext& context);
 std::vector<Row> study_hht(const StudyContext& context);
+std::vector<Row> study_rn(const StudyContext& context);
+std::vector<Row> study_rn_large(const StudyContext& context);
 std::vector<Row> study_redundancy(const StudyContext& context);
 std::vector<Row> study_conditioning(const StudyContext& context);
 std::vector<Row> study_corpus(const StudyContext& context);
+std::vector<Row> study_text(const StudyContext& context);
 
 const std::vector<Study>& study_registry() {
   static const std::vector<Study> table{
       {"cases", "Benchmark cases with known solutions, each at its file's own settings", study_cases},
       {"hht", "Orders, error estimate, step control and corrector of HHT at index 3", study_hht},
+      {"rn", "Tables and figures of the Rosenbrock-Nystrom paper: stiff double pendulum, HMMWV over a bump", study_rn},
+      {"rn-large", "Rosenbrock-Nystrom on a chain of 1000 links and 40 four-bars, beside HHT and IDA", study_rn_large},
       {"redundancy", "Redundant constraints and singular positions: motion against a twin, least-norm reactions, fill",
        study_redundancy},
+      {"text", "Chapter 7 of the textbook: Table 7.4, Examples 7.1 and 7.2, problems 7/1 to 7/3, limits of stability",
+       study_text},
       {"conditioning", "Condition of HHT's Newton matrix as the step size goes to zero", study_conditioning},
       {"corpus", "Two thousand random mechanisms: derivatives, energy balance, two tolerances, no silent failure",
        study_corpus},

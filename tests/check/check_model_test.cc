@@ -83,6 +83,8 @@ TEST(CheckModel, ImpossibleInertia) {
   Mat3& inertia = model.bodies[0].inertia;
   inertia = Vec3(1, 2, 4).asDiagonal();
   expect_problem(model, Severity::error, "impossible-inertia", "principal values are 1, 2, 4 kg m^2");
+  inertia = Vec3(1, 2, 3.4).asDiagonal();
+  expect_problem(model, Severity::warning, "impossible-inertia", "principal values are 1, 2, 3.4 kg m^2");
   inertia = Vec3(1, -1, 1).asDiagonal();
   expect_problem(model, Severity::error, "impossible-inertia", "principal values are -1, 1, 1 kg m^2: one is negative");
   inertia = Vec3(1, 1, 1).asDiagonal();

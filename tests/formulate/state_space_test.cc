@@ -47,7 +47,7 @@ std::vector<std::string> model_files() {
 Vec moved(StateSpace& space, const Equations& equations, const State& state, const Rates& rates, double by,
           std::mt19937& random) {
   Vec y, dydt;
-  space.project(state, rates.a, y, dydt);
+  space.project(state, rates, y, dydt);
   const Vec delta = random_vector(y.size(), random), scales = equations.scales();
   Eigen::Index k = 0;
   for (const int i : space.positions()) y[k] += by * scales[i] * delta[k], ++k;

@@ -126,32 +126,6 @@ Slopes slopes(const Ready& ready, const RosenbrockNystromOptions& given, double 
   return {fitted_slope(h, q), fitted_slope(h, v), fitted_slope(h, estimates), q.back()};
 }
 
-// A closed loop whose crank is driven by a function of time, and a body hung at the slider: constraints depend on time.
-Model driven_loop() {
-  Model m = problems::spatial_slider_crank();
-  Fields drive;
-  drive.set("angle", ExpressionText{"6*time + 0.3*sin(5*time)", {}});
-  m.add_motion("rotation", "drive", m.joints[0].frames, drive);
-  Body hung;
-  hung.name = "hung";
-  hung.mass = 0.4;
-  hung.inertia = Vec3(0.003, 0.002, 0.004).asDiagonal();
-  const Vec3 at = m.bodies[2].pose.position;
-  hung.pose.position = at + Vec3(0.05, 0.02, -0.12);
-  const int index = m.add_body(hung);
-  m.add_joint("spherical", "hanger", 2, index, at);
-  Fields spring;
-  spring.set("stiffness", 30.0);
-  spring.set("damping", 0.3);
-  spring.set("free_length", 0.1);
-  m.add_force("translational_spring_damper", "spring",
-              {m.add_frame_at(1, m.bodies[1].pose.position), m.add_frame_at(index, hung.pose.position)}, spring);
-  Fields push;
-  push.set("fy", ExpressionText{"3*sin(8*time)", {}});
-  m.add_force("force", "push", {m.add_frame(ground, {}), m.add_frame_at(index, hung.pose.position)}, push);
-  return m;
-}
-
 RosenbrockNystromOptions fine() {
   RosenbrockNystromOptions options;
   options.fixed_step = true;
@@ -178,7 +152,7 @@ TEST(RosenbrockNystrom, IsOfOrderFourOnTheHeavyTop) {
 }
 
 TEST(RosenbrockNystrom, IsOfOrderFourOnADrivenLoop) {
-  const Ready ready(driven_loop());
+  const Ready ready(problems::driven_loop());
   const State truth = run(ready, fine(), 0.5, 3200);
   const Slopes s = slopes(ready, {}, 0.5, loop_counts, truth);
   EXPECT_NEAR(s.q, 4, 0.2);
@@ -187,7 +161,7 @@ TEST(RosenbrockNystrom, IsOfOrderFourOnADrivenLoop) {
 }
 
 TEST(RosenbrockNystrom, LosesItsOrderWithoutChartOrTimeTerms) {
-  const Ready top(problems::heavy_top()), loop(driven_loop());
+  const Ready top(problems::heavy_top()), loop(problems::driven_loop());
   RosenbrockNystromOptions options;
   options.chart_terms = false;
   EXPECT_NEAR(slopes(top, options, 0.2, top_counts, top_truth(top)).q, 1, 0.15);
@@ -199,7 +173,7 @@ TEST(RosenbrockNystrom, LosesItsOrderWithoutChartOrTimeTerms) {
 }
 
 TEST(WMethod, IsOfOrderTwoWithAnyDerivatives) {
-  const Ready loop(driven_loop());
+  const Ready loop(problems::driven_loop());
   const State truth = run(loop, fine(), 0.5, 3200);
   RosenbrockNystromOptions options;
   options.tableau = &RosenbrockTableau::w2();

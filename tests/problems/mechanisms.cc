@@ -321,4 +321,29 @@ Model every_element(unsigned seed, std::string_view only) {
   return m;
 }
 
+Model driven_loop() {
+  Model m = spatial_slider_crank();
+  Fields drive;
+  drive.set("angle", ExpressionText{"6*time + 0.3*sin(5*time)", {}});
+  m.add_motion("rotation", "drive", m.joints[0].frames, drive);
+  Body hung;
+  hung.name = "hung";
+  hung.mass = 0.4;
+  hung.inertia = Vec3(0.003, 0.002, 0.004).asDiagonal();
+  const Vec3 at = m.bodies[2].pose.position;
+  hung.pose.position = at + Vec3(0.05, 0.02, -0.12);
+  const int index = m.add_body(hung);
+  m.add_joint("spherical", "hanger", 2, index, at);
+  Fields spring;
+  spring.set("stiffness", 30.0);
+  spring.set("damping", 0.3);
+  spring.set("free_length", 0.1);
+  m.add_force("translational_spring_damper", "spring",
+              {m.add_frame_at(1, m.bodies[1].pose.position), m.add_frame_at(index, hung.pose.position)}, spring);
+  Fields push;
+  push.set("fy", ExpressionText{"3*sin(8*time)", {}});
+  m.add_force("force", "push", {m.add_frame(ground, {}), m.add_frame_at(index, hung.pose.position)}, push);
+  return m;
+}
+
 }  // namespace trammel::problems

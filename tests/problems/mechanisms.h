@@ -40,6 +40,9 @@ const std::array<SliderCrankSample, 2>& slider_crank_reference();
 // The same with a spring-damper, a bushing, a multi-turn torsion spring, an expression force and torque.
 Model slider_crank_with_forces();
 
+// A closed loop whose crank is driven by a function of time, and a body hung at the slider: constraints depend on time.
+Model driven_loop();
+
 // How a mechanism that a planar or overconstrained loop allows in several ways is built.
 enum class Build {
   redundant,    // spatial bodies, revolute joints throughout

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -52,6 +53,26 @@ TEST_P(ModelFile, Runs) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, ModelFile, ::testing::ValuesIn(model_names()), test_name);
+
+// ---- The stiff double pendulum ------------------------------------------------------------------------------------
+
+TEST(StiffDoublePendulum, FollowsTheReferenceFromRest) {
+  RunResult result;
+  const MemoryTrajectory ours = run("rn_double_pendulum", {.tolerance = 1e-11, .output_step = 0.1}, result);
+  ASSERT_EQ(result.status, RunStatus::finished);
+  std::ifstream file(source / "studies/data/rn/double_pendulum.csv");
+  std::string line;
+  std::size_t row = 0;
+  while (std::getline(file, line)) {
+    double t = 0, theta1 = 0, rate1 = 0, theta2 = 0, rate2 = 0;
+    if (std::sscanf(line.c_str(), "%lf,%lf,%lf,%lf,%lf", &t, &theta1, &rate1, &theta2, &rate2) != 5) continue;
+    EXPECT_NEAR(ours.value(ours.at("theta1"), row), theta1, 1e-9) << "t = " << t;
+    EXPECT_NEAR(ours.value(ours.at("theta2"), row), theta2, 1e-9) << "t = " << t;
+    EXPECT_NEAR(ours.value(ours.at("theta1_rate"), row), rate1, 1e-8) << "t = " << t;
+    ++row;
+  }
+  EXPECT_EQ(row, 21u);
+}
 
 // ---- Twins --------------------------------------------------------------------------------------------------------
 

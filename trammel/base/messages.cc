@@ -169,6 +169,8 @@ const std::vector<MessageInfo>& message_registry() {
        "change the setting, or choose another method with `trammel methods`"},
       {"bad-solve-call", in_method, "A call of solve() with start values, times or a method that cannot be.",
        "see docs/guide/own-equations.md"},
+      {"bad-tableau", in_method, "Coefficients of a Runge-Kutta or multistep method that cannot be.",
+       "see docs/guide/own-equations.md"},
       {"method-without-mechanics", in_method, "The method is for equations of one's own, not for mechanisms.",
        "choose a method with a formulation of mechanisms, listed by `trammel methods`"},
       {"options-of-another-method", in_method,

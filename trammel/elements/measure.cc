@@ -334,6 +334,7 @@ MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const s
   for (const Parameter& parameter : model.parameters) scope.known_names.push_back(parameter.name);
   for (const MeasureDescription& measure : measure_registry()) scope.known_names.push_back(measure.name);
   for (const Input& input : model.inputs) scope.known_names.push_back(input.name);
+  for (const StateVariable& x : model.states) scope.known_names.push_back(x.name);
 
   scope.variable = [&](std::string_view function, const std::vector<std::string>& arguments,
                        std::string& error) -> std::optional<int> {
@@ -354,6 +355,8 @@ MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const s
       if (!arguments.empty()) return std::nullopt;
       if (const int input = model.find_input(function); input >= 0)
         return place({MeasureKind::input, input, -1, -1}, error);
+      if (const int x = model.find_state(function); x >= 0)  // states follow the inputs in State::u
+        return place({MeasureKind::input, static_cast<int>(model.inputs.size()) + x, -1, -1}, error);
       const int body = model.find_body(function);
       if (body < 0 || model.bodies[static_cast<std::size_t>(body)].kind != BodyKind::scalar) return std::nullopt;
       const int own = names.origin_frame(body), world = names.origin_frame(ground);
@@ -383,6 +386,15 @@ MeasuredExpression MeasuredExpression::parse(const Output& output, PlaceNames& n
   MeasuredExpression out = parse(output.expression, owner, names, frames, false);
   if (frames.size() > static_cast<std::size_t>(max_frames)) {
     throw Failure(too_many_frames(owner, frames.size(), "split it into several outputs", output.expression.where));
+  }
+  return out;
+}
+
+MeasuredExpression MeasuredExpression::parse(const StateVariable& x, PlaceNames& names, std::vector<int>& frames) {
+  const std::string owner = "state '" + x.name + "'";
+  MeasuredExpression out = parse(x.rate, owner, names, frames, false);
+  if (frames.size() > static_cast<std::size_t>(max_frames)) {
+    throw Failure(too_many_frames(owner, frames.size(), "split it into several states", x.rate.where));
   }
   return out;
 }
@@ -494,6 +506,10 @@ void wire_measures(Model& model) {
       problems.push_back(too_many_frames(owner, item.frames.size(),
                                          "split it into several forces between the same two frames", item.where));
     }
+  }
+  for (const StateVariable& x : model.states) {
+    std::vector<int> frames;
+    collect([&] { MeasuredExpression::parse(x, names, frames); });
   }
   for (const Output& output : model.outputs) {
     std::vector<int> frames;

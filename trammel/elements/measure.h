@@ -5,7 +5,7 @@
 //   angle     of b_x about a_z, multi-turn  rate  its time derivative
 //   wx wy wz  a_i . (w_B - w_A)
 //
-// and the value of a scalar coordinate or of an external input, by its name,
+// and the value of a scalar coordinate, of an external input or of a state, by its name,
 //
 // each with its exact derivatives against both frames, and MeasuredExpression: an expression of time, parameters and
 // measures, with its derivatives against all the frames it looks at.
@@ -22,7 +22,7 @@
 
 namespace trammel {
 
-// input: not of frames but an external input of the model, written by its name.
+// input: not of frames but an external input or a state of the model, written by its name.
 enum class MeasureKind { distance, speed, dx, dy, dz, vx, vy, vz, angle, rate, wx, wy, wz, input };
 
 struct MeasureDescription {
@@ -110,6 +110,8 @@ class MeasuredExpression {
                                   std::vector<int>& frames, bool own_frames, int first_memory = 0);
   // An output's expression; `frames`, empty before, receives the frames it looks at, at most max_frames.
   static MeasuredExpression parse(const Output& output, PlaceNames& names, std::vector<int>& frames);
+  // The rate of a state, likewise.
+  static MeasuredExpression parse(const StateVariable& x, PlaceNames& names, std::vector<int>& frames);
 
   bool is_zero() const;  // the constant 0
   bool uses_velocity() const { return uses_velocity_; }

@@ -18,16 +18,15 @@ namespace trammel {
 Equations::Equations(Model model) : model_(std::move(model)) {
   wire_measures(model_);
   sizes_.nu = static_cast<int>(model_.inputs.size());
+  sizes_.nx = static_cast<int>(model_.states.size());
   add_bodies();
   add_frames();
   find_length();
   add_constraints();
   add_forces();
+  add_states();
   make_patterns();
 }
-
-Equations::Equations(Equations&&) noexcept = default;
-Equations::~Equations() = default;
 
 void Equations::add_bodies() {
   bodies_.reserve(model_.bodies.size());
@@ -184,7 +183,7 @@ void Equations::make_patterns() {
   }
   State state;
   state.memory.assign(static_cast<std::size_t>(memory_size_), 0.1);
-  state.u = random_vector(static_cast<int>(model_.inputs.size()), random);
+  state.u = random_vector(static_cast<int>(model_.inputs.size() + model_.states.size()), random);
   Rates rates;
   rates.lambda = random_vector(max_rows, random);
   rates.a = random_vector(sizes_.nv, random);
@@ -351,6 +350,7 @@ Rates Equations::make_rates() const {
   Rates r;
   r.a.setZero(sizes_.nv);
   r.lambda.setZero(sizes_.multipliers());
+  r.xdot.setZero(sizes_.nx);
   return r;
 }
 
@@ -359,7 +359,8 @@ State Equations::initial_state() const {
   s.q.resize(sizes_.nq);
   s.v.resize(sizes_.nv);
   s.memory.assign(static_cast<std::size_t>(memory_size_), 0);
-  s.u.resize(sizes_.nu);
+  s.u.resize(sizes_.nu + sizes_.nx);
+  for (int i = 0; i < sizes_.nx; ++i) s.u[sizes_.nu + i] = model_.states[static_cast<std::size_t>(i)].value;
   for (int i = 0; i < sizes_.nu; ++i) s.u[i] = model_.inputs[static_cast<std::size_t>(i)].value;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyRecord& b = bodies_[i];

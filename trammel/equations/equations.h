@@ -23,6 +23,8 @@ namespace trammel {
 class Workspace {
  public:
   std::vector<BodyState> bodies;
+  // Forces whose derivatives `linearise` leaves out, by index; empty: none. For methods that need no exact ones.
+  std::vector<bool> without_derivatives;
 };
 
 // Energies of a state, for the balance in the summary.
@@ -57,7 +59,11 @@ class Equations {
   Eval linearise(const State&, const Rates&, Detail, Partials&, Workspace&) const;
   void jacobian(const State&, Partials&, Workspace&) const;  // only G
   void gamma(const State&, Vec& gamma, Workspace&) const;    // of g'' or k' = G a - gamma
-  // d(force)/du of one external input: -Q_u.
+  // f of the states, (5): x' = f(t, q, v, x).
+  Eval state_rates(const State&, Vec& rates, Workspace&) const;
+  void linearise_states(const State&, StatePartials&, Workspace&) const;
+  Eigen::Ref<const Vec> states_of(const State& s) const { return s.u.tail(sizes_.nx); }
+  // d(force)/du of one external input, or of the states behind them: -Q_u.
   void force_by_input(const State&, int input, Vec& force_u, Workspace&) const;
   void mass(Partials&) const;  // only M
   void multiply_mass(const Vec& a, Vec& Ma) const;
@@ -96,6 +102,7 @@ class Equations {
   std::string name_of_row(int row) const;     // "joint 'crank_pin': y"
   std::string name_of_velocity(int i) const;  // "body 'crank': rotation about y"
   int body_of_velocity(int i) const;
+  bool is_angle(int i) const;  // or a component of a rotation
   int first_velocity(int body) const { return bodies_[static_cast<std::size_t>(body)].v0; }
   int first_coordinate(int body) const { return bodies_[static_cast<std::size_t>(body)].q0; }
   double greatest_mass() const { return greatest_mass_; }
@@ -154,6 +161,11 @@ class Equations {
     std::unique_ptr<Force> element;
     const Item* item = nullptr;
   };
+  // The rate of a state.
+  struct StateRate;
+  struct StateRecord : ElementRecord {
+    std::unique_ptr<StateRate> element;
+  };
   struct Local;  // dense matrices of one element in body coordinates
 
   // compile.cc
@@ -161,6 +173,7 @@ class Equations {
   void add_frames();
   void add_constraints();
   void add_forces();
+  void add_states();
   void make_patterns();
   void find_length();
   // evaluate.cc
@@ -177,6 +190,9 @@ class Equations {
                            Local&) const;
   void localise_force(const ForceRecord&, const State&, const std::vector<BodyState>&, Local&) const;
   void add_local(const std::vector<int>& frames, const FrameVector& local, Vec& out) const;
+  // states.cc
+  void add_frame_row(int frame, const Eigen::Matrix<double, 1, 6>& pose, const Eigen::Matrix<double, 1, 6>& twist,
+                     const Workspace& work, Eigen::Ref<Vec> by_q, Eigen::Ref<Vec> by_v) const;
   const BodyState& body_state(int body, const std::vector<BodyState>& states) const;
 
   Model model_;
@@ -186,8 +202,9 @@ class Equations {
   std::vector<RigidFrame> frames_;
   std::vector<ConstraintRecord> constraints_;
   std::vector<ForceRecord> forces_;
+  std::vector<StateRecord> states_;
   std::vector<int> rotation_columns_, velocity_rows_;
-  std::vector<int> with_memory_constraints_, with_memory_forces_;
+  std::vector<int> with_memory_constraints_, with_memory_forces_, with_memory_states_;
   std::vector<std::uint16_t> vv_local_, gv_local_;  // place in an element's local matrix ...
   std::vector<int> vv_slot_, gv_slot_;              // ... and in the value array
   int memory_size_ = 0;

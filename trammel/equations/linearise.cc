@@ -279,7 +279,9 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
     }
     add_local(c.frames, local.force_t, out.force_t);
   }
-  for (const ForceRecord& f : forces_) {
+  for (std::size_t i = 0; i < forces_.size(); ++i) {
+    if (!work.without_derivatives.empty() && work.without_derivatives[i]) continue;
+    const ForceRecord& f = forces_[i];
     localise_force(f, state, work.bodies, local);
     const int n = static_cast<int>(6 * f.frames.size());
     for (int p = f.vv_begin; p < f.vv_end; ++p) {

@@ -52,6 +52,12 @@ Vec Equations::scales() const {
   return y;
 }
 
+bool Equations::is_angle(int i) const {
+  const BodyRecord& b = bodies_[static_cast<std::size_t>(body_of_velocity(i))];
+  if (b.kind == BodyKind::scalar) return !b.is_length;
+  return i - b.v0 >= translations_of(b.kind);
+}
+
 void Equations::widen_scales(const Vec& q, Vec& y) const {
   for (const BodyRecord& b : bodies_) {
     if (b.kind == BodyKind::scalar && !b.is_length) continue;

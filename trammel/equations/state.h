@@ -18,8 +18,8 @@ struct Sizes {
 
 struct State {
   double t = 0;
-  Vec q, v, x;
-  Vec u;  // external inputs, held by whoever drives the system
+  Vec q, v;
+  Vec u;  // external inputs, held by whoever drives the system; after them the states x of (5)
   std::vector<double>
       memory;  // discrete: total angles of joints at the last accepted step; changed only by Equations::accept
 };
@@ -59,6 +59,13 @@ struct Partials {
   Vec K_q;                                 // k_q N of the rows at velocity level, rows x nv; empty if there are none
   Vec Gv_q, Ga_q, gamma_q, gamma_v;        // rows x nv; g'' or k' = G a - gamma
   Vec force_t, g_t, gamma, gamma_t, Ga_t;  // force_t holds G_t^T lambda - Q_t
+};
+
+// Of the states x of (5), x' = f(t, q, v, x); few beside the coordinates, so dense.
+struct StatePartials {
+  Mat rate_q, rate_v, rate_x;  // of f; nx x nv, nx x nv, nx x nx; q against increments of retract, v fixed
+  Vec rate_t;
+  Mat force_x;  // nv x nx; of -Q
 };
 
 enum class Eval { ok, rejected };  // rejected: cannot be evaluated here (a spring of zero length): take a smaller step

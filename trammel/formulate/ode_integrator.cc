@@ -9,7 +9,9 @@ namespace trammel {
 
 OdeIntegrator::OdeIntegrator(const Equations& equations, const Options& options, MakeMethod make)
     : equations_(equations),
+      tolerance_(options.form.tolerance),
       fixed_step_(options.fixed_step),
+      all_coordinates_(options.form.all_coordinates),
       projector_(options.project ? std::make_unique<AccelerationSolver>(equations) : nullptr),
       make_(std::move(make)),
       space_(equations, options.form),
@@ -18,6 +20,7 @@ OdeIntegrator::OdeIntegrator(const Equations& equations, const Options& options,
 void OdeIntegrator::start(const State& state, const Rates& rates) {
   now_ = trial_ = state;
   rates_ = trial_rates_ = rates;
+  equations_.state_rates(now_, rates_.xdot, work_);
   space_.set_base(now_, rates_);
   good_strain_ = space_.strain();
   if (space_.size() > 0) {
@@ -27,7 +30,9 @@ void OdeIntegrator::start(const State& state, const Rates& rates) {
     for (Past& p : past_) {
       p.q = now_.q;
       p.v = now_.v;
+      p.u = now_.u;
       p.a = rates_.a;
+      p.xdot = rates_.xdot;
     }
   }
   past_count_ = past_next_ = 0;
@@ -39,7 +44,7 @@ void OdeIntegrator::restart(std::string_view /*why*/) {
   past_count_ = past_next_ = 0;
   if (pending_) follow();
   if (!method_) return;
-  space_.project(now_, rates_.a, y_, dydt_);
+  space_.project(now_, rates_, y_, dydt_);
   method_->start(now_.t, y_);
 }
 
@@ -51,10 +56,17 @@ void OdeIntegrator::follow() {
   // when it was made.
   if (method_) {
     const double strain = space_.strain();
-    if (!(strain < 8 * std::max(1.0, good_strain_))) {
+    if (!(strain < 3 * std::max(1.0, good_strain_))) {
       changed = space_.repartition();
       good_strain_ = changed ? space_.strain() : strain;
       if (changed) ++repartitions_;
+    } else if (!space_.named_in_use()) {
+      // Back to the user's coordinates, well after the place where they were left.
+      changed = space_.repartition(0.1);
+      if (changed) {
+        good_strain_ = space_.strain();
+        ++repartitions_;
+      }
     } else {
       good_strain_ = std::min(good_strain_, strain);
     }
@@ -75,12 +87,12 @@ void OdeIntegrator::rebase() {
   if (!method_) return;
   std::size_t count = 0;
   points_[0].t = now_.t;
-  space_.project(now_, rates_.a, points_[0].y, points_[0].dydt);
+  space_.project(now_, rates_, points_[0].y, points_[0].dydt);
   ++count;
   for (std::size_t k = 1; k < past_count_ && k < points_.size(); ++k) {
     const Past& p = past_[(past_next_ + past_.size() - k) % past_.size()];
     points_[count].t = p.t;
-    space_.project(p.q, p.v, p.a, points_[count].y, points_[count].dydt);
+    space_.project(p.q, p.v, p.u, p.a, p.xdot, points_[count].y, points_[count].dydt);
     ++count;
   }
   method_->rebase(std::span<const OdeMethod::Point>(points_.data(), count));
@@ -91,8 +103,9 @@ Attempt OdeIntegrator::try_step(double h) {
   if (method_) {
     result = method_->attempt(h);
     if (result.worst_velocity >= 0) {
-      const auto c = static_cast<std::size_t>(result.worst_velocity), n = space_.positions().size();
-      result.worst_velocity = c < n ? space_.positions()[c] : space_.velocities()[c - n];
+      const auto c = static_cast<std::size_t>(result.worst_velocity), n = space_.positions().size(),
+                 m = space_.velocities().size();
+      result.worst_velocity = c < n ? space_.positions()[c] : c < n + m ? space_.velocities()[c - n] : -1;
     }
     if (result.verdict != Verdict::ok) {
       if (space_.recovery_failed()) result.worst_row = space_.worst_row();
@@ -101,14 +114,19 @@ Attempt OdeIntegrator::try_step(double h) {
     if (!fixed_step_ && result.error > 1) return result;
   }
   static const Vec none;
-  if (space_.evaluate(now_.t + h, method_ ? method_->trial() : none, trial_, trial_rates_) != Eval::ok) {
+  const bool evaluated =
+      space_.evaluate(now_.t + h, method_ ? method_->trial() : none, trial_, trial_rates_) == Eval::ok;
+  // Without freedoms every point is exact; steps follow how far a parabola through the last one goes astray.
+  if (evaluated && !method_) result.error = space_.surprise() / tolerance_;
+  if (!evaluated) {
     result.verdict = space_.recovery_failed() ? Verdict::newton_diverged : Verdict::evaluation_rejected;
     result.worst_row = space_.worst_row();
     return result;
   }
   if (projector_) {
     // Accelerations belong to the projected state.
-    if (!projector_->project(trial_, work_) || !projector_->solve(trial_, trial_rates_, work_))
+    if (!projector_->project(trial_, work_) || !projector_->solve(trial_, trial_rates_, work_) ||
+        equations_.state_rates(trial_, trial_rates_.xdot, work_) != Eval::ok)
       result.verdict = Verdict::newton_diverged;
     ++projections_;
   }
@@ -141,7 +159,9 @@ void OdeIntegrator::accept() {
       p.t = now_.t;
       p.q = now_.q;
       p.v = now_.v;
+      p.u = now_.u;
       p.a = rates_.a;
+      p.xdot = rates_.xdot;
       past_next_ = (past_next_ + 1) % past_.size();
       past_count_ = std::min(past_count_ + 1, past_.size());
     }
@@ -150,6 +170,8 @@ void OdeIntegrator::accept() {
   now_.t = trial_.t;
   now_.q = trial_.q;
   now_.v = trial_.v;
+  now_.u = trial_.u;
+  rates_.xdot = trial_rates_.xdot;
   rates_.a = trial_rates_.a;
   rates_.lambda = trial_rates_.lambda;
   equations_.accept(now_, work_);
@@ -162,7 +184,6 @@ void OdeIntegrator::accept() {
 void OdeIntegrator::interpolate(double t, State& out) const {
   out.t = t;
   out.memory = now_.memory;
-  out.x = now_.x;
   out.u = now_.u;
   out.q.resize(now_.q.size());
   out.v.resize(now_.v.size());
@@ -180,6 +201,29 @@ void OdeIntegrator::interpolate(double t, State& out) const {
     out.q = now_.q;
     out.v = now_.v;
   }
+}
+
+std::string OdeIntegrator::remark() const {
+  std::string text;
+  if (!all_coordinates_) {
+    const std::vector<int>& chosen = space_.positions();
+    text = std::to_string(chosen.size()) + " independent coordinates";
+    if (chosen.size() <= 3) {
+      text.clear();
+      for (const int i : chosen) text += (text.empty() ? "" : ", ") + equations_.name_of_velocity(i);
+    }
+    text += repartitions_ == 0 ? "" : "; chosen anew " + std::to_string(repartitions_) + " times";
+  }
+  if (method_ && method_->stiff_steps() > 0)
+    text += (text.empty() ? "" : "; ") + std::to_string(method_->stiff_steps()) +
+            " steps limited by stability: the model is stiff, an implicit method would be faster";
+  if (method_ && !method_->steps_by_order().empty()) {
+    text += text.empty() ? "" : "; ";
+    const std::span<const long> by_order = method_->steps_by_order();
+    for (std::size_t k = 1; k < by_order.size(); ++k) text += (k == 1 ? "" : "/") + std::to_string(by_order[k]);
+    text += " steps of order 1/2/...";
+  }
+  return text;
 }
 
 const Counts& OdeIntegrator::counts() const {
@@ -200,7 +244,7 @@ const Counts& OdeIntegrator::counts() const {
 
 void OdeIntegrator::save(Bytes& out) const {
   put(out, now_.t);
-  for (const Vec* v : {&now_.q, &now_.v, &now_.x, &now_.u, &rates_.a, &rates_.lambda}) put(out, *v);
+  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot}) put(out, *v);
   put(out, now_.memory);
   put(out, last_step_);
   put(out, pending_);
@@ -211,7 +255,7 @@ void OdeIntegrator::save(Bytes& out) const {
   put(out, past_next_);
   for (const Past& p : past_) {
     put(out, p.t);
-    for (const Vec* v : {&p.q, &p.v, &p.a}) put(out, *v);
+    for (const Vec* v : {&p.q, &p.v, &p.u, &p.a, &p.xdot}) put(out, *v);
   }
   put(out, projections_);
   if (projector_) {
@@ -225,7 +269,7 @@ void OdeIntegrator::save(Bytes& out) const {
 
 void OdeIntegrator::restore(std::span<const std::byte>& in) {
   take(in, now_.t);
-  for (Vec* v : {&now_.q, &now_.v, &now_.x, &now_.u, &rates_.a, &rates_.lambda}) take(in, *v);
+  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot}) take(in, *v);
   take(in, now_.memory);
   take(in, last_step_);
   take(in, pending_);
@@ -236,7 +280,7 @@ void OdeIntegrator::restore(std::span<const std::byte>& in) {
   take(in, past_next_);
   for (Past& p : past_) {
     take(in, p.t);
-    for (Vec* v : {&p.q, &p.v, &p.a}) take(in, *v);
+    for (Vec* v : {&p.q, &p.v, &p.u, &p.a, &p.xdot}) take(in, *v);
   }
   take(in, projections_);
   if (projector_) {

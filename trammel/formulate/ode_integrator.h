@@ -20,7 +20,7 @@ class OdeIntegrator final : public Integrator {
   };
   OdeIntegrator(const Equations& equations, const Options& options, MakeMethod make);
 
-  int error_order() const override { return method_ ? method_->error_order() : 1; }
+  int error_order() const override { return method_ ? method_->error_order() : 3; }
   void start(const State& state, const Rates& rates) override;
   Attempt attempt(double h) override;
   void accept() override;
@@ -36,6 +36,8 @@ class OdeIntegrator final : public Integrator {
   void restore(std::span<const std::byte>& in) override;
   long memory_bytes() const override { return space_.memory_bytes(); }
 
+  std::string remark() const override;
+
   const StateSpace& space() const { return space_; }
   OdeMethod* method() { return method_.get(); }
   int repartitions() const { return repartitions_; }
@@ -46,7 +48,8 @@ class OdeIntegrator final : public Integrator {
   Attempt try_step(double h);
 
   const Equations& equations_;
-  bool fixed_step_;
+  double tolerance_;
+  bool fixed_step_, all_coordinates_;
   std::unique_ptr<AccelerationSolver> projector_;  // null: no projection
   MakeMethod make_;
   mutable StateSpace space_;
@@ -56,7 +59,7 @@ class OdeIntegrator final : public Integrator {
   // The accepted past, newest last, for methods with a memory.
   struct Past {
     double t = 0;
-    Vec q, v, a;
+    Vec q, v, u, a, xdot;
   };
   std::vector<Past> past_;
   std::vector<OdeMethod::Point> points_;

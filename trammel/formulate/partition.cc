@@ -31,8 +31,8 @@ SparseRow eliminate(const SparseRow& row, const SparseRow& pivot_row, double fac
 
 // Full pivoting on a dense matrix while that is cheap; else row after row, each reduced by the pivots before it, its
 // largest entry the next pivot.
-Partition choose_independent(const Pattern& gv, const Vec& G, const Vec& scales, const std::vector<bool>& counts,
-                             const std::vector<int>& preferred) {
+Partition choose_independent(const Pattern& gv, const Vec& G, const Vec& scales, const Vec& weights,
+                             const std::vector<bool>& counts, const std::vector<int>& preferred, double least) {
   const int columns = gv.columns(), rows = gv.rows();
   std::vector<bool> is_preferred(static_cast<std::size_t>(columns), false);
   for (const int c : preferred) is_preferred[static_cast<std::size_t>(c)] = true;
@@ -58,15 +58,15 @@ Partition choose_independent(const Pattern& gv, const Vec& G, const Vec& scales,
                 (!with_preferred && is_preferred[static_cast<std::size_t>(j)]))
               continue;
             // Later columns win ties: round-off does not choose.
-            if (std::abs(A(open[k], j)) > most * (1 + 1e-9)) {
-              most = std::abs(A(open[k], j));
+            if (weights[j] * std::abs(A(open[k], j)) > most * (1 + 1e-9)) {
+              most = weights[j] * std::abs(A(open[k], j));
               at = k;
               column = j;
             }
           }
         }
-        if (most < (with_preferred ? vanished : 1e-4)) break;
         const int row = open[at];
+        if (std::abs(A(row, column)) < (with_preferred ? vanished : least)) break;
         open.erase(open.begin() + static_cast<std::ptrdiff_t>(at));
         for (const int other : open) {
           const double factor = A(other, column) / A(row, column);
@@ -103,14 +103,15 @@ Partition choose_independent(const Pattern& gv, const Vec& G, const Vec& scales,
         }
       }
       int column = -1;
-      double most = vanished;
+      double most = 0;
       for (const bool with_preferred : {false, true}) {
         if (column >= 0) break;
-        most = with_preferred ? vanished : 1e-4;
+        most = 0;
         for (const auto& [c, value] : row) {
+          if (std::abs(value) < (with_preferred ? vanished : least)) continue;
           if (!with_preferred && is_preferred[static_cast<std::size_t>(c)]) continue;
-          if (std::abs(value) >= most) {
-            most = std::abs(value);
+          if (weights[c] * std::abs(value) >= most) {
+            most = weights[c] * std::abs(value);
             column = c;
           }
         }

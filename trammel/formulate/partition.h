@@ -12,9 +12,11 @@ struct Partition {
   int rank = 0;                  // of the rows that count
 };
 
-// `counts[row]` false: the row is left out. `preferred` columns are independent before all others as far as the
-// constraints allow.
-Partition choose_independent(const Pattern& gv, const Vec& G, const Vec& scales, const std::vector<bool>& counts,
-                             const std::vector<int>& preferred = {});
+// `counts[row]` false: the row is left out. `weights` multiply a column's entries in the search for pivots: small ones
+// make it independent rather than others. `preferred` columns are independent before all others as long as that
+// leaves pivots of at least `least`.
+Partition choose_independent(const Pattern& gv, const Vec& G, const Vec& scales, const Vec& weights,
+                             const std::vector<bool>& counts, const std::vector<int>& preferred = {},
+                             double least = 0.05);
 
 }  // namespace trammel

@@ -28,6 +28,9 @@ void times_tangent(const Equations& equations, const Vec& G, const std::vector<M
   }
 }
 
+// A factorisation costs a few solves: an old matrix serves while each iteration gains more than this factor.
+constexpr double slow = 0.02;
+
 // out += (blocks on the rotations, identity or nothing elsewhere) x
 void multiply_blocks(const std::vector<int>& rotations, const std::vector<Mat3>& blocks, const Vec& x, Vec& out) {
   for (std::size_t r = 0; r < rotations.size(); ++r)
@@ -80,6 +83,7 @@ StateSpace::StateSpace(const Equations& equations, const StateSpaceOptions& opti
       options_(options),
       nv_(equations.sizes().nv),
       rows_(equations.sizes().multipliers()),
+      nx_(equations.sizes().nx),
       chart_(equations),
       scales_(equations.scales()),
       partials_(equations.make_partials(Detail::all)),
@@ -89,6 +93,7 @@ StateSpace::StateSpace(const Equations& equations, const StateSpaceOptions& opti
       work_(equations.make_workspace()),
       index1_(equations, options.penalty > 0 ? 1 / options.penalty : 1e-8),
       recovery_(equations) {
+  work_.without_derivatives = options.forces_without_derivatives;
   for (Vec* v : {&dz_, &dz_dot_, &dq_, &dv_, &probe_, &turned_, &point_.z, &point_.z_dot, &point_.z_second, &at_base_.z,
                  &at_base_.z_dot, &at_base_.z_second})
     v->setZero(nv_);
@@ -99,7 +104,7 @@ StateSpace::StateSpace(const Equations& equations, const StateSpaceOptions& opti
 }
 
 SecondOrderProblem* StateSpace::second_order() {
-  if (positions_ != velocities_) return nullptr;
+  if (positions_ != velocities_ || nx_ > 0) return nullptr;
   if (!second_) second_ = std::make_unique<SecondOrder>(*this);
   return second_.get();
 }
@@ -108,6 +113,7 @@ void StateSpace::set_base(const State& state, const Rates& rates) {
   base_ = state;
   base_rates_.a = rates.a;
   base_rates_.lambda = rates.lambda;
+  base_rates_.xdot = rates.xdot;
   if (chart_.origin().size() == 0) {
     chart_.move_to(state.q);
     state_ = state;
@@ -129,6 +135,7 @@ void StateSpace::project_base() {
   Eigen::Index k = 0;
   for (const int i : positions_) base_y_[k++] = at_base_.z[i];
   for (const int i : velocities_) base_y_[k++] = at_base_.z_dot[i];
+  base_y_.tail(nx_) = equations_.states_of(base_);
 }
 
 void StateSpace::set_step(double h) { h_ = h; }
@@ -143,15 +150,22 @@ void StateSpace::move_chart() {
   project_base();
 }
 
-void StateSpace::choose() {
+void StateSpace::choose(double least) {
   const Vec units = equations_.scales();
+  // Angles never come to a dead point of their own joint, positions do: a pendulum steered by its height would change
+  // its coordinate twice a swing.
+  Vec weights = Vec::Ones(nv_);
+  for (int i = 0; i < nv_; ++i)
+    if (equations_.is_angle(i)) weights[i] = 0.2;
   std::vector<bool> all(static_cast<std::size_t>(rows_), true), holonomic = all;
   for (const int row : equations_.velocity_rows()) holonomic[static_cast<std::size_t>(row)] = false;
   equations_.jacobian(base_, at_point_, work_);
-  positions_ = choose_independent(equations_.gv(), at_point_.G, units, holonomic, options_.named).independent;
-  velocities_ = equations_.velocity_rows().empty()
-                    ? positions_
-                    : choose_independent(equations_.gv(), at_point_.G, units, all, options_.named).independent;
+  positions_ =
+      choose_independent(equations_.gv(), at_point_.G, units, weights, holonomic, options_.named, least).independent;
+  velocities_ =
+      equations_.velocity_rows().empty()
+          ? positions_
+          : choose_independent(equations_.gv(), at_point_.G, units, weights, all, options_.named, least).independent;
 }
 
 void StateSpace::set_weights() {
@@ -165,14 +179,19 @@ void StateSpace::set_weights() {
   for (const int i : velocities_) velocity_weights_[i] = std::numeric_limits<double>::infinity();
 }
 
-bool StateSpace::repartition() {
+bool StateSpace::named_in_use() const {
+  return std::all_of(options_.named.begin(), options_.named.end(),
+                     [&](int i) { return std::binary_search(velocities_.begin(), velocities_.end(), i); });
+}
+
+bool StateSpace::repartition(double least) {
   const std::vector<int> old_positions = positions_, old_velocities = velocities_;
   if (options_.all_coordinates) {
     positions_.resize(static_cast<std::size_t>(nv_));
     for (int i = 0; i < nv_; ++i) positions_[static_cast<std::size_t>(i)] = i;
     velocities_ = positions_;
   } else {
-    choose();
+    choose(least);
   }
   if (position_weights_.size() > 0 && positions_ == old_positions && velocities_ == old_velocities) return false;
   set_weights();
@@ -232,6 +251,7 @@ bool StateSpace::recover_positions() {
                enough = std::max({1e-10 * length, target, 2 * options_.misfit});
   double before = 0;
   bool one_more = true;
+  int refreshed = 0;
   for (int i = 0; i < 20; ++i) {
     chart_.place(point_.z, point_.z_dot, state_.q, state_.v);
     if (rows_ == 0 || options_.all_coordinates) return true;
@@ -245,11 +265,16 @@ bool StateSpace::recover_positions() {
       if (!one_more) return true;
       one_more = false;
     }
-    if (i > 0 && size > 0.5 * before) {
-      if (size <= enough) return true;  // round-off, or a loop that does not close
+    if (i > 0 && size > slow * before) {
+      if (size > 0.5 * before && size <= enough) return true;  // round-off, or a loop that does not close
+      if (size > 0.5 * before && refreshed > 8) return false;
+      if (size > 1e3 * length) return false;
       // The matrix of the step's start no longer serves: that of this place.
-      if (i > 12 || size > 1e3 * length || !refresh_recovery(state_, point_.z)) return false;
-      recovery_stale_ = true;  // for the next point
+      if (size > target) {
+        if (!refresh_recovery(state_, point_.z)) return false;
+        recovery_stale_ = true;  // for the next point
+        ++refreshed;
+      }
     }
     before = size;
     right_.head(nv_).setZero();
@@ -273,15 +298,14 @@ bool StateSpace::recover_velocities() {
     equations_.velocity_residual(state_, gdot_, work_);
     const double size = gdot_.cwiseAbs().maxCoeff(&worst_row_);
     if (!std::isfinite(size)) return false;
-    const double allowed = small * (1 + state_.v.lpNorm<Eigen::Infinity>() / length);
-    if (size <= allowed) return true;
-    if (i > 0 && size > 0.5 * before) {
-      if (i > 3 || size <= 1e3 * allowed) return size <= 1e-6 * (length + state_.v.lpNorm<Eigen::Infinity>());
-      if (!refresh_recovery(state_, point_.z)) return false;
-      recovery_stale_ = true;
-    } else if (i == 6) {  // slow: an exact matrix ends it in one or two
-      if (!refresh_recovery(state_, point_.z)) return false;
-      recovery_stale_ = true;
+    const double speed = length + state_.v.lpNorm<Eigen::Infinity>(), allowed = 1e-13 * speed;
+    if (size <= std::max(small, allowed)) return true;
+    if (i > 0 && size > slow * before) {
+      if (size > 0.5 * before && (i > 3 || size <= 1e3 * allowed)) return size <= 1e-6 * speed;
+      if (size > 1e2 * allowed) {
+        if (!refresh_recovery(state_, point_.z)) return false;
+        recovery_stale_ = true;
+      }
     }
     before = size;
     right_.head(nv_).setZero();
@@ -322,7 +346,8 @@ bool StateSpace::accelerate() {
   counts_.solves += options_.sweeps;
   rates_.a = solution_.head(nv_);
   rates_.lambda = solution_.tail(rows_);
-  return std::isfinite(solution_.sum());
+  if (nx_ > 0 && equations_.state_rates(state_, rates_.xdot, work_) != Eval::ok) return false;
+  return std::isfinite(solution_.sum()) && (nx_ == 0 || std::isfinite(rates_.xdot.sum()));
 }
 
 bool StateSpace::is_current(double t, const Vec& y) const {
@@ -335,6 +360,12 @@ void StateSpace::predict(double t) {
   point_.z_dot = at_base_.z_dot + dt * at_base_.z_second;
 }
 
+double StateSpace::surprise() {
+  const double dt = current_t_ - base_.t;
+  dz_ = point_.z - at_base_.z - dt * at_base_.z_dot - (0.5 * dt * dt) * at_base_.z_second;
+  return nv_ > 0 ? dz_.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>() : 0;
+}
+
 Eval StateSpace::compute(double t, const Vec& y) {
   if (is_current(t, y)) return Eval::ok;
   current_ = index1_is_current_ = recovery_failed_ = false;
@@ -345,6 +376,8 @@ Eval StateSpace::compute(double t, const Vec& y) {
     state_.v = base_.v;
     rates_.a = base_rates_.a;
     rates_.lambda = base_rates_.lambda;
+    rates_.xdot = base_rates_.xdot;
+    state_.u = base_.u;
     point_.z = at_base_.z;
     point_.z_dot = at_base_.z_dot;
     point_.z_second = at_base_.z_second;
@@ -357,6 +390,7 @@ Eval StateSpace::compute(double t, const Vec& y) {
   }
   predict(t);
   if (!y.allFinite()) return Eval::rejected;
+  state_.u.tail(nx_) = y.tail(nx_);
   if (!recover_positions() || !recover_velocities()) {
     recovery_failed_ = true;
     return Eval::rejected;
@@ -374,6 +408,7 @@ Eval StateSpace::f(double t, const Vec& y, Vec& dydt) {
   Eigen::Index k = 0;
   for (const int i : positions_) dydt[k++] = point_.z_dot[i];
   for (const int i : velocities_) dydt[k++] = point_.z_second[i];
+  if (nx_ > 0) dydt.tail(nx_) = rates_.xdot;
   return result;
 }
 
@@ -383,8 +418,10 @@ Eval StateSpace::evaluate(double t, const Vec& y, State& state, Rates& rates) {
   state.t = t;
   state.q = state_.q;
   state.v = state_.v;
+  state.u = state_.u;
   rates.a = rates_.a;
   rates.lambda = rates_.lambda;
+  rates.xdot = rates_.xdot;
   return result;
 }
 
@@ -395,15 +432,17 @@ bool StateSpace::recover(double t, const Vec& y, State& state) {
     current_t_ = state_.t = t;
     if (recovery_stale_ && !refresh_recovery(base_, at_base_.z)) return false;
     predict(t);
+    state_.u.tail(nx_) = y.tail(nx_);
     if (!recover_positions() || !recover_velocities()) return false;
   }
   state.t = t;
   state.q = state_.q;
   state.v = state_.v;
+  state.u = state_.u;
   return true;
 }
 
-void StateSpace::project(const Vec& q, const Vec& v, const Vec& a, Vec& y, Vec& dydt) {
+void StateSpace::project(const Vec& q, const Vec& v, const Vec& u, const Vec& a, const Vec& xdot, Vec& y, Vec& dydt) {
   chart_.locate(q, v, dz_, dz_dot_);
   chart_.second(dz_, dz_dot_, a, dq_);
   y.resize(size());
@@ -417,6 +456,9 @@ void StateSpace::project(const Vec& q, const Vec& v, const Vec& a, Vec& y, Vec& 
     y[k] = dz_dot_[i];
     dydt[k++] = dq_[i];
   }
+  if (nx_ == 0) return;
+  y.tail(nx_) = u.tail(nx_);
+  dydt.tail(nx_) = xdot;
 }
 
 Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
@@ -461,7 +503,9 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
     for (int i = 0; i < rows_; ++i) out[i] += scale * gdot_[i];
   };
   // A column: the given independent increments, and those of time.
-  const auto column = [&](int position, int velocity, double dt, auto&& out) {
+  if (nx_ > 0) equations_.linearise_states(state_, state_partials_, work_);
+  const StatePartials& sp = state_partials_;
+  const auto column = [&](int position, int velocity, int x, double dt, auto&& out) {
     dz_.setZero();
     dz_dot_.setZero();
     if (position >= 0) dz_[position] = 1;
@@ -503,6 +547,11 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
     gv.multiply_add(partials_.Ga_q, -1, dq_.data(), right_.data() + nv_);
     gv.multiply_add(partials_.gamma_q, 1, dq_.data(), right_.data() + nv_);
     gv.multiply_add(partials_.gamma_v, 1, dv_.data(), right_.data() + nv_);
+    if (x >= 0) right_.head(nv_) -= sp.force_x.col(x);
+    if (nx_ > 0) {
+      out.tail(nx_) = sp.rate_q * dq_ + sp.rate_v * dv_ + dt * sp.rate_t;
+      if (x >= 0) out.tail(nx_) += sp.rate_x.col(x);
+    }
     if (dt != 0) {
       right_.head(nv_) -= dt * partials_.force_t;
       right_.tail(rows_) -= dt * (partials_.Ga_t - partials_.gamma_t);
@@ -532,10 +581,12 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
     for (const int i : positions_) out[k++] = dz_dot_[i];
     for (const int i : velocities_) out[k++] = dq_[i];
   };
-  for (Eigen::Index k = 0; k < n_positions; ++k) column(positions_[static_cast<std::size_t>(k)], -1, 0, J.dense.col(k));
-  for (Eigen::Index k = n_positions; k < n; ++k)
-    column(-1, velocities_[static_cast<std::size_t>(k - n_positions)], 0, J.dense.col(k));
-  column(-1, -1, 1, f_t);
+  for (Eigen::Index k = 0; k < n_positions; ++k)
+    column(positions_[static_cast<std::size_t>(k)], -1, -1, 0, J.dense.col(k));
+  for (Eigen::Index k = n_positions; k < n - nx_; ++k)
+    column(-1, velocities_[static_cast<std::size_t>(k - n_positions)], -1, 0, J.dense.col(k));
+  for (int x = 0; x < nx_; ++x) column(-1, -1, x, 0, J.dense.col(n - nx_ + x));
+  column(-1, -1, -1, 1, f_t);
   return Eval::ok;
 }
 
@@ -557,12 +608,13 @@ void StateSpace::error_scales(const Vec& before, const Vec& after, Vec& scales) 
     scales[k] = scales_[i] + std::max(std::abs(before[k]), std::abs(after[k]));
     ++k;
   }
+  for (; k < scales.size(); ++k) scales[k] = 1 + std::max(std::abs(before[k]), std::abs(after[k]));
 }
 
 void StateSpace::save(Bytes& out) const {
   put(out, base_.t);
-  for (const Vec* v : {&base_.q, &base_.v, &base_.x, &base_.u, &base_rates_.a, &base_rates_.lambda, &at_base_.z,
-                       &at_base_.z_dot, &at_base_.z_second, &chart_.origin(), &scales_})
+  for (const Vec* v : {&base_.q, &base_.v, &base_.u, &base_rates_.a, &base_rates_.lambda, &base_rates_.xdot,
+                       &at_base_.z, &at_base_.z_dot, &at_base_.z_second, &chart_.origin(), &scales_})
     put(out, *v);
   put(out, base_.memory);
   for (const std::vector<int>* list : {&positions_, &velocities_}) {
@@ -587,7 +639,7 @@ void StateSpace::save(Bytes& out) const {
 void StateSpace::restore(std::span<const std::byte>& in) {
   take(in, base_.t);
   Vec origin;
-  for (Vec* v : {&base_.q, &base_.v, &base_.x, &base_.u, &base_rates_.a, &base_rates_.lambda, &at_base_.z,
+  for (Vec* v : {&base_.q, &base_.v, &base_.u, &base_rates_.a, &base_rates_.lambda, &base_rates_.xdot, &at_base_.z,
                  &at_base_.z_dot, &at_base_.z_second, &origin, &scales_})
     take(in, *v);
   chart_.move_to(origin);

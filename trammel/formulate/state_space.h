@@ -1,9 +1,9 @@
 // The state-space form of a constrained mechanism: in a chart z of its coordinates some, z_I, determine the others, and
 // the mechanism is an ordinary differential equation in them.
 //
-//   state  (z_I, z'_J)       g(t, z) = 0 gives the other z by Newton's method, z_I held
+//   state  (z_I, z'_J, x)    g(t, z) = 0 gives the other z by Newton's method, z_I held
 //                            G T z' + g_t = 0, k = 0 give the other z', z'_J held
-//   f      (z'_I, z''_J)     z'' from  [ M G^T; G 0 ] [ v'; lambda ] = [ Q; gamma ]  and the chart
+//   f      (z'_I, z''_J, x') z'' from  [ M G^T; G 0 ] [ v'; lambda ] = [ Q; gamma ]  and the chart
 //
 // Without nonholonomic rows J = I, and the form is y'' = f(t, y, y'). Redundant constraints need no care: held columns
 // of the projection's saddle matrix are zero, its -E block takes up dependent rows.
@@ -39,6 +39,7 @@ struct StateSpaceOptions {
   // augmented Lagrangian, which takes E away again.
   double penalty = 0;
   int sweeps = 2;
+  std::vector<bool> forces_without_derivatives;  // by force; empty: none
 };
 
 class StateSpace final : public FirstOrderProblem {
@@ -50,8 +51,10 @@ class StateSpace final : public FirstOrderProblem {
   void set_step(double h);  // size of the step to come: recovery is tighter in small steps
   // A new origin of the chart at the base.
   void move_chart();
-  // Chooses coordinates anew at the base; true if they changed.
-  bool repartition();
+  // Chooses coordinates anew at the base; true if they changed. Named ones stay or come back while their pivots are at
+  // least `least`.
+  bool repartition(double least = 0.05);
+  bool named_in_use() const;
   // How strongly dependent coordinates follow independent ones at the base, in units of their scales, by a probe.
   double strain();
   double base_turn() const { return chart_.turn(at_base_.z); }  // from the chart's origin
@@ -60,12 +63,12 @@ class StateSpace final : public FirstOrderProblem {
   const std::vector<int>& velocities() const { return velocities_; }  // J
 
   // ---- the problem
-  int size() const override { return static_cast<int>(positions_.size() + velocities_.size()); }
+  int size() const override { return static_cast<int>(positions_.size() + velocities_.size()) + nx_; }
   Eval f(double t, const Vec& y, Vec& dydt) override;
   bool has_jacobian() const override { return true; }
   Eval jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) override;
   void error_scales(const Vec& before, const Vec& after, Vec& scales) const override;
-  // Null with nonholonomic rows: their velocities are fewer than their positions.
+  // Null with nonholonomic rows, whose velocities are fewer than their positions, and with states of first order.
   SecondOrderProblem* second_order();
 
   // ---- a point of the mechanism
@@ -74,8 +77,12 @@ class StateSpace final : public FirstOrderProblem {
   // Positions and velocities only.
   bool recover(double t, const Vec& y, State& state);
   // A state of the mechanism in the problem's coordinates.
-  void project(const Vec& q, const Vec& v, const Vec& a, Vec& y, Vec& dydt);
-  void project(const State& state, const Vec& a, Vec& y, Vec& dydt) { project(state.q, state.v, a, y, dydt); }
+  void project(const Vec& q, const Vec& v, const Vec& u, const Vec& a, const Vec& xdot, Vec& y, Vec& dydt);
+  void project(const State& state, const Rates& rates, Vec& y, Vec& dydt) {
+    project(state.q, state.v, state.u, rates.a, rates.xdot, y, dydt);
+  }
+  // How far the last point is from its extrapolation, by the scales of the coordinates.
+  double surprise();
   bool recovery_failed() const { return recovery_failed_; }
   int worst_row() const { return worst_row_; }
 
@@ -100,12 +107,12 @@ class StateSpace final : public FirstOrderProblem {
   bool is_current(double t, const Vec& y) const;
   Eval compute(double t, const Vec& y);
   bool factor(SaddleSystem& saddle);
-  void choose();
+  void choose(double least);
   void set_weights();
 
   const Equations& equations_;
   StateSpaceOptions options_;
-  int nv_, rows_;
+  int nv_, rows_, nx_;
   Chart chart_;
   std::vector<int> positions_, velocities_;
   Vec position_weights_, velocity_weights_;  // infinite: held
@@ -126,6 +133,7 @@ class StateSpace final : public FirstOrderProblem {
   int worst_row_ = -1;
 
   Partials partials_, at_point_;
+  StatePartials state_partials_;
   Residual residual_;
   Rates zero_;
   Workspace work_;

@@ -66,6 +66,8 @@ class Integrator {
   virtual void save(Bytes& out) const = 0;
   virtual void restore(std::span<const std::byte>& in) = 0;
   virtual long memory_bytes() const { return 0; }
+  // What a user should know of the run beside the counts; empty if nothing.
+  virtual std::string remark() const { return ""; }
 };
 
 }  // namespace trammel

@@ -5,6 +5,7 @@
 #include "trammel/formulate/formulations.h"
 #include "trammel/formulate/ode_integrator.h"
 #include "trammel/integrate/methods/methods.h"
+#include "trammel/integrate/methods/rosenbrock_description.h"
 
 namespace trammel {
 namespace {
@@ -22,9 +23,13 @@ std::unique_ptr<Integrator> make_on_mechanism(const MethodInfo& m, const Equatio
   OdeIntegrator::Options options;
   options.fixed_step = settings.fixed_step;
   options.project = key == "index-1-projected";
-  options.form.tolerance = settings.tolerance;
+  // With fixed steps nothing else limits what the recovery of dependent coordinates may leave.
+  options.form.tolerance = settings.fixed_step ? std::min(1e-10, settings.tolerance) : settings.tolerance;
   options.form.misfit = settings.misfit;
   options.form.named = settings.independent;
+  if (settings.options.has("forces_without_derivatives"))
+    options.form.forces_without_derivatives =
+        methods::forces_named(equations, settings.options.get<std::string>("forces_without_derivatives"));
   options.form.all_coordinates = key != "state-space";
   if (key == "index-1-baumgarte" || key == "penalty" || key == "augmented-lagrangian") {
     options.form.frequency = option("frequency", 20);
@@ -61,6 +66,19 @@ const std::vector<MethodInfo>& method_registry() {
         methods::rosenbrock_nystrom_4(),
         methods::w_method_2(),
         methods::adams(),
+        methods::euler(),
+        methods::taylor_2(),
+        methods::heun(),
+        methods::rk4(),
+        methods::fehlberg_45(),
+        methods::dormand_prince_54(),
+        methods::dormand_prince_853(),
+        methods::adams_bashforth(),
+        methods::adams_moulton(),
+        methods::bdf_fixed(),
+        methods::bdf(),
+        methods::cvode_bdf(),
+        methods::cvode_adams(),
         methods::trapezoidal(),
         methods::implicit_midpoint(),
         methods::norsett_sdirk(),
@@ -84,7 +102,10 @@ const std::vector<MethodInfo>& method_registry() {
       if (for_odes) {
         const MethodInfo ode = m;
         m.make = [ode](const Equations& e, const MethodSettings& s) {
-          return s.formulation == "all-coordinates" ? ode.make(e, s) : make_on_mechanism(ode, e, s);
+          MethodSettings settings = s;
+          settings.formulation = chosen_formulation(ode, e, s);
+          return settings.formulation == "all-coordinates" ? ode.make(e, settings)
+                                                           : make_on_mechanism(ode, e, settings);
         };
       }
       if (!m.refuses) m.refuses = nothing;
@@ -142,12 +163,15 @@ MethodSettings resolve_settings(const MethodInfo& method, MethodSettings setting
     }
     const Field& field = fields[static_cast<std::size_t>(known - names.begin())];
     const double* value = std::get_if<double>(&entry.second);
-    const bool right_kind =
-        field.kind == FieldKind::number ? value != nullptr : std::holds_alternative<bool>(entry.second);
+    const bool right_kind = field.kind == FieldKind::number ? value != nullptr
+                            : field.kind == FieldKind::text ? std::holds_alternative<std::string>(entry.second)
+                                                            : std::holds_alternative<bool>(entry.second);
     if (!right_kind) {
       throw Failure({Severity::error, "wrong-type",
                      "option '" + field.name + "' of method '" + method.key + "' must be " +
-                         (field.kind == FieldKind::number ? "a number" : "true or false"),
+                         (field.kind == FieldKind::number ? "a number"
+                          : field.kind == FieldKind::text ? "a text"
+                                                          : "true or false"),
                      field.text, where});
     }
     if (value != nullptr && !(*value >= field.least && *value <= field.most)) {

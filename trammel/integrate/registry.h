@@ -12,12 +12,12 @@ namespace trammel {
 
 struct MethodSettings {
   bool fixed_step = false;
-  double tolerance = 1e-5;       // epsilon; with a fixed step it only bounds the corrector
-  std::string formulation;       // a key of formulation_registry(); empty: the method's own choice
-  double misfit = 0;             // of loops that do not close, m
-  int freedoms = -1;             // of the mechanism; -1: not known
-  std::vector<int> independent;  // velocity columns named as coordinates of the state-space form
-  Fields options;                // completed with defaults
+  double tolerance = 1e-5;         // epsilon; with a fixed step it only bounds the corrector
+  std::string formulation;         // a key of formulation_registry(); empty: the method's own choice
+  double misfit = 0;               // of loops that do not close, m
+  int freedoms = -1;               // of the mechanism; -1: not known
+  std::vector<int> independent{};  // velocity columns named as coordinates of the state-space form
+  Fields options{};                // completed with defaults
 };
 
 struct MethodInfo {
@@ -26,6 +26,11 @@ struct MethodInfo {
   int order = 2;        // of positions and velocities
   int error_order = 3;  // the error estimate is proportional to h^error_order
   std::string stability;
+  // For the conformance suites of methods without mechanics:
+  int dense_order = 0;          // to which values between steps converge; 0: not said
+  double evaluations = 0;       // of f for an accepted step of fixed size; 0: it varies
+  bool variable_order = false;  // then `order` is the highest
+  bool stiff = false;           // steps may be far larger than the fastest decay of the problem
   std::vector<std::string> formulations;  // those it takes; the first is the default
   // Its choice among them for a mechanism, where that is not simply the first.
   std::function<std::string(const Equations&, const MethodSettings&)> choose_formulation;
@@ -42,6 +47,7 @@ struct MethodInfo {
   std::function<std::unique_ptr<OdeMethod>(FirstOrderProblem&, const MethodSettings&)> make_first_order;
   std::function<std::unique_ptr<OdeMethod>(SecondOrderProblem&, const MethodSettings&)> make_second_order;
   std::function<std::unique_ptr<OdeMethod>(ImplicitProblem&, const MethodSettings&)> make_implicit;
+  int stages = 0;  // of a Runge-Kutta or Rosenbrock method at its defaults; 0: no such method
 };
 
 const std::vector<MethodInfo>& method_registry();

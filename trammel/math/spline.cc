@@ -15,6 +15,7 @@ const char* to_text(SplineKind kind) {
     case SplineKind::natural: return "natural";
     case SplineKind::clamped: return "clamped";
     case SplineKind::periodic: return "periodic";
+    case SplineKind::not_a_knot: return "not_a_knot";
     case SplineKind::linear: return "linear";
   }
   return "";
@@ -107,6 +108,17 @@ std::vector<double> smooth_slopes(SplineKind kind, const std::vector<double>& h,
     middle[0] = middle[n - 1] = 1;
     right[0] = first_slope;
     right[n - 1] = last_slope;
+  } else if (kind == SplineKind::not_a_knot) {
+    // (d_0 + d_1 - 2 m_0) / h_0^2 = (d_1 + d_2 - 2 m_1) / h_1^2, with d_2 taken from the row below; the same at the
+    // other end.
+    const auto end = [&](std::size_t row, std::size_t first, std::size_t second) {
+      const double a = h[first], b = h[second], m = dy[first] / a, k = dy[second] / b;
+      middle[row] = b;
+      (row == 0 ? above : below)[row] = a + b;
+      right[row] = ((3 * a + 2 * b) * b * m + a * a * k) / (a + b);
+    };
+    end(0, 0, 1);
+    end(n - 1, n - 2, n - 3);
   } else {
     middle[0] = 2;
     above[0] = 1;
@@ -162,7 +174,9 @@ std::vector<double> spline_slopes(SplineKind kind, const std::vector<double>& x,
 // ---- one variable --------------------------------------------------------------------------------------------------
 
 SplineFault Spline::fault(const SplineData& data) {
-  const std::size_t least = data.kind == SplineKind::akima || data.kind == SplineKind::periodic ? 3 : 2;
+  const std::size_t least = data.kind == SplineKind::not_a_knot                                   ? 4
+                            : data.kind == SplineKind::akima || data.kind == SplineKind::periodic ? 3
+                                                                                                  : 2;
   if (data.x.size() != data.y.size()) {
     return {std::to_string(data.x.size()) + " values of x and " + std::to_string(data.y.size()) + " of y",
             "each point has both", -1};

@@ -6,7 +6,8 @@
 // where h is the length of the interval and m its mean slope. The kinds differ in the slopes:
 //   akima     a mean of the slopes of four neighbouring intervals (H. Akima, J. ACM 17, 1970): y' is continuous, and a
 //             point moves the curve only three intervals away
-//   natural, clamped, periodic   y'' is continuous; at the ends y'' = 0, y' given, or all equal at both ends
+//   natural, clamped, periodic, not_a_knot   y'' is continuous; at the ends y'' = 0, y' given, all equal at both ends,
+//             or y''' continuous at the points next to the ends
 //   linear    straight lines: y' jumps
 //
 // SurfaceTable: z(x, y) on a grid, in every cell the bicubic with values, slopes and mixed derivatives of such splines
@@ -24,7 +25,7 @@
 
 namespace trammel {
 
-enum class SplineKind { akima, natural, clamped, periodic, linear };
+enum class SplineKind { akima, natural, clamped, periodic, not_a_knot, linear };
 enum class Extrapolation { linear, constant, none };
 
 const char* to_text(SplineKind kind);

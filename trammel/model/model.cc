@@ -82,6 +82,13 @@ int Model::find_input(std::string_view name) const {
   return -1;
 }
 
+int Model::find_state(std::string_view name) const {
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    if (states[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
 int Model::find_joint(std::string_view name) const {
   for (std::size_t i = 0; i < joints.size(); ++i) {
     if (joints[i].name == name) return static_cast<int>(i);

@@ -107,13 +107,22 @@ struct Shape {
 };
 
 // What to run. An option left out takes the method's default.
+// A state of the user's own, equation (5): x' = rate, an expression of time, measures, inputs and states.
+struct StateVariable {
+  std::string name;
+  ExpressionText rate;
+  double value = 0;  // at the start
+  std::string unit;
+  Location where;
+};
+
 struct SimulationSettings {
   double end = 1;
   std::string method = "hht-i3";
   std::string formulation;               // empty: the method's own choice
   std::vector<std::string> independent;  // coordinates of the state-space form, "BODY.angle"; empty: chosen
-  std::optional<double> tolerance;  // error allowed per step, relative to the length scale and 1 rad
-  std::optional<double> step;       // fixed step; otherwise the step is controlled
+  std::optional<double> tolerance;       // error allowed per step, relative to the length scale and 1 rad
+  std::optional<double> step;            // fixed step; otherwise the step is controlled
   std::optional<double> first_step, least_step, greatest_step;
   std::optional<double> output_step;  // output on a grid; otherwise at every accepted step
   std::optional<double> length;       // length scale L of the model for norms; default from its size
@@ -128,12 +137,14 @@ struct Model {
   Vec3 gravity = Vec3::Zero();
   std::vector<Parameter> parameters;
   std::vector<Input> inputs;
+  std::vector<StateVariable> states;
   std::vector<NamedSpline> splines;
   std::vector<NamedTable> tables;
   std::vector<Body> bodies;
   std::vector<Frame> frames;
   std::vector<Item> joints, motions, forces;
   std::vector<InitialJoint> initial_joints;
+  bool start_in_equilibrium = false;  // the static one near the start positions; velocities stay as given
   std::vector<Output> outputs;
   std::vector<Shape> shapes;
   SimulationSettings simulation;
@@ -155,7 +166,8 @@ struct Model {
   int find_frame(std::string_view name) const;  // -1 if none
   int find_joint(std::string_view name) const;  // -1 if none
   int find_input(std::string_view name) const;  // -1 if none
-  Pose frame_pose(int frame) const;             // in the world, bodies as drawn
+  int find_state(std::string_view name) const;
+  Pose frame_pose(int frame) const;  // in the world, bodies as drawn
 };
 
 }  // namespace trammel

@@ -27,6 +27,7 @@ Keys sections() {
       {"forces", Form::elements, "What loads the bodies.", none, Rule::item, false, {}, Category::force},
       {"initial", Form::mapping, "Where and how fast it starts.", none, Rule::initial},
       {"simulation", Form::mapping, "What to run.", none, Rule::simulation},
+      {"states", Form::named, "Quantities of your own with a rate: filters, controllers.", none, Rule::state},
       {"outputs", Form::named, "Results of your own.", none, Rule::output},
       {"shapes", Form::named, "What it looks like.", none, Rule::drawn_shape},
   };
@@ -117,7 +118,7 @@ Keys make(Rule rule) {
       return {
           {"type", Form::text, "akima if left out.", none, Rule::none, false, "akima cubic linear"},
           {"ends", Form::text, "Of a cubic spline; natural if left out.", none, Rule::none, false,
-           "natural clamped periodic"},
+           "natural clamped periodic not_a_knot"},
           {"slopes", Form::numbers, "At the ends of a clamped spline."},
           {"extrapolation", Form::text, "Beyond the points; linear if left out.", none, Rule::none, false,
            "linear constant none"},
@@ -206,6 +207,7 @@ Keys make(Rule rule) {
           {"joints", Form::named, "Values of joints.", none, Rule::initial_joint},
           {"bodies", Form::named, "Values of bodies.", none, Rule::initial_body},
           {"coordinates", Form::named, "Values of scalar coordinates.", none, Rule::initial_coordinate},
+          {"equilibrium", Form::condition, "Start in the static equilibrium near these positions."},
       };
     case Rule::initial_joint:
       return {
@@ -243,6 +245,13 @@ Keys make(Rule rule) {
           {"value", Form::number, "At the start; 0 if left out."},
           {"unit", Form::text, "An SI unit: a label for results and connections."},
       };
+    case Rule::state:
+      return {
+          {"rate", Form::expression, "Its time derivative: of time, measures, inputs and states.", none, Rule::none,
+           true},
+          {"value", Form::number, "At the start; 0 if left out."},
+          {"unit", Form::text, "An SI unit: a label for results."},
+      };
     case Rule::output:
       return {
           {"expression", Form::expression, "Of time and measures.", none, Rule::none, true},
@@ -276,7 +285,7 @@ std::string_view name_of(Rule rule) {
   constexpr std::array<std::string_view, rules> names = {
       "none",          "file",         "subsystem",          "use",        "repeat", "body",  "inertia", "shape",
       "part",          "drawn_shape",  "coordinate",         "spline",     "table",  "frame", "item",    "initial",
-      "initial_joint", "initial_body", "initial_coordinate", "simulation", "input",  "output"};
+      "initial_joint", "initial_body", "initial_coordinate", "simulation", "input",  "state", "output"};
   return names[static_cast<std::size_t>(rule)];
 }
 

@@ -33,6 +33,7 @@ enum class Rule {
   initial_coordinate,
   simulation,
   input,
+  state,
   output,
 };
 

@@ -140,6 +140,8 @@ class ModelReader {
 
   void read_version(const Node& root);
   void read_input(const Entry& entry);
+  void name_state(const Entry& entry);
+  void read_state(const Entry& entry);
   void read_curves();
 
   // Bodies (read_bodies.cc)

@@ -54,6 +54,7 @@ Model ModelReader::read() {
     }
   }
   read_curves();
+  each("states", "state", [&](const Entry& entry) { name_state(entry); });
   each("bodies", "body", [&](const Entry& entry) { read_body(entry); });
   each("coordinates", "coordinate", [&](const Entry& entry) { read_coordinate(entry); });
   each("frames", "frame", [&](const Entry& entry) { read_frame(entry); });
@@ -65,6 +66,7 @@ Model ModelReader::read() {
   each("motions", "motion", [&](const Entry& entry) { read_item(Category::motion, entry, model_.motions); });
   each("forces", "force", [&](const Entry& entry) { read_item(Category::force, entry, model_.forces); });
   read_initial();
+  each("states", "state", [&](const Entry& entry) { read_state(entry); });
   each("outputs", "output", [&](const Entry& entry) { read_output(entry); });
   each("shapes", "shape", [&](const Entry& entry) { read_shape(entry); });
   for (const Scope& scope : scopes_) {
@@ -145,6 +147,41 @@ void ModelReader::read_input(const Entry& entry) {
   activate(scope, nullptr);
 }
 
+// States are known by name before anything that may use them is read.
+void ModelReader::name_state(const Entry& entry) {
+  if (!values_->check_parameter_name(entry.key, "state")) return;
+  if (values_->has_parameter(entry.key.text) || model_.find_input(entry.name) >= 0 ||
+      model_.find_state(entry.name) >= 0) {
+    values_->error(entry.key, "duplicate-name", "state " + quote(entry.name) + ": something else has this name",
+                   "rename one of them");
+    return;
+  }
+  StateVariable x;
+  x.name = entry.name;
+  x.where = values_->where(entry.key);
+  model_.states.push_back(std::move(x));
+  if (current_->parent != nullptr) current_->input_texts[std::string(entry.key.text)] = entry.name;
+}
+
+void ModelReader::read_state(const Entry& entry) {
+  const int index = model_.find_state(entry.name);
+  if (index < 0) return;  // reported before
+  StateVariable& x = model_.states[static_cast<std::size_t>(index)];
+  const Place place{"state", entry.name, ""};
+  const Node* rate = &entry.node;
+  if (entry.node.is_mapping()) {
+    Entries entries = values_->mapping(entry.node, place, Rule::state);
+    rate = entries.need("rate");
+    if (const Node* value = entries.find("value")) {
+      if (const auto number = values_->number(*value, place.at("value"), Quantity::none)) x.value = *number;
+    }
+    if (const Node* unit = entries.find("unit")) set(x.unit, values_->text(*unit, place.at("unit")));
+    entries.finish();
+  }
+  if (rate == nullptr) return;
+  if (auto text = values_->expression(*rate, place, Quantity::none)) x.rate = std::move(*text);
+}
+
 // ---- Start, run and results
 // --------------------------------------------------------------------------------------------
 
@@ -158,7 +195,10 @@ void ModelReader::read_initial() {
     const Node* joints = entries.find("joints");
     const Node* bodies = entries.find("bodies");
     const Node* coordinates = entries.find("coordinates");
+    const Node* equilibrium = entries.find("equilibrium");
     entries.finish();
+    if (equilibrium != nullptr)
+      set(model_.start_in_equilibrium, values_->condition(*equilibrium, {"initial", "", "equilibrium"}));
     if (joints != nullptr) {
       each_entry(*joints, "joint", false, [&](const Entry& entry) { read_initial_joint(entry); });
     }

@@ -96,7 +96,7 @@ SchemaJson value_schema(const Key& key) {
     case Form::mappings: return any_of({ref(rule), list(ref(rule)), {{"type", "null"}}});
     case Form::named:
       if (key.rule == Rule::input) return named(any_of({ref("number"), ref(rule)}));
-      if (key.rule == Rule::output) return named(any_of({ref("expression"), ref(rule)}));
+      if (key.rule == Rule::output || key.rule == Rule::state) return named(any_of({ref("expression"), ref(rule)}));
       return named(ref(rule));
     case Form::elements: return named(ref(to_text(key.category)));
   }
@@ -120,6 +120,7 @@ bool has_when(Rule rule) {
     case Rule::coordinate:
     case Rule::frame:
     case Rule::input:
+    case Rule::state:
     case Rule::output: return true;
     default: return false;
   }
@@ -264,10 +265,11 @@ SchemaJson basic_definitions() {
 std::string model_schema() {
   SchemaJson schema = rule_schema(Rule::file);
   SchemaJson definitions = basic_definitions();
-  for (const Rule rule :
-       {Rule::subsystem, Rule::use, Rule::repeat, Rule::body, Rule::inertia, Rule::shape, Rule::part, Rule::drawn_shape,
-        Rule::coordinate, Rule::spline, Rule::table, Rule::frame, Rule::initial, Rule::initial_joint,
-        Rule::initial_body, Rule::initial_coordinate, Rule::simulation, Rule::input, Rule::output}) {
+  for (const Rule rule : {Rule::subsystem,  Rule::use,           Rule::repeat,       Rule::body,
+                          Rule::inertia,    Rule::shape,         Rule::part,         Rule::drawn_shape,
+                          Rule::coordinate, Rule::spline,        Rule::table,        Rule::frame,
+                          Rule::initial,    Rule::initial_joint, Rule::initial_body, Rule::initial_coordinate,
+                          Rule::simulation, Rule::input,         Rule::state,        Rule::output}) {
     definitions[std::string(name_of(rule))] = rule_schema(rule);
   }
   for (const Category category : {Category::joint, Category::motion, Category::force}) {

@@ -269,7 +269,7 @@ class SplineReader : CurveReader {
     if (!entries_.good()) return std::nullopt;
     const auto type = word("type", {"akima", "cubic", "linear"});
     const Node* ends_node = entries_.find("ends");
-    const auto ends = word("ends", {"natural", "clamped", "periodic"});
+    const auto ends = word("ends", {"natural", "clamped", "periodic", "not_a_knot"});
     const Node* slopes = entries_.find("slopes");
     const auto beyond = word("extrapolation", {"linear", "constant", "none"});
     const Node* points = entries_.find("points");
@@ -305,11 +305,12 @@ class SplineReader : CurveReader {
     }
     if (file != nullptr) good = read_file(*file, columns);
     SplineData data;
-    data.kind = *type == "akima"      ? SplineKind::akima
-                : *type == "linear"   ? SplineKind::linear
-                : *ends == "clamped"  ? SplineKind::clamped
-                : *ends == "periodic" ? SplineKind::periodic
-                                      : SplineKind::natural;
+    data.kind = *type == "akima"        ? SplineKind::akima
+                : *type == "linear"     ? SplineKind::linear
+                : *ends == "clamped"    ? SplineKind::clamped
+                : *ends == "periodic"   ? SplineKind::periodic
+                : *ends == "not_a_knot" ? SplineKind::not_a_knot
+                                        : SplineKind::natural;
     data.extrapolation = extrapolation(*beyond);
     if (slopes != nullptr && good) good = read_slopes(*slopes, data);
     if (!good) return std::nullopt;

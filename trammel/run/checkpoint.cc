@@ -215,6 +215,11 @@ std::string model_digest(const Model& model) {
     d.add(b.angular_velocity);
     for (const bool kept : {b.keep_position, b.keep_orientation, b.keep_velocity, b.keep_angular_velocity}) d.add(kept);
   }
+  for (const StateVariable& x : model.states) {
+    d.add(x.name);
+    d.add(x.rate.text);
+    d.add(x.value);
+  }
   for (const Input& input : model.inputs) {
     d.add(input.name);
     d.add(input.value);

@@ -37,8 +37,10 @@ void set_option(Fields& options, const std::string& text) {
     options.set(name, value == "true");
   } else if (!name.empty() && !value.empty() && rest == end && trouble == std::errc()) {
     options.set(name, number);
+  } else if (!name.empty() && !value.empty() && rest == value.data()) {
+    options.set(name, value);
   } else {
-    refuse("bad-option", "an option is NAME=VALUE with a number or true or false, not '" + text + "'",
+    refuse("bad-option", "an option is NAME=VALUE with a number, true or false, or a text, not '" + text + "'",
            "for example --option alpha=-0.1; `trammel methods KEY` lists the options");
   }
 }

@@ -101,6 +101,8 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
     add_vector(s, path + ".on_second.force", "N", "on the second frame");
     add_vector(s, path + ".on_second.torque", "N m", "on the second frame, about its origin");
   }
+  for (const StateVariable& x : model.states)
+    s.push_back({"state." + x.name, x.unit, "", "a state of the model", false, ""});
   for (const char* name : {"kinetic", "potential", "total", "dissipated", "external", "imbalance"}) {
     s.push_back({std::string("energy.") + name, "J", "",
                  name == std::string("imbalance") ? "total + dissipated - external - first total" : name, false, ""});
@@ -297,6 +299,7 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
     add3(Vec3(wrench[6], wrench[7], wrench[8]));
     add3(Vec3(wrench[9], wrench[10], wrench[11]));
   }
+  for (const double x : equations_.states_of(state)) add(x);
   const Energy e = equations_.energy(state, rates, work_);
   add(e.kinetic);
   add(e.potential);

@@ -15,12 +15,13 @@ std::string counted(long count, const char* noun) { return fmt::format("{} {}{}"
 
 std::string to_text(const RunSummary& s) {
   std::string out;
-  const auto line = [&out](const char* name, const std::string& value) {
+  const auto line = [&out](const std::string& name, const std::string& value) {
     out += fmt::format("  {:<16}{}\n", name, value);
   };
   const Counts& c = s.counts;
   const double steps = s.steps > 0 ? static_cast<double>(s.steps) : 1;
   line("time", fmt::format("{:.6g} of {:.6g} s with {}", s.reached, s.end, s.method));
+  if (!s.remark.empty()) line(s.formulation, s.remark);
   line("system", fmt::format("{} velocities, {}, {} of freedom{}", s.sizes.nv,
                              counted(s.sizes.multipliers(), "constraint row"), counted(s.freedoms, "degree"),
                              s.redundant > 0 ? fmt::format(", {} redundant rows: reactions of least norm, L = {:.4g} m",
@@ -59,6 +60,8 @@ std::string to_json(const RunSummary& s) {
   const Counts& c = s.counts;
   const nlohmann::ordered_json j = {
       {"method", s.method},
+      {"formulation", s.formulation},
+      {"remark", s.remark},
       {"title", s.title},
       {"end", s.end},
       {"reached", s.reached},

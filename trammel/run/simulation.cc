@@ -81,6 +81,7 @@ Provenance Simulation::provenance() const {
     p.set("tolerance", number(settings_.tolerance));
   for (const auto& option : settings_.options.all()) {
     if (const double* value = std::get_if<double>(&option.second)) p.set("option." + option.first, number(*value));
+    if (const auto* value = std::get_if<std::string>(&option.second)) p.set("option." + option.first, *value);
     if (const bool* value = std::get_if<bool>(&option.second))
       p.set("option." + option.first, *value ? "true" : "false");
   }
@@ -130,7 +131,7 @@ void Simulation::start(const RunOptions& options) {
     problems.insert(problems.end(), failure.problems().begin(), failure.problems().end());
     throw Failure(std::move(problems), failure.exit_code());
   }
-  if (options.from_equilibrium) start_from_equilibrium(options);
+  if (options.from_equilibrium || m.start_in_equilibrium) start_from_equilibrium(options);
   if (options.note) {
     for (const StageReport& stage : initial_.stages) options.note(stage.text());
     for (const Problem& warning : initial_.warnings) options.note(to_text(warning));
@@ -148,7 +149,13 @@ void Simulation::start(const RunOptions& options) {
   integrator_ = method_->make(*equations_, settings_);
   integrator_->start(output_state_, output_rates_);
   StepController::Options control;
-  control.gain = settings_.options.has("step_gain") ? settings_.options.number("step_gain") : 1;
+  const auto set_control = [&](const char* option, double otherwise) {
+    return settings_.options.has(option) ? settings_.options.number(option) : otherwise;
+  };
+  control.gain = set_control("step_gain", 1);
+  control.safety = set_control("safety", control.safety);
+  control.least_shrink = set_control("least_factor", control.least_shrink);
+  control.greatest_growth = set_control("greatest_factor", control.greatest_growth);
   controller_ = StepController(control);
   h_ = first_step();
   if (m.simulation.greatest_step) h_ = std::min(h_, *m.simulation.greatest_step);
@@ -157,19 +164,23 @@ void Simulation::start(const RunOptions& options) {
 
 void Simulation::start_from_equilibrium(const RunOptions& options) {
   StaticSolver solver(*equations_);
+  const Vec asked = equations_->initial_state().v;
   const StaticReport report = solver.solve(output_state_, output_rates_, work_);
   if (!report.found) {
-    throw Failure({Severity::error,
-                   "no-equilibrium",
-                   "there is no static equilibrium to start from: " + report.why,
-                   "`trammel static` says more; without --from-static the run starts as drawn",
-                   {}},
-                  ExitCode::failed_run);
+    throw Failure(
+        {Severity::error,
+         "no-equilibrium",
+         "there is no static equilibrium to start from: " + report.why,
+         "`trammel static` says more; without --from-static or `initial: {equilibrium: true}` the run starts as "
+         "drawn",
+         {}},
+        ExitCode::failed_run);
   }
   if (options.note)
     options.note(std::string("static equilibrium: ") + to_text(report.stability) + ", largest change " +
                  number(report.moved) + " (" + report.moved_most + ")");
-  // Velocities are those that motions demand, otherwise zero.
+  // Velocities are those that the model asks for, as far as joints and motions allow.
+  output_state_.v = asked;
   initial_.stages.push_back(assemble_velocities(*equations_, output_state_, accelerations_->saddle(), work_,
                                                 std::vector<bool>(static_cast<std::size_t>(equations_->sizes().nv))));
   accelerations_->solve(output_state_, output_rates_, work_);
@@ -237,6 +248,8 @@ void Simulation::describe_run(RunSummary& summary) const {
   const Model& m = equations_->model();
   const Progress& p = progress_;
   summary.method = method_->key;
+  summary.formulation = settings_.formulation;
+  summary.remark = integrator_->remark();
   summary.title = m.title;
   summary.end = m.simulation.end;
   summary.sizes = equations_->sizes();

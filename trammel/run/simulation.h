@@ -22,6 +22,7 @@ struct PartTimes {
 
 struct RunSummary {
   std::string method, title;
+  std::string formulation, remark;
   double end = 0, reached = 0;
   long steps = 0, outputs = 0;
   long rejected_error = 0, rejected_newton = 0, rejected_evaluation = 0, rejected_angle = 0;
@@ -58,7 +59,7 @@ struct RunOptions {
   bool analyse_rank = true;
   CheckpointPlan checkpoint;
   bool continue_result = false;   // after restore(): takes up the sink's unfinished result instead of beginning one
-  bool from_equilibrium = false;  // start from the static equilibrium instead of the drawn position
+  bool from_equilibrium = false;  // start in the static equilibrium, as with Model::start_in_equilibrium
 };
 
 struct RunResult {
@@ -84,6 +85,8 @@ class Simulation {
 
   // For stepping by hand: after start().
   Integrator& integrator() { return *integrator_; }
+  const StepController& controller() const { return controller_; }
+  double next_step() const { return h_; }
   // Complete state between steps: a run continued from it gives the same bits. Only for the same model and settings;
   // the end may be another one.
   Bytes save() const;

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "trammel/integrate/control/hermite.h"
+
 namespace trammel {
 
 AlphaParameters AlphaParameters::hht(double alpha) {
@@ -62,7 +64,9 @@ AlphaMethod::AlphaMethod(const Equations& equations, const AlphaOptions& options
       partials_(equations.make_partials(Detail::newton)),
       residual_(equations.make_residual()),
       work_(equations.make_workspace()),
-      z_(Vec::Zero(nv_ + ng_)) {
+      z_(Vec::Zero(nv_ + ng_)),
+      nx_(equations.sizes().nx),
+      coupling_(equations) {
   predictor_.resize(nv_ + ng_, nv_);
   predictor_.set_limit(options.predictor_degree);
   T_.resize(equations.rotation_columns().size());
@@ -76,23 +80,37 @@ void AlphaMethod::start(const State& state, const Rates& rates) {
   previous_q_ = now_.q;
   previous_v_ = now_.v;
   equations_.widen_scales(now_.q, scales_);
+  equations_.state_rates(now_, rates_.xdot, work_);
+  trial_rates_.xdot = previous_xdot_ = w_ = trial_w_ = previous_w_ = state_right_ = rates_.xdot;
+  previous_x_ = equations_.states_of(now_);
   restart("start");
 }
 
 void AlphaMethod::restart(std::string_view /*why*/) {
   // A consistent a at the start of a smooth piece is the acceleration itself.
   a_ = rates_.a;
+  w_ = rates_.xdot;
   predictor_.clear();
   z_.head(nv_) = a_;
   z_.tail(ng_) = rates_.lambda;
   predictor_.add(now_.t, z_, scales_);
   linearise_next_ = true;
+  history_of_states_ = false;
 }
 
 double AlphaMethod::norm(const Vec& x) const {
   double sum = 0;
   for (int i = 0; i < nv_; ++i) {
     const double e = x[i] / scales_[i];
+    sum += e * e;
+  }
+  return std::sqrt(sum);
+}
+
+double AlphaMethod::state_norm(const Vec& x) const {
+  double sum = 0;
+  for (int i = 0; i < nx_; ++i) {
+    const double e = x[i] / (1 + std::abs(now_.u[now_.u.size() - nx_ + i]));
     sum += e * e;
   }
   return std::sqrt(sum);
@@ -114,6 +132,7 @@ Verdict AlphaMethod::prepare_matrix(double h, bool anew) {
   if (anew) {
     if (equations_.linearise(trial_, trial_rates_, Detail::newton, partials_, work_) != Eval::ok)
       return Verdict::evaluation_rejected;
+    if (nx_ > 0) equations_.linearise_states(trial_, state_partials_, work_);
     ++counts_.linearisations;
     linearise_next_ = false;
   }
@@ -128,8 +147,38 @@ Verdict AlphaMethod::prepare_matrix(double h, bool anew) {
   const bool good = saddle_.factor();
   counts_.factorisations += solver.factors() - factors;
   counts_.refactorisations += solver.refactors() - refactors;
+  if (good && nx_ > 0) {
+    couple_states(h);
+    if (!coupling_.prepare(saddle_)) return Verdict::singular_matrix;
+  }
   if (good) return Verdict::ok;
   return std::isfinite(saddle_.values().sum()) ? Verdict::singular_matrix : Verdict::not_finite;
+}
+
+// With c = h gamma (1 - alpha_f)/(1 - alpha_m):
+//   x_{n+1} = x_n + h (1 - gamma) w_n + h gamma w_{n+1},  (1 - alpha_m) w_{n+1} + alpha_m w_n = (1 - alpha_f) f_{n+1} +
+//   alpha_f f_n
+void AlphaMethod::couple_states(double h) {
+  const AlphaParameters& p = options_.parameters;
+  const double c = h * p.gamma * (1 - p.alpha_f) / (1 - p.alpha_m), bh2 = p.beta * h * h;
+  coupling_.B = state_partials_.force_x;
+  coupling_.C = (-c * bh2) * state_partials_.rate_q;
+  const std::vector<int>& rotations = equations_.rotation_columns();
+  for (std::size_t i = 0; i < rotations.size(); ++i)
+    coupling_.C.middleCols<3>(rotations[i]) = (coupling_.C.middleCols<3>(rotations[i]) * T_[i]).eval();
+  coupling_.C -= (c * p.gamma * h) * state_partials_.rate_v;
+  coupling_.D.setIdentity();
+  coupling_.D -= c * state_partials_.rate_x;
+}
+
+bool AlphaMethod::state_residual(double h) {
+  if (nx_ == 0) return true;
+  const AlphaParameters& p = options_.parameters;
+  if (equations_.state_rates(trial_, trial_rates_.xdot, work_) != Eval::ok) return false;
+  trial_w_ = ((1 - p.alpha_f) * trial_rates_.xdot + p.alpha_f * rates_.xdot - p.alpha_m * w_) / (1 - p.alpha_m);
+  state_right_ =
+      equations_.states_of(now_) - equations_.states_of(trial_) + h * ((1 - p.gamma) * w_ + p.gamma * trial_w_);
+  return true;
 }
 
 Attempt AlphaMethod::attempt(double h) {
@@ -148,6 +197,7 @@ Attempt AlphaMethod::attempt(double h) {
     predictor_.predict(trial_.t, z_);
     trial_a_ = z_.head(nv_);
     trial_rates_.lambda = z_.tail(ng_);
+    if (nx_ > 0) trial_.u.tail(nx_) = equations_.states_of(now_) + h * w_;
     place(h);
     const bool anew = linearise_next_ || pass > 0;
     const double ratio = h / matrix_h_;
@@ -162,7 +212,8 @@ Attempt AlphaMethod::attempt(double h) {
     NewtonMonitor::Decision decision = NewtonMonitor::Decision::go_on;
     bool evaluable = true;
     while (decision == NewtonMonitor::Decision::go_on) {
-      evaluable = equations_.residual(trial_, trial_rates_, everything, residual_, work_) == Eval::ok;
+      evaluable =
+          equations_.residual(trial_, trial_rates_, everything, residual_, work_) == Eval::ok && state_residual(h);
       ++counts_.evaluations;
       if (!evaluable) break;
       z_.head(nv_) = -(residual_.inertia + residual_.force);
@@ -174,7 +225,13 @@ Attempt AlphaMethod::attempt(double h) {
       saddle_.solve(z_);
       ++counts_.solves;
       ++counts_.newton_iterations;
-      const double correction = norm(z_);
+      double correction = norm(z_);
+      if (nx_ > 0) {
+        coupling_.solve(z_, state_right_);
+        // counted like positions, which follow from accelerations by beta h^2
+        correction = std::hypot(norm(z_), state_norm(state_right_) / bh2);
+        trial_.u.tail(nx_) += state_right_;
+      }
       if (!std::isfinite(correction)) {
         evaluable = false;
         break;
@@ -211,6 +268,18 @@ Attempt AlphaMethod::attempt(double h) {
       result.worst_velocity = i;
     }
   }
+  if (nx_ > 0) {
+    if (!state_residual(h)) {
+      result.verdict = Verdict::evaluation_rejected;
+      return result;
+    }
+    // The local error of x is proportional to h^3 w'', w'' from how far w is from its straight continuation.
+    const double lead = p.alpha_m - p.alpha_f,
+                 factor = std::abs(1.0 / 6 - 0.5 * lead * lead - p.gamma * lead - 0.5 * p.gamma),
+                 ratio = last_step_ > 0 && history_of_states_ ? h / last_step_ : 0;
+    state_right_ = (factor * h) * (trial_w_ - w_ - ratio * (w_ - previous_w_));
+    sum += std::pow(state_norm(state_right_) / (std::abs(p.error_factor()) * h * h), 2);
+  }
   result.error = std::sqrt(sum) / allowed;
   if (equations_.turned(trial_, h, work_) > 1.57) result.verdict = Verdict::angle_too_large;
   return result;
@@ -222,6 +291,15 @@ void AlphaMethod::accept() {
   now_.q.swap(trial_.q);
   now_.v.swap(trial_.v);
   now_.t = trial_.t;
+  if (nx_ > 0) {
+    previous_x_ = equations_.states_of(now_);
+    previous_xdot_ = rates_.xdot;
+    previous_w_ = w_;
+    w_ = trial_w_;
+    rates_.xdot = trial_rates_.xdot;
+    now_.u = trial_.u;
+    history_of_states_ = true;
+  }
   last_delta_.swap(delta_);
   a_.swap(trial_a_);
   rates_.a.swap(trial_rates_.a);
@@ -243,7 +321,6 @@ void AlphaMethod::interpolate(double t, State& out) const {
   const double s = h > 0 ? 1 + (t - now_.t) / h : 1;
   out.t = t;
   out.memory = now_.memory;
-  out.x = now_.x;
   out.u = now_.u;
   out.q.resize(now_.q.size());
   if (s == 1) {
@@ -251,6 +328,7 @@ void AlphaMethod::interpolate(double t, State& out) const {
     out.v = now_.v;
     return;
   }
+  if (nx_ > 0) out.u.tail(nx_) = hermite(s, h, previous_x_, previous_xdot_, equations_.states_of(now_), rates_.xdot);
   Vec end_rate = now_.v;  // d delta/dt at the end
   const std::vector<int>& rotations = equations_.rotation_columns();
   for (const int j : rotations)
@@ -266,11 +344,17 @@ void AlphaMethod::interpolate(double t, State& out) const {
 
 void AlphaMethod::save(Bytes& out) const {
   put(out, now_.t);
-  for (const Vec* v : {&now_.q, &now_.v, &now_.x, &now_.u, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_,
-                       &previous_v_, &scales_})
+  for (const Vec* v :
+       {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_, &previous_v_, &scales_})
     put(out, *v);
   put(out, now_.memory);
   predictor_.save(out);
+  for (const Vec* v : {&rates_.xdot, &w_, &previous_w_, &previous_x_, &previous_xdot_}) put(out, *v);
+  put(out, history_of_states_);
+  if (nx_ > 0)
+    for (const Mat* m :
+         {&state_partials_.rate_q, &state_partials_.rate_v, &state_partials_.rate_x, &state_partials_.force_x})
+      put(out, m->data(), static_cast<std::size_t>(m->size()));
   put(out, monitor_.rate());
   put(out, last_step_);
   put(out, matrix_h_);
@@ -281,16 +365,28 @@ void AlphaMethod::save(Bytes& out) const {
   std::vector<double> matrix;
   saddle_.save(matrix);
   put(out, matrix);
+  coupling_.save(out);
   put(out, counts_);
 }
 
 void AlphaMethod::restore(std::span<const std::byte>& in) {
   take(in, now_.t);
-  for (Vec* v : {&now_.q, &now_.v, &now_.x, &now_.u, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_,
-                 &previous_v_, &scales_})
+  for (Vec* v :
+       {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_, &previous_v_, &scales_})
     take(in, *v);
   take(in, now_.memory);
   predictor_.restore(in);
+  for (Vec* v : {&rates_.xdot, &w_, &previous_w_, &previous_x_, &previous_xdot_}) take(in, *v);
+  take(in, history_of_states_);
+  if (nx_ > 0) {
+    equations_.linearise_states(now_, state_partials_, work_);  // for the sizes
+    std::vector<double> values;
+    for (Mat* m :
+         {&state_partials_.rate_q, &state_partials_.rate_v, &state_partials_.rate_x, &state_partials_.force_x}) {
+      take(in, values);
+      if (static_cast<Eigen::Index>(values.size()) == m->size()) std::copy(values.begin(), values.end(), m->data());
+    }
+  }
   double rate = 0;
   take(in, rate);
   monitor_.set_rate(rate);
@@ -302,6 +398,7 @@ void AlphaMethod::restore(std::span<const std::byte>& in) {
   std::vector<double> matrix;
   take(in, matrix);
   saddle_.restore(matrix.data());
+  coupling_.restore(in, saddle_);
   take(in, counts_);
   trial_ = now_;
   trial_rates_ = rates_;

@@ -7,6 +7,7 @@
 //   (1 - alpha_m) a_{n+1} + alpha_m a_n = (1 - alpha_f) v'_{n+1} + alpha_f v'_n
 //   (M v' + G^T lambda - Q)_{n+1} = 0,      g(t_{n+1}, q_{n+1}) / (beta h^2) = 0,   k(...)_{n+1} / (gamma h) = 0
 //
+// States of first order, x' = f, follow the third line with a variable w in place of a and f in place of v'.
 // HHT: alpha_m = 0, alpha_f = -alpha. Because M v' = -(G^T lambda - Q), the third line times M is HHT's (11a); written
 // with v' it keeps its order for M(q) too, and v' satisfies the equations of motion at the end of the step.
 #pragma once
@@ -14,6 +15,7 @@
 #include "trammel/integrate/control/newton_monitor.h"
 #include "trammel/integrate/control/predictor.h"
 #include "trammel/integrate/integrator.h"
+#include "trammel/integrate/state_coupling.h"
 
 namespace trammel {
 
@@ -62,6 +64,9 @@ class AlphaMethod final : public Integrator {
  private:
   void place(double h);  // trial q, v, v' from trial a
   Verdict prepare_matrix(double h, bool anew);
+  void couple_states(double h);
+  // Right side of the states' equations at the trial state; false if they cannot be evaluated.
+  bool state_residual(double h);
   double norm(const Vec& x) const;  // weighted as in (34), without 1/sqrt(p)
 
   const Equations& equations_;
@@ -79,7 +84,14 @@ class AlphaMethod final : public Integrator {
   Residual residual_;
   Workspace work_;
   std::vector<Mat3> T_;
-  Vec z_;  // right side and solution; also the predicted (a, lambda)
+  Vec z_;                                 // right side and solution; also the predicted (a, lambda)
+  double state_norm(const Vec& x) const;  // of states, by 1 + |x|
+  int nx_;
+  bool history_of_states_ = false;
+  StatePartials state_partials_;
+  StateCoupling coupling_;
+  Vec w_, trial_w_, previous_w_;                  // of the states, as a_ of the velocities
+  Vec state_right_, previous_x_, previous_xdot_;  // the last two for interpolation
   double trial_h_ = 0, last_step_ = 0, matrix_h_ = 0;
   bool linearise_next_ = true;
   Counts counts_;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "trammel/integrate/archive.h"
+#include "trammel/integrate/control/hermite.h"
 
 namespace trammel {
 
@@ -20,11 +21,16 @@ RosenbrockNystrom::RosenbrockNystrom(const Equations& equations, const Rosenbroc
       zero_(equations.make_rates()),
       work_(equations.make_workspace()),
       stage_matrix_(equations),
-      index1_(equations) {
+      index1_(equations),
+      nx_(equations.sizes().nx),
+      coupling_(equations) {
+  for (Vec& k : k_) k.setZero(nx_);
+  for (Vec* v : {&stage_rate_, &state_right_, &e_x_, &state_change_}) v->setZero(nx_);
   for (Vec* v : {&z_, &z_dot_, &stage_a_, &second_, &p0_, &rho_, &turned_, &e_y_, &e_v_}) v->setZero(nv_);
   for (Vec& x : x_) x.setZero(nv_);
   for (Vec* v : {&right_, &solution_}) v->setZero(nv_ + rows_);
   for (Vec* v : {&gamma_, &gdot_}) v->setZero(rows_);
+  work_.without_derivatives = options.forces_without_derivatives;
   C_.assign(equations.rotation_columns().size(), Mat3::Zero());
   D_ = C_;
 }
@@ -36,6 +42,9 @@ void RosenbrockNystrom::start(const State& state, const Rates& rates) {
   previous_v_ = end_rate_ = now_.v;
   previous_a_ = end_second_ = rates_.a;
   last_z_.setZero(nv_);
+  equations_.state_rates(now_, rates_.xdot, work_);
+  trial_rates_.xdot = previous_xdot_ = rates_.xdot;
+  previous_x_ = equations_.states_of(now_);
   equations_.widen_scales(now_.q, scales_);
   restart("start");
 }
@@ -67,6 +76,17 @@ void RosenbrockNystrom::linearise() {
     C_[i] = 0.5 * w;
     D_[i] = -0.5 * skew(rates_.a.segment<3>(rotations[i])) + w * w / 6;
   }
+  if (nx_ > 0) {
+    equations_.linearise_states(now_, state_partials_, work_);
+    if (options_.no_derivatives)
+      for (Mat* m :
+           {&state_partials_.rate_q, &state_partials_.rate_v, &state_partials_.rate_x, &state_partials_.force_x})
+        m->setZero();
+    if (options_.no_derivatives || !options_.time_terms) state_partials_.rate_t.setZero();
+    rate_z_ = state_partials_.rate_q;
+    for (std::size_t i = 0; i < rotations.size(); ++i)
+      rate_z_.middleCols<3>(rotations[i]) += state_partials_.rate_v.middleCols<3>(rotations[i]) * C_[i];
+  }
   linearised_ = true;
   age_ = 0;
 }
@@ -79,7 +99,13 @@ bool RosenbrockNystrom::prepare_matrix(double h) {
   const bool good = stage_matrix_.factor();
   counts_.factorisations += solver.factors() - factors;
   counts_.refactorisations += solver.refactors() - refactors;
-  return good;
+  if (!good || nx_ == 0) return good;
+  const double hg = h * table_.gamma;
+  coupling_.B = hg * state_partials_.force_x;
+  coupling_.C = -hg * state_partials_.rate_v - (hg * hg) * rate_z_;
+  coupling_.D.setIdentity();
+  coupling_.D -= hg * state_partials_.rate_x;
+  return coupling_.prepare(stage_matrix_);
 }
 
 void RosenbrockNystrom::place(const Vec& z, const Vec& z_dot) {
@@ -108,7 +134,8 @@ bool RosenbrockNystrom::accelerate(const State& state, Rates& out) {
   counts_.solves += 2;
   out.a = solution_.head(nv_);
   out.lambda = solution_.tail(rows_);
-  return std::isfinite(solution_.sum());
+  if (nx_ > 0 && equations_.state_rates(state, out.xdot, work_) != Eval::ok) return false;
+  return std::isfinite(solution_.sum()) && (nx_ == 0 || std::isfinite(out.xdot.sum()));
 }
 
 // w = T th', w' = T th'' + T' th'  ->  th'' = T^-1 (w' - T' th')
@@ -149,6 +176,7 @@ Attempt RosenbrockNystrom::attempt(double h) {
   }
   const double g = c.gamma;
   stage_a_ = rates_.a;
+  stage_rate_ = rates_.xdot;
   for (int stage = 0; stage < c.stages; ++stage) {
     const auto i = static_cast<std::size_t>(stage);
     if (stage > 0 && !c.same_point[i]) {
@@ -159,12 +187,17 @@ Attempt RosenbrockNystrom::attempt(double h) {
         z_dot_ += c.a[i][j] * x_[j];
       }
       trial_.t = now_.t + c.alpha[i] * h;
+      if (nx_ > 0) {
+        trial_.u.tail(nx_) = equations_.states_of(now_);
+        for (std::size_t j = 0; j < i; ++j) trial_.u.tail(nx_) += c.a[i][j] * k_[j];
+      }
       place(z_, z_dot_);
       if (!trial_.q.allFinite() || !accelerate(trial_, trial_rates_)) {
         result.verdict = Verdict::evaluation_rejected;
         return result;
       }
       to_chart(z_, z_dot_, trial_rates_.a, stage_a_);
+      stage_rate_ = trial_rates_.xdot;
     }
     rho_ = (g * h) * stage_a_;
     p0_ = c.gamma_sum[i] * now_.v;
@@ -181,18 +214,30 @@ Attempt RosenbrockNystrom::attempt(double h) {
     right_.tail(rows_) -= tau * s_t_;
     stage_matrix_.solve_refined(right_, solution_);
     counts_.solves += 2;
+    if (nx_ > 0) {
+      state_right_ = (g * h) * stage_rate_ + tau * state_partials_.rate_t + (g * h * h) * (rate_z_ * p0_);
+      for (std::size_t j = 0; j < i; ++j) state_right_ += (g * c.c[i][j]) * k_[j];
+      coupling_.solve(solution_, state_right_);
+      k_[i] = state_right_;
+    }
     x_[i] = solution_.head(nv_);
   }
   z_ = h * now_.v;
   z_dot_ = now_.v;
   e_y_.setZero();
   e_v_.setZero();
+  e_x_.setZero();
+  state_change_.setZero();
   for (std::size_t i = 0; i < static_cast<std::size_t>(c.stages); ++i) {
     z_ += (h * c.mu[i]) * x_[i];
     z_dot_ += c.m[i] * x_[i];
     e_y_ += (h * (c.mu[i] - c.mu_hat[i])) * x_[i];
     e_v_ += (c.m[i] - c.m_hat[i]) * x_[i];
+    if (nx_ == 0) continue;
+    e_x_ += (c.m[i] - c.m_hat[i]) * k_[i];
+    state_change_ += c.m[i] * k_[i];
   }
+  if (nx_ > 0) trial_.u.tail(nx_) = equations_.states_of(now_) + state_change_;
   if (!std::isfinite(z_.sum() + z_dot_.sum())) {
     result.verdict = Verdict::not_finite;
     return result;
@@ -204,10 +249,14 @@ Attempt RosenbrockNystrom::attempt(double h) {
     subtract_position_terms(e_y_, h * g, right_);
     stage_matrix_.solve_refined(right_, solution_);
     counts_.solves += 2;
+    if (nx_ > 0) {
+      e_x_ += (h * g) * (rate_z_ * e_y_);
+      coupling_.solve(solution_, e_x_);
+    }
     e_v_ = solution_.head(nv_);
     e_y_ += (h * g) * e_v_;
   }
-  result.error = weighted(e_y_, e_v_, result.worst_velocity) / options_.tolerance;
+  result.error = weighted(e_y_, e_v_, e_x_, result.worst_velocity) / options_.tolerance;
   // A step that will be rejected is not worth its return to the constraints.
   if (!options_.fixed_step && result.error > 1) return result;
   trial_.t = now_.t + h;
@@ -267,7 +316,7 @@ bool RosenbrockNystrom::return_to_constraints() {
 }
 
 // Root mean square over positions and velocities; a velocity counts by the greater of its size and scale per second.
-double RosenbrockNystrom::weighted(const Vec& e_y, const Vec& e_v, int& worst) const {
+double RosenbrockNystrom::weighted(const Vec& e_y, const Vec& e_v, const Vec& e_x, int& worst) const {
   double sum = 0, most = 0;
   for (int i = 0; i < nv_; ++i) {
     const double y = e_y[i] / scales_[i], v = e_v[i] / std::max(scales_[i], std::abs(now_.v[i]));
@@ -278,7 +327,11 @@ double RosenbrockNystrom::weighted(const Vec& e_y, const Vec& e_v, int& worst) c
       worst = i;
     }
   }
-  return nv_ > 0 ? std::sqrt(sum / (2 * nv_)) : 0;
+  for (int i = 0; i < nx_; ++i) {
+    const double x = e_x[i] / (1 + std::abs(now_.u[now_.u.size() - nx_ + i]));
+    sum += x * x;
+  }
+  return nv_ + nx_ > 0 ? std::sqrt(sum / (2 * nv_ + nx_)) : 0;
 }
 
 void RosenbrockNystrom::accept() {
@@ -290,6 +343,12 @@ void RosenbrockNystrom::accept() {
   now_.q = trial_.q;
   now_.v = trial_.v;
   now_.t = trial_.t;
+  if (nx_ > 0) {
+    previous_x_ = equations_.states_of(now_);
+    previous_xdot_ = rates_.xdot;
+    now_.u = trial_.u;
+    rates_.xdot = trial_rates_.xdot;
+  }
   rates_.a = trial_rates_.a;
   rates_.lambda = trial_rates_.lambda;
   to_chart(last_z_, end_rate_, rates_.a, end_second_);
@@ -308,7 +367,6 @@ void RosenbrockNystrom::interpolate(double t, State& out) const {
   const double s = h > 0 ? 1 + (t - now_.t) / h : 1;
   out.t = t;
   out.memory = now_.memory;
-  out.x = now_.x;
   out.u = now_.u;
   out.q.resize(now_.q.size());
   if (s == 1) {
@@ -316,6 +374,7 @@ void RosenbrockNystrom::interpolate(double t, State& out) const {
     out.v = now_.v;
     return;
   }
+  if (nx_ > 0) out.u.tail(nx_) = hermite(s, h, previous_x_, previous_xdot_, equations_.states_of(now_), rates_.xdot);
   // z = h v0 s + h^2 a0 s^2/2 + s^3 (A + B s + C s^2), with the rest of value, slope and curvature at s = 1
   const Vec r0 = last_z_ - h * previous_v_ - (0.5 * h * h) * previous_a_,
             r1 = h * (end_rate_ - previous_v_) - (h * h) * previous_a_, r2 = (h * h) * (end_second_ - previous_a_);
@@ -330,10 +389,11 @@ void RosenbrockNystrom::interpolate(double t, State& out) const {
 
 void RosenbrockNystrom::save(Bytes& out) const {
   put(out, now_.t);
-  for (const Vec* v : {&now_.q, &now_.v, &now_.x, &now_.u, &rates_.a, &rates_.lambda, &previous_q_, &previous_v_,
-                       &previous_a_, &last_z_, &end_rate_, &end_second_, &scales_})
+  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &previous_q_, &previous_v_, &previous_a_,
+                       &last_z_, &end_rate_, &end_second_, &scales_})
     put(out, *v);
   put(out, now_.memory);
+  for (const Vec* v : {&rates_.xdot, &previous_x_, &previous_xdot_}) put(out, *v);
   put(out, last_step_);
   put(out, age_);
   put(out, linearised_);
@@ -344,6 +404,11 @@ void RosenbrockNystrom::save(Bytes& out) const {
     for (std::size_t i = 0; i < C_.size(); ++i) {
       put_bytes(out, C_[i].data(), sizeof(Mat3));
       put_bytes(out, D_[i].data(), sizeof(Mat3));
+    }
+    if (nx_ > 0) {
+      put(out, state_partials_.rate_t);
+      for (const Mat* m : {&rate_z_, &state_partials_.rate_v, &state_partials_.rate_x, &state_partials_.force_x})
+        put(out, m->data(), static_cast<std::size_t>(m->size()));
     }
   }
   for (const SaddleSystem* matrix : {&stage_matrix_, &index1_}) {
@@ -356,10 +421,11 @@ void RosenbrockNystrom::save(Bytes& out) const {
 
 void RosenbrockNystrom::restore(std::span<const std::byte>& in) {
   take(in, now_.t);
-  for (Vec* v : {&now_.q, &now_.v, &now_.x, &now_.u, &rates_.a, &rates_.lambda, &previous_q_, &previous_v_,
-                 &previous_a_, &last_z_, &end_rate_, &end_second_, &scales_})
+  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &previous_q_, &previous_v_, &previous_a_,
+                 &last_z_, &end_rate_, &end_second_, &scales_})
     take(in, *v);
   take(in, now_.memory);
+  for (Vec* v : {&rates_.xdot, &previous_x_, &previous_xdot_}) take(in, *v);
   take(in, last_step_);
   take(in, age_);
   take(in, linearised_);
@@ -370,6 +436,16 @@ void RosenbrockNystrom::restore(std::span<const std::byte>& in) {
     for (std::size_t i = 0; i < C_.size(); ++i) {
       take_bytes(in, C_[i].data(), sizeof(Mat3));
       take_bytes(in, D_[i].data(), sizeof(Mat3));
+    }
+    if (nx_ > 0) {
+      equations_.linearise_states(now_, state_partials_, work_);  // for the sizes
+      rate_z_ = state_partials_.rate_q;
+      take(in, state_partials_.rate_t);
+      std::vector<double> values;
+      for (Mat* m : {&rate_z_, &state_partials_.rate_v, &state_partials_.rate_x, &state_partials_.force_x}) {
+        take(in, values);
+        if (static_cast<Eigen::Index>(values.size()) == m->size()) std::copy(values.begin(), values.end(), m->data());
+      }
     }
   }
   for (SaddleSystem* matrix : {&stage_matrix_, &index1_}) {

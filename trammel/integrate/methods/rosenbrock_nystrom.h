@@ -16,10 +16,11 @@
 //
 // Differentiated in the coordinates z, r_q and s_q gain r_v C - M D and s_v C - G D on the rotation columns of a body,
 // C = w~/2, D = -w'~/2 + w~ w~/6 at the step's start. A step ends with a return to the constraints through the same
-// matrix, which leaves stiff directions alone.
+// matrix, which leaves stiff directions alone. States of first order, x' = f, are eliminated from each stage.
 #pragma once
 #include "trammel/equations/saddle.h"
 #include "trammel/integrate/integrator.h"
+#include "trammel/integrate/state_coupling.h"
 #include "trammel/integrate/tableaus/rosenbrock.h"
 
 namespace trammel {
@@ -28,12 +29,13 @@ struct RosenbrockNystromOptions {
   const RosenbrockTableau* tableau = &RosenbrockTableau::rn43();
   double tolerance = 1e-5;
   bool fixed_step = false;
-  double misfit = 0;             // of loops that do not close, m
-  bool scaled_estimate = false;  // (I - h g J)^-1 times the difference of the two solutions
-  int keep_derivatives = 1;      // steps that share derivatives; above 1 only for W-methods
-  bool no_derivatives = false;   // J = 0: only for W-methods
-  bool chart_terms = true;       // C and D; without them the order is 1
-  bool time_terms = true;        // r_t and s_t; without them the order is 1 where the equations depend on time
+  double misfit = 0;                             // of loops that do not close, m
+  bool scaled_estimate = false;                  // (I - h g J)^-1 times the difference of the two solutions
+  int keep_derivatives = 1;                      // steps that share derivatives; above 1 only for W-methods
+  bool no_derivatives = false;                   // J = 0: only for W-methods
+  std::vector<bool> forces_without_derivatives;  // by force; empty: none. Only for W-methods
+  bool chart_terms = true;                       // C and D; without them the order is 1
+  bool time_terms = true;  // r_t and s_t; without them the order is 1 where the equations depend on time
 };
 
 class RosenbrockNystrom final : public Integrator {
@@ -68,7 +70,7 @@ class RosenbrockNystrom final : public Integrator {
   // scale * r_q x and scale * s_q x, chart terms included, added to the right side of a stage.
   void subtract_position_terms(const Vec& x, double scale, Vec& right);
   bool return_to_constraints();
-  double weighted(const Vec& e_y, const Vec& e_v, int& worst) const;
+  double weighted(const Vec& e_y, const Vec& e_v, const Vec& e_x, int& worst) const;
 
   const Equations& equations_;
   RosenbrockNystromOptions options_;
@@ -88,6 +90,14 @@ class RosenbrockNystrom final : public Integrator {
   Workspace work_;
   SaddleSystem stage_matrix_, index1_;
   std::vector<Mat3> C_, D_;
+  // States of first order: Rosenbrock stages with the same gamma,
+  //   (I - h g f_x) k_i - h g (f_v x_i + f_q h (g x_i + p0)) = g (h f_i + sum c_ij k_j + gamma_i h^2 f_t)
+  int nx_;
+  StatePartials state_partials_;
+  Mat rate_z_;  // f_q in the chart
+  StateCoupling coupling_;
+  std::array<Vec, max_rosenbrock_stages> k_;
+  Vec stage_rate_, state_right_, e_x_, state_change_, previous_x_, previous_xdot_;
   double trial_h_ = 0, last_step_ = 0;
   int age_ = 0;  // steps since the derivatives were made
   bool linearised_ = false;

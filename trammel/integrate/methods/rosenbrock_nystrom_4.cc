@@ -4,19 +4,21 @@ namespace trammel::methods {
 
 MethodInfo rosenbrock_nystrom_4() {
   MethodInfo m;
+  m.stages = 4;
   m.key = "rosenbrock-nystrom-4";
-  m.title = "Rosenbrock-Nystrom 4(3), all coordinates at index 1";
-  m.formulations = {"all-coordinates"};
+  m.title = "Rosenbrock-Nystrom 4(3)";
+  m.formulations = rosenbrock_formulations();
+  m.choose_formulation = choose_rosenbrock_formulation;
   m.source =
       "Sandu, Negrut, Haug, Potra, Sandu: A Rosenbrock-Nystrom state space implicit approach for the dynamic analysis "
       "of mechanical systems";
   m.order = 4;
   m.error_order = 4;
   m.stability = "L-stable; no Newton iterations, exact derivatives in every step";
-  m.options = {
-      scaled_estimate_option(),
-      {"printed_gamma", FieldKind::boolean, Quantity::none, false,
-       "The coefficients of the paper, whose gamma is rounded to 8 digits, instead of those of the exact root."}};
+  m.options = with_control_options(
+      {scaled_estimate_option(),
+       {"printed_gamma", FieldKind::boolean, Quantity::none, false,
+        "The coefficients of the paper, whose gamma is rounded to 8 digits, instead of those of the exact root."}});
   m.make = [](const Equations& e, const MethodSettings& s) {
     RosenbrockNystromOptions options;
     if (s.options.get<bool>("printed_gamma")) options.tableau = &RosenbrockTableau::rn43_print();

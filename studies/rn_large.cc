@@ -1,0 +1,153 @@
+// Large mechanisms with Rosenbrock-Nystrom in all coordinates, beside HHT and IDA of SUNDIALS: steps, time and error
+// over the tolerance, on a falling chain of 1000 links and on a ladder of 40 four-bar windows. Bodies are planar, so
+// that IDA gets its best: coordinates without conditions of their own, no redundant rows.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "studies/ida.h"
+#include "studies/stepping.h"
+#include "studies/study.h"
+
+namespace trammel {
+namespace rn_large_study {
+namespace {
+
+std::string label(const char* format, double value) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+Body rod(const std::string& name, double x, double y, double angle) {
+  Body body;
+  body.name = name;
+  body.kind = BodyKind::planar;
+  body.mass = 1;
+  body.inertia(2, 2) = 1.0 / 12;
+  body.pose.position = Vec3(x, y, 0);
+  body.pose.rotation = Quat(Eigen::AngleAxisd(angle, Vec3::UnitZ()));
+  return body;
+}
+
+// Links of 1 m, straight and level at the start.
+Model chain(int links) {
+  Model model;
+  model.title = "chain of " + std::to_string(links) + " links";
+  model.gravity = Vec3(0, -9.81, 0);
+  for (int i = 0; i < links; ++i) {
+    const int body = model.add_body(rod("link" + std::to_string(i), i + 0.5, 0, 0));
+    model.add_joint("revolute", "pin" + std::to_string(i), body - 1, body, Vec3(i, 0, 0));
+  }
+  return model;
+}
+
+// Cranks of 1 m side by side, joined by couplers, turning at 1 rad/s: IFToMM A02. At every quarter turn it passes a
+// singular position.
+Model four_bars(int windows) {
+  Model model;
+  model.title = std::to_string(windows) + " four-bar windows";
+  model.gravity = Vec3(0, -9.81, 0);
+  for (int i = 0; i <= windows; ++i) {
+    Body crank = rod("crank" + std::to_string(i), i, 0.5, 0.5 * 3.14159265358979323846);
+    crank.velocity = Vec3(0.5, 0, 0);
+    crank.angular_velocity = Vec3(0, 0, -1);
+    model.add_body(crank);
+    model.add_joint("revolute", "A" + std::to_string(i), ground, i, Vec3(i, 0, 0));
+  }
+  for (int i = 0; i < windows; ++i) {
+    Body coupler = rod("coupler" + std::to_string(i), i + 0.5, 1, 0);
+    coupler.velocity = Vec3(1, 0, 0);
+    const int body = model.add_body(coupler);
+    model.add_joint("revolute", "BL" + std::to_string(i), i, body, Vec3(i, 1, 0));
+    model.add_joint("revolute", "BR" + std::to_string(i), i + 1, body, Vec3(i + 1, 1, 0));
+  }
+  return model;
+}
+
+Model with(Model model, const char* method, double tolerance, double end) {
+  model.simulation.method = method;
+  model.simulation.tolerance = tolerance;
+  model.simulation.end = end;
+  model.simulation.length = 1;
+  return model;
+}
+
+struct Case {
+  const char* name;
+  Model model;
+  double end;
+};
+
+void compare(const StudyContext& context, std::vector<Row>& rows, const Case& c) {
+  const std::string reference_table = std::string(c.name) + ", reference";
+  context.note(reference_table);
+  Vec exact;
+  guard(rows, reference_table, "tolerance 1e-9", [&] {
+    SteppedRun run = step_model(with(c.model, "rosenbrock-nystrom-4", 1e-9, c.end));
+    const SteppedRun other = step_model(with(c.model, "rosenbrock-nystrom-4", 1e-8, c.end));
+    if (!run.finished || !other.finished)
+      throw Failure({Severity::error, "run-failed", run.why + other.why, "", {}}, ExitCode::failed_run);
+    exact = run.last.q;
+    rows.push_back(Row::measure(reference_table, "tolerance 1e-9", "steps", static_cast<double>(run.steps)));
+    rows.push_back(Row::at_most(reference_table, "tolerance 1e-9",
+                                "largest change of coordinates against 1e-8, m or rad", 1e-5,
+                                (exact - other.last.q).lpNorm<Eigen::Infinity>()));
+  });
+  if (exact.size() == 0) return;
+  const auto report = [&](const std::string& method, double tolerance, double steps, double rejected, double seconds,
+                          const Vec& q) {
+    const std::string table = std::string(c.name) + label(", tolerance %.0e", tolerance);
+    rows.push_back(Row::measure(table, method, "steps", steps));
+    rows.push_back(Row::measure(table, method, "rejected", rejected));
+    rows.push_back(Row::measure(table, method, "seconds", seconds));
+    rows.push_back(
+        Row::measure(table, method, "largest error of coordinates, m or rad", (q - exact).lpNorm<Eigen::Infinity>()));
+  };
+  for (const double tolerance : {1e-3, 1e-4, 1e-5, 1e-6}) {
+    const std::string table = std::string(c.name) + label(", tolerance %.0e", tolerance);
+    for (const char* method : {"rosenbrock-nystrom-4", "hht-i3"}) {
+      context.note(table + ", " + method);
+      guard(rows, table, method, [&] {
+        const SteppedRun run = step_model(with(c.model, method, tolerance, c.end));
+        if (!run.finished) throw Failure({Severity::error, "run-failed", run.why, "", {}}, ExitCode::failed_run);
+        report(method, tolerance, static_cast<double>(run.steps), static_cast<double>(run.rejected), run.seconds,
+               run.last.q);
+      });
+    }
+    for (const IdaForm form : {IdaForm::index_1, IdaForm::index_2, IdaForm::stabilised}) {
+      const std::string method = std::string("IDA, ") + to_text(form);
+      context.note(table + ", " + method);
+      guard(rows, table, method, [&] {
+        Simulation simulation(with(c.model, "hht-i3", tolerance, c.end));
+        RunOptions start;
+        start.analyse_rank = false;
+        simulation.start(start);
+        const IdaRun run = run_ida(simulation.equations(), simulation.integrator().state(),
+                                   simulation.integrator().rates(), form, tolerance, c.end);
+        if (run.good) {
+          report(method, tolerance, static_cast<double>(run.steps),
+                 static_cast<double>(run.error_failures + run.newton_failures), run.seconds, run.q);
+        } else {
+          Row row = Row::measure(table, method, "time at which it gives up, s", run.reached);
+          row.note = run.why;
+          rows.push_back(row);
+        }
+      });
+    }
+  }
+}
+
+std::vector<Row> run(const StudyContext& context) {
+  std::vector<Row> rows;
+  compare(context, rows, {"chain of 1000 links", chain(1000), 1});
+  compare(context, rows, {"40 four-bar windows", four_bars(40), 2});
+  return rows;
+}
+
+}  // namespace
+}  // namespace rn_large_study
+
+std::vector<Row> study_rn_large(const StudyContext& context) { return rn_large_study::run(context); }
+
+}  // namespace trammel

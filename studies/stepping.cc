@@ -1,0 +1,88 @@
+#include "studies/stepping.h"
+
+#include <time.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace trammel {
+namespace {
+
+double stepping_cpu_seconds() {
+  timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
+}  // namespace
+
+SteppedRun step_model(Model model, const SteppedRunOptions& options) {
+  const SimulationSettings settings = model.simulation;
+  Simulation simulation(std::move(model));
+  simulation.start();
+  Integrator& method = simulation.integrator();
+  const Equations& equations = simulation.equations();
+  StepController controller = simulation.controller();
+  const double end = settings.end, greatest = settings.greatest_step.value_or(end);
+  const bool fixed = settings.step.has_value();
+  double h = simulation.next_step();
+  SteppedRun run;
+  State looked = method.state();
+  std::size_t next_mark = 0;
+  if (options.grid > 0) run.grid.push_back(options.look(looked, equations));
+  double looking = 0;  // seconds that do not count
+  const double begin = stepping_cpu_seconds();
+  double t = method.state().t;
+  long failures = 0;
+  while (t < end) {
+    h = std::min(h, greatest);
+    if (t + h * (1 + 1e-10) >= end) h = end - t;
+    const Attempt attempt = method.attempt(h);
+    if (attempt.verdict != Verdict::ok || (!fixed && attempt.error > 1)) {
+      ++run.rejected;
+      if (fixed || ++failures > 60) {
+        run.why = std::string(to_text(attempt.verdict)) + " at t = " + std::to_string(t);
+        break;
+      }
+      h = attempt.verdict != Verdict::ok ? controller.after_failure(h)
+                                         : controller.after_reject(h, attempt.error, method.error_order());
+      continue;
+    }
+    failures = 0;
+    method.accept();
+    ++run.steps;
+    t = method.state().t;
+    if (options.keep_steps) {
+      run.t.push_back(t);
+      run.h.push_back(h);
+    }
+    if (!fixed)
+      h = attempt.suggested_h > 0 ? attempt.suggested_h
+                                  : controller.after_accept(h, attempt.error, method.error_order());
+    while (next_mark < options.marks.size() && t >= options.marks[next_mark] * (1 - 1e-12)) {
+      run.marked.push_back(stepping_cpu_seconds() - begin - looking);
+      run.marked_steps.push_back(run.steps);
+      ++next_mark;
+    }
+    if (options.grid > 0 && static_cast<double>(run.grid.size()) * options.grid <= t * (1 + 1e-12)) {
+      const double before = stepping_cpu_seconds();
+      for (double at = static_cast<double>(run.grid.size()) * options.grid; at <= t * (1 + 1e-12);
+           at = static_cast<double>(run.grid.size()) * options.grid) {
+        method.interpolate(std::min(at, t), looked);
+        run.grid.push_back(options.look(looked, equations));
+      }
+      looking += stepping_cpu_seconds() - before;
+    }
+    if (run.steps % 256 == 0 && stepping_cpu_seconds() - begin > options.patience) {
+      run.why = "given up at t = " + std::to_string(t);
+      break;
+    }
+  }
+  run.seconds = stepping_cpu_seconds() - begin - looking;
+  run.finished = t >= end;
+  run.counts = method.counts();
+  run.last = method.state();
+  return run;
+}
+
+}  // namespace trammel

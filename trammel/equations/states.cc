@@ -1,0 +1,161 @@
+// The states of (5), x' = f(t, q, v, x), and what elements remember between steps.
+#include "trammel/elements/measure.h"
+#include "trammel/equations/equations.h"
+
+namespace trammel {
+
+struct Equations::StateRate {
+  MeasuredExpression rate;
+  void accept(const ElementInput& in, double* memory) const { rate.accept(in, memory); }
+  double turned(const ElementInput& in) const { return rate.turned(in); }
+};
+
+// Here, where all members are complete.
+Equations::Equations(Equations&&) noexcept = default;
+Equations::~Equations() = default;
+
+void Equations::add_states() {
+  PlaceNames names(model_);
+  names.index();
+  for (const StateVariable& x : model_.states) {
+    StateRecord record;
+    std::vector<int> frames;
+    record.element = std::make_unique<StateRate>(StateRate{MeasuredExpression::parse(x, names, frames)});
+    record.frames = frames;
+    record.memory = memory_size_;
+    memory_size_ += record.element->rate.memory();
+    if (record.element->rate.memory() > 0) with_memory_states_.push_back(static_cast<int>(states_.size()));
+    states_.push_back(std::move(record));
+  }
+}
+
+Eval Equations::state_rates(const State& state, Vec& rates, Workspace& work) const {
+  rates.resize(sizes_.nx);
+  if (sizes_.nx == 0) return Eval::ok;
+  body_states(state.q, state.v, work.bodies);
+  FrameState frames[max_frames];
+  bool good = true;
+  for (int i = 0; i < sizes_.nx; ++i) {
+    const StateRecord& record = states_[static_cast<std::size_t>(i)];
+    frame_states(record, work.bodies, frames);
+    good = record.element->rate.evaluate(element_input(record, state, frames), rates[i]) && good;
+  }
+  return good ? Eval::ok : Eval::rejected;
+}
+
+// A row against frames becomes one against velocities: the map of a rigid frame, and for positions its change too.
+void Equations::add_frame_row(int frame, const Eigen::Matrix<double, 1, 6>& pose,
+                              const Eigen::Matrix<double, 1, 6>& twist, const Workspace& work, Eigen::Ref<Vec> by_q,
+                              Eigen::Ref<Vec> by_v) const {
+  const RigidFrame& f = frames_[static_cast<std::size_t>(frame)];
+  if (f.body == ground) return;
+  const BodyState& b = work.bodies[static_cast<std::size_t>(f.body)];
+  Eigen::Matrix<double, 1, 6> q = pose, v = twist;
+  multiply_map(f, b, q);
+  multiply_map(f, b, v);
+  q.tail<3>() += twist * map_times_derivative(f, b, b.w);
+  const BodyRecord& record = bodies_[static_cast<std::size_t>(f.body)];
+  const KindColumns& columns = columns_of(record.kind);
+  for (int k = 0; k < columns.count; ++k) {
+    by_q[record.v0 + k] += q[columns.column[static_cast<std::size_t>(k)]];
+    by_v[record.v0 + k] += v[columns.column[static_cast<std::size_t>(k)]];
+  }
+}
+
+void Equations::linearise_states(const State& state, StatePartials& out, Workspace& work) const {
+  const int nx = sizes_.nx, nv = sizes_.nv;
+  out.rate_q.setZero(nx, nv);
+  out.rate_v.setZero(nx, nv);
+  out.rate_x.setZero(nx, nx);
+  out.rate_t.setZero(nx);
+  out.force_x.resize(nv, nx);
+  if (nx == 0) return;
+  Vec column(nv), by_q(nv), by_v(nv);
+  for (int k = 0; k < nx; ++k) {
+    force_by_input(state, sizes_.nu + k, column, work);
+    out.force_x.col(k) = column;
+  }
+  body_states(state.q, state.v, work.bodies);
+  FrameState frames[max_frames];
+  ExpressionPartials p;
+  for (int i = 0; i < nx; ++i) {
+    const StateRecord& record = states_[static_cast<std::size_t>(i)];
+    frame_states(record, work.bodies, frames);
+    ElementInput in = element_input(record, state, frames);
+    const int count = static_cast<int>(record.frames.size());
+    for (int k = 0; k < nx; ++k) {
+      in.by_input = sizes_.nu + k;
+      record.element->rate.linearise(in, count, p);
+      out.rate_x(i, k) = p.time;
+    }
+    in.by_input = -1;
+    record.element->rate.linearise(in, count, p);
+    out.rate_t[i] = p.time;
+    by_q.setZero();
+    by_v.setZero();
+    for (int k = 0; k < count; ++k)
+      add_frame_row(record.frames[static_cast<std::size_t>(k)], p.pose.segment<6>(6 * k), p.twist.segment<6>(6 * k),
+                    work, by_q, by_v);
+    out.rate_q.row(i) = by_q.transpose();
+    out.rate_v.row(i) = by_v.transpose();
+  }
+}
+
+namespace {
+template <class Records, class F>
+void for_memory(const std::vector<int>& which, const Records& records, F&& f) {
+  for (const int i : which) f(records[static_cast<std::size_t>(i)]);
+}
+}  // namespace
+
+void Equations::start(State& state, Workspace& work) const {
+  body_states(state.q, state.v, work.bodies);
+  FrameState frames[max_frames];
+  for_memory(with_memory_constraints_, constraints_, [&](const ConstraintRecord& c) {
+    frame_states(c, work.bodies, frames);
+    c.element->start(element_input(c, state, frames), state.memory.data() + c.memory);
+  });
+  for_memory(with_memory_forces_, forces_, [&](const ForceRecord& f) {
+    frame_states(f, work.bodies, frames);
+    f.element->accept(element_input(f, state, frames), state.memory.data() + f.memory);
+  });
+  for_memory(with_memory_states_, states_, [&](const StateRecord& x) {
+    frame_states(x, work.bodies, frames);
+    x.element->accept(element_input(x, state, frames), state.memory.data() + x.memory);
+  });
+}
+
+void Equations::accept(State& state, Workspace& work) const {
+  if (memory_size_ == 0) return;
+  body_states(state.q, state.v, work.bodies);
+  FrameState frames[max_frames];
+  const auto accept_one = [&](const auto& record) {
+    frame_states(record, work.bodies, frames);
+    double* memory = state.memory.data() + record.memory;
+    record.element->accept(element_input(record, state, frames), memory);
+  };
+  for_memory(with_memory_constraints_, constraints_, accept_one);
+  for_memory(with_memory_forces_, forces_, accept_one);
+  for_memory(with_memory_states_, states_, accept_one);
+}
+
+double Equations::turned(const State& state, double h, Workspace& work) const {
+  if (memory_size_ == 0) return 0;
+  body_states(state.q, state.v, work.bodies);
+  FrameState frames[max_frames];
+  double most = 0;
+  const auto look = [&](const auto& record) {
+    frame_states(record, work.bodies, frames);
+    const double turn = record.element->turned(element_input(record, state, frames));
+    most = std::max(most, turn);
+    if (turn == 0) return;  // it remembers something else, or nothing moved
+    for (std::size_t i = 1; i < record.frames.size(); ++i)
+      most = std::max(most, h * std::abs(frames[0].R.col(2).dot(frames[i].w - frames[0].w)));
+  };
+  for_memory(with_memory_constraints_, constraints_, look);
+  for_memory(with_memory_forces_, forces_, look);
+  for_memory(with_memory_states_, states_, look);
+  return most;
+}
+
+}  // namespace trammel

@@ -1,0 +1,297 @@
+#include "trammel/integrate/methods/cvode.h"
+
+#include <cvode/cvode.h>
+#include <nvector/nvector_serial.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <utility>
+
+#include "trammel/integrate/archive.h"
+#include "trammel/integrate/methods/methods.h"
+
+namespace trammel {
+
+struct Cvode::Handles {
+  FirstOrderProblem& problem;
+  Counts& counts;
+  double tolerance;
+  SUNContext context = nullptr;
+  void* memory = nullptr;
+  N_Vector y = nullptr, errors = nullptr, weights = nullptr;
+  SUNMatrix matrix = nullptr;
+  SUNLinearSolver linear = nullptr;
+  SUNNonlinearSolver nonlinear = nullptr;
+  Vec state, rate, scales, f_t;
+  Jacobian J;
+  std::exception_ptr thrown;  // nothing may be thrown through C
+
+  Handles(FirstOrderProblem& p, Counts& c, double tol) : problem(p), counts(c), tolerance(tol) {}
+  Handles(const Handles&) = delete;
+  Handles& operator=(const Handles&) = delete;
+  ~Handles() {
+    if (memory != nullptr) CVodeFree(&memory);
+    if (nonlinear != nullptr) SUNNonlinSolFree(nonlinear);
+    if (linear != nullptr) SUNLinSolFree(linear);
+    if (matrix != nullptr) SUNMatDestroy(matrix);
+    for (N_Vector v : {y, errors, weights}) {
+      if (v != nullptr) N_VDestroy(v);
+    }
+    if (context != nullptr) SUNContext_Free(&context);
+  }
+
+  Eigen::Map<Vec> view(N_Vector v) const { return {N_VGetArrayPointer(v), problem.size()}; }
+
+  // 0: done, 1: a smaller step may help, -1: give up.
+  template <class Work>
+  int guarded(Work&& work) {
+    try {
+      return work() == Eval::ok ? 0 : 1;
+    } catch (...) {
+      thrown = std::current_exception();
+      return -1;
+    }
+  }
+
+  static int f(realtype t, N_Vector y, N_Vector dydt, void* user) {
+    auto& self = *static_cast<Handles*>(user);
+    return self.guarded([&] {
+      ++self.counts.evaluations;
+      self.state = self.view(y);
+      const Eval result = self.problem.f(t, self.state, self.rate);
+      if (result == Eval::ok && !self.rate.allFinite()) return Eval::rejected;
+      if (result == Eval::ok) self.view(dydt) = self.rate;
+      return result;
+    });
+  }
+  static int jacobian(realtype t, N_Vector y, N_Vector, SUNMatrix out, void* user, N_Vector, N_Vector, N_Vector) {
+    auto& self = *static_cast<Handles*>(user);
+    return self.guarded([&] {
+      ++self.counts.linearisations;
+      self.state = self.view(y);
+      const Eval result = self.problem.jacobian(t, self.state, self.J, self.f_t);
+      if (result != Eval::ok) return result;
+      const int n = self.problem.size();
+      Eigen::Map<Mat> values(SUNDenseMatrix_Data(out), n, n);
+      const Pattern* pattern = self.problem.sparsity();
+      if (pattern == nullptr)
+        values = self.J.dense;
+      else
+        values = pattern->dense(self.J.values);
+      return result;
+    });
+  }
+  // The weights of the error test: an error of one tolerance in each component counts 1.
+  static int weigh(N_Vector y, N_Vector weights, void* user) {
+    auto& self = *static_cast<Handles*>(user);
+    return self.guarded([&] {
+      self.state = self.view(y);
+      self.problem.error_scales(self.state, self.state, self.scales);
+      self.view(weights) = (self.tolerance * self.scales).cwiseInverse();
+      return Eval::ok;
+    });
+  }
+  static void be_silent(int, const char*, const char*, char*, void*) {}  // failures are told by the verdict
+};
+
+Cvode::Cvode(FirstOrderProblem& problem, const CvodeOptions& options) : problem_(problem), options_(options) {}
+Cvode::~Cvode() = default;
+
+void Cvode::make() {
+  handles_ = std::make_unique<Handles>(problem_, counts_, options_.tolerance);
+  Handles& s = *handles_;
+  const int n = problem_.size();
+  bool good = SUNContext_Create(nullptr, &s.context) == 0;
+  s.y = N_VNew_Serial(n, s.context);
+  s.errors = N_VNew_Serial(n, s.context);
+  s.weights = N_VNew_Serial(n, s.context);
+  s.memory = CVodeCreate(options_.family == CvodeOptions::Family::bdf ? CV_BDF : CV_ADAMS, s.context);
+  good = good && s.y != nullptr && s.errors != nullptr && s.weights != nullptr && s.memory != nullptr;
+  s.view(s.y) = y_;
+  good = good && CVodeInit(s.memory, Handles::f, t_, s.y) == CV_SUCCESS &&
+         CVodeSetUserData(s.memory, &s) == CV_SUCCESS &&
+         CVodeSetErrHandlerFn(s.memory, Handles::be_silent, nullptr) == CV_SUCCESS &&
+         CVodeWFtolerances(s.memory, Handles::weigh) == CV_SUCCESS &&
+         CVodeSetMaxNumSteps(s.memory, 100000) == CV_SUCCESS &&
+         CVodeSetMaxOrd(s.memory, options_.greatest_order) == CV_SUCCESS;
+  if (good && options_.newton) {
+    s.matrix = SUNDenseMatrix(n, n, s.context);
+    s.linear = s.matrix == nullptr ? nullptr : SUNLinSol_Dense(s.y, s.matrix, s.context);
+    good = s.linear != nullptr && CVodeSetLinearSolver(s.memory, s.linear, s.matrix) == CV_SUCCESS &&
+           (!problem_.has_jacobian() || CVodeSetJacFn(s.memory, Handles::jacobian) == CV_SUCCESS);
+  } else if (good) {
+    s.nonlinear = SUNNonlinSol_FixedPoint(s.y, 0, s.context);
+    good = s.nonlinear != nullptr && CVodeSetNonlinearSolver(s.memory, s.nonlinear) == CV_SUCCESS;
+  }
+  if (!good)
+    throw Failure({Severity::error, "out-of-memory", "CVODE could not be set up", "is there enough memory?", {}},
+                  ExitCode::failed_run);
+}
+
+int Cvode::order() const {
+  int order = 1;
+  if (handles_ != nullptr && counts_.steps > 0) CVodeGetLastOrder(handles_->memory, &order);
+  return std::max(1, order);
+}
+
+void Cvode::start(double t, const Vec& y) {
+  t_ = trial_t_ = t;
+  y_ = trial_ = y;
+  make();
+  ++counts_.evaluations;
+  if (problem_.f(t, y, dydt_) != Eval::ok) dydt_.setZero(y.size());
+  restart_ = true;
+  pending_ = false;
+}
+
+Attempt Cvode::attempt(double h) {
+  Attempt result;
+  Handles& s = *handles_;
+  if (restart_ || pending_) {
+    s.view(s.y) = y_;
+    CVodeReInit(s.memory, t_, s.y);
+    CVodeSetInitStep(s.memory, pending_ ? h : 0.0);  // 0: it finds one itself
+    restart_ = false;
+    internal_ = setups_ = 0;
+  }
+  pending_ = true;  // until it is accepted
+  trial_t_ = t_ + h;
+  CVodeSetStopTime(s.memory, trial_t_);
+  long iterations_before = 0, iterations = 0;
+  CVodeGetNumNonlinSolvIters(s.memory, &iterations_before);
+  double reached = t_;
+  const int flag = CVode(s.memory, trial_t_, s.y, &reached, CV_NORMAL);
+  if (s.thrown) std::rethrow_exception(std::exchange(s.thrown, nullptr));
+  trial_ = s.view(s.y);
+  CVodeGetNumNonlinSolvIters(s.memory, &iterations);
+  result.newton_iterations = static_cast<int>(iterations - iterations_before);
+  counts_.newton_iterations += result.newton_iterations;
+  if (flag < 0) {
+    const bool evaluation = flag == CV_RHSFUNC_FAIL || flag == CV_FIRST_RHSFUNC_ERR || flag == CV_REPTD_RHSFUNC_ERR ||
+                            flag == CV_UNREC_RHSFUNC_ERR;
+    result.verdict = evaluation ? Verdict::evaluation_rejected : Verdict::newton_diverged;
+    return result;
+  }
+  CVodeGetEstLocalErrors(s.memory, s.errors);
+  CVodeGetErrWeights(s.memory, s.weights);
+  const auto shares = s.view(s.errors).cwiseProduct(s.view(s.weights));
+  Eigen::Index worst = 0;
+  shares.cwiseAbs().maxCoeff(&worst);
+  result.worst_velocity = static_cast<int>(worst);
+  // CVODE has accepted its step; after a change of order the estimate it keeps may exceed what it tested.
+  result.error = std::min(1.0, shares.norm() / std::sqrt(static_cast<double>(shares.size())));
+  CVodeGetCurrentStep(s.memory, &result.suggested_h);
+  return result;
+}
+
+void Cvode::accept() {
+  previous_ = y_;
+  previous_dydt_ = dydt_;
+  last_step_ = trial_t_ - t_;
+  t_ = trial_t_;
+  y_ = trial_;
+  pending_ = false;
+  Handles& s = *handles_;
+  CVodeGetDky(s.memory, t_, 1, s.errors);
+  dydt_ = s.view(s.errors);
+  CVodeGetLastStep(s.memory, &covered_);
+  long steps = 0, setups = 0;
+  CVodeGetNumSteps(s.memory, &steps);
+  if (options_.newton) CVodeGetNumLinSolvSetups(s.memory, &setups);
+  counts_.steps += steps - std::exchange(internal_, steps);
+  counts_.factorisations += setups - std::exchange(setups_, setups);
+}
+
+void Cvode::interpolate(double t, Vec& y) const {
+  const double h = last_step_, s = h > 0 ? 1 + (t - t_) / h : 1;
+  if (s == 1) {
+    y = y_;
+    return;
+  }
+  Handles& all = *handles_;
+  if (!pending_ && !restart_ && t >= t_ - covered_ && CVodeGetDky(all.memory, t, 0, all.errors) == CV_SUCCESS) {
+    y = all.view(all.errors);
+    return;
+  }
+  // In an earlier one of several steps, or when it stands elsewhere: the cubic with values and slopes of both ends.
+  const double u = 1 - s;
+  y = (u * u * (1 + 2 * s)) * previous_ + (s * s * (1 + 2 * u)) * y_ + (h * s * u) * (u * previous_dydt_ - s * dydt_);
+}
+
+void Cvode::rebase(std::span<const Point> past) {
+  y_ = trial_ = past[0].y;
+  dydt_ = past[0].dydt;
+  restart_ = true;
+  last_step_ = 0;
+}
+
+void Cvode::save(Bytes& out) const {
+  if (counts_.steps > 0) {
+    throw Failure({Severity::error,
+                   "cannot-save",
+                   "a run with CVODE cannot be saved in the middle: the library gives no access to its history",
+                   "leave out checkpoints, or choose a method of our own",
+                   {}},
+                  ExitCode::failed_run);
+  }
+  put(out, t_);
+  put(out, y_);
+}
+
+void Cvode::restore(std::span<const std::byte>& in) {
+  double t = 0;
+  Vec y = y_;
+  take(in, t);
+  take(in, y);
+  start(t, y);
+}
+
+// ---- descriptions
+// ------------------------------------------------------------------------------------------------------
+
+namespace methods {
+namespace {
+
+MethodInfo cvode(CvodeOptions::Family family) {
+  const bool bdf = family == CvodeOptions::Family::bdf;
+  MethodInfo m;
+  m.key = bdf ? "cvode-bdf" : "cvode-adams";
+  m.title = bdf ? "CVODE of SUNDIALS, BDF with Newton's method; chooses its own steps and orders"
+                : "CVODE of SUNDIALS, Adams-Moulton; chooses its own steps and orders";
+  m.formulations = {"state-space",       "index-1", "index-1-projected",
+                    "index-1-baumgarte", "penalty", "augmented-lagrangian"};
+  m.source = "Hindmarsh et al.: SUNDIALS, ACM Trans. Math. Software 31 (2005)";
+  m.order = bdf ? 5 : 12;
+  m.error_order = m.order + 1;
+  m.stability =
+      bdf ? "A-stable up to order 2, stiffly stable up to 5" : "explicit in effect: for models that are not stiff";
+  m.options = {{"greatest_order", FieldKind::number, Quantity::none, static_cast<double>(m.order),
+                "Bound of the order.", 1, static_cast<double>(m.order)}};
+  if (!bdf) {
+    m.options.push_back({"newton", FieldKind::boolean, Quantity::none, false,
+                         "Newton's method instead of functional iteration: steps are then limited by accuracy and the "
+                         "region of stability of the formula alone."});
+  }
+  m.refuses = [](const MethodSettings& s) { return s.fixed_step ? "CVODE chooses its own steps" : ""; };
+  m.make_first_order = [family](FirstOrderProblem& problem, const MethodSettings& s) {
+    CvodeOptions options;
+    options.family = family;
+    options.tolerance = s.tolerance;
+    options.newton = family == CvodeOptions::Family::bdf || s.options.get<bool>("newton");
+    options.greatest_order = static_cast<int>(s.options.number("greatest_order"));
+    return std::make_unique<Cvode>(problem, options);
+  };
+  return m;
+}
+
+}  // namespace
+
+MethodInfo cvode_bdf() { return cvode(CvodeOptions::Family::bdf); }
+MethodInfo cvode_adams() { return cvode(CvodeOptions::Family::adams); }
+
+}  // namespace methods
+}  // namespace trammel

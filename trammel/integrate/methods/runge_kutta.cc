@@ -1,0 +1,148 @@
+#include "trammel/integrate/methods/runge_kutta.h"
+
+#include <algorithm>
+
+namespace trammel {
+namespace {
+
+// Estimates of two orders are combined as e^2 / sqrt(e^2 + 0.01 other^2).
+int error_order_of(const ButcherTableau& t) {
+  if (t.b_hat.size() == 0) return t.order + 1;
+  const int own = std::min(t.order, t.embedded_order) + 1;
+  return t.b_other.size() == 0 ? own : 2 * own - std::min(t.order, t.other_order) - 1;
+}
+
+}  // namespace
+
+RungeKutta::RungeKutta(FirstOrderProblem& problem, const ButcherTableau& tableau, const RungeKuttaOptions& options)
+    : OneStepMethod(problem, options.tolerance, options.fixed_step, tableau.b_hat.size() == 0),
+      tableau_(tableau),
+      options_(options) {
+  if (!tableau.is_explicit()) {
+    throw Failure({Severity::error,
+                   "bad-tableau",
+                   "tableau '" + tableau.key + "' is implicit: A has entries on or above its diagonal",
+                   "explicit Runge-Kutta methods have none",
+                   {}});
+  }
+  order_ = tableau_.order;
+  end_ = tableau_.last_stage();
+  // An end slope outside of the step's own stages is still one evaluation at the end.
+  if (end_ >= tableau_.step_stages) end_ = -1;
+  error_order_ = error_order_of(tableau_);
+  K_.setZero(problem.size(), tableau_.stages());
+  last_K_ = K_;
+  for (Vec* v : {&stage_y_, &stage_f_}) v->setZero(problem.size());
+  if (tableau_.b_hat.size() > 0) difference_ = tableau_.b - tableau_.b_hat;
+  if (tableau_.b_other.size() > 0) difference_other_ = tableau_.b - tableau_.b_other;
+  weights_.setZero(tableau_.stages());
+}
+
+Verdict RungeKutta::stage(int i, double t, const Vec& y, double h, Mat& K) const {
+  stage_y_ = y;
+  for (int j = 0; j < i; ++j) {
+    const double a = tableau_.A(i, j);
+    if (a != 0) stage_y_ += (h * a) * K.col(j);
+  }
+  const Verdict verdict = evaluate(problem_, t + tableau_.c[i] * h, stage_y_, stage_f_, counts_);
+  K.col(i) = stage_f_;
+  return verdict;
+}
+
+Verdict RungeKutta::advance(double t, const Vec& y, const Vec& f, double h, Vec& y_new) {
+  K_.col(0) = f;
+  for (int i = 1; i < tableau_.step_stages; ++i) {
+    const Verdict verdict = stage(i, t, y, h, K_);
+    if (verdict != Verdict::ok) return verdict;
+  }
+  y_new = y;
+  for (int i = 0; i < tableau_.step_stages; ++i) {
+    if (tableau_.b[i] != 0) y_new += (h * tableau_.b[i]) * K_.col(i);
+  }
+  return y_new.allFinite() ? Verdict::ok : Verdict::not_finite;
+}
+
+double RungeKutta::estimate(double h, int& worst) {
+  if (difference_.size() == 0) return 0;
+  const auto size_of = [&](const Vec& weights) {
+    work_.setZero();
+    for (int i = 0; i < tableau_.step_stages; ++i) {
+      if (weights[i] != 0) work_ += (h * weights[i]) * K_.col(i);
+    }
+    return error_norm(work_, scales_, tolerance_, worst, options_.norm);
+  };
+  if (difference_other_.size() == 0) return size_of(difference_);
+  const double other = size_of(difference_other_), own = size_of(difference_);
+  return own == 0 ? 0 : own * own / std::sqrt(own * own + 0.01 * other * other);
+}
+
+double RungeKutta::next_step(double h, double error) {
+  if (!options_.ode45) return 0;
+  const double power = std::pow(error, 1.0 / error_order_);
+  if (error > 1) return failures_++ == 0 ? h * std::max(0.1, 0.8 / power) : 0.5 * h;
+  if (failures_ > 0) return h;
+  return 1.25 * power > 0.2 ? h / (1.25 * power) : 5 * h;
+}
+
+void RungeKutta::accepted() {
+  last_K_.swap(K_);
+  extended_ = false;
+  failures_ = 0;
+}
+
+bool RungeKutta::interpolate_own(double theta, Vec& y) const {
+  if (tableau_.dense.size() == 0) return false;
+  if (!extended_) {
+    const double from = t_ - last_h_;
+    for (int i = tableau_.step_stages; i < tableau_.stages(); ++i) {
+      if (i == tableau_.last_stage())
+        last_K_.col(i) = dydt_;
+      else if (stage(i, from, previous_y_, last_h_, last_K_) != Verdict::ok)
+        return false;
+    }
+    extended_ = true;
+  }
+  y = previous_y_;
+  for (int i = 0; i < tableau_.stages(); ++i) {
+    double weight = 0;
+    for (Eigen::Index j = tableau_.dense.cols(); j-- > 0;) weight = (weight + tableau_.dense(i, j)) * theta;
+    if (weight != 0) y += (last_h_ * weight) * last_K_.col(i);
+  }
+  return true;
+}
+
+void RungeKutta::save(Bytes& out) const {
+  OneStepMethod::save(out);
+  put(out, last_K_.data(), static_cast<std::size_t>(last_K_.size()));
+  put(out, extended_);
+  put(out, failures_);
+}
+
+void RungeKutta::restore(std::span<const std::byte>& in) {
+  OneStepMethod::restore(in);
+  Vec stages;
+  take(in, stages);
+  if (stages.size() != last_K_.size()) expect_bytes({}, 1);
+  last_K_ = stages.reshaped(last_K_.rows(), last_K_.cols());
+  take(in, extended_);
+  take(in, failures_);
+}
+
+MethodInfo runge_kutta_info(const ButcherTableau& tableau) {
+  MethodInfo m;
+  m.key = tableau.key;
+  m.order = tableau.order;
+  m.error_order = error_order_of(tableau);
+  m.dense_order = std::min(m.order, tableau.dense.size() > 0 ? tableau.dense_order + 1 : 4);
+  m.evaluations =
+      tableau.step_stages - (tableau.last_stage() >= 0 && tableau.last_stage() < tableau.step_stages ? 1 : 0);
+  m.make_first_order = [&tableau](FirstOrderProblem& problem, const MethodSettings& s) {
+    RungeKuttaOptions options;
+    options.fixed_step = s.fixed_step;
+    options.tolerance = s.tolerance;
+    return std::make_unique<RungeKutta>(problem, tableau, options);
+  };
+  return m;
+}
+
+}  // namespace trammel
