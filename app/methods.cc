@@ -21,13 +21,25 @@ std::string joined(const std::vector<std::string>& keys) {
   return text;
 }
 
+// What it integrates, mechanisms apart.
+std::vector<std::string> problems_of(const MethodInfo& m) {
+  std::vector<std::string> out;
+  if (m.make_first_order) out.emplace_back("y' = f(t, y)");
+  if (m.make_second_order) out.emplace_back("y'' = f(t, y, y')");
+  if (m.make_implicit) out.emplace_back("F(t, y, y') = 0");
+  return out;
+}
+
 Json method_json(const MethodInfo& m) {
   Json options = Json::array();
   for (const Field& option : m.options) options.push_back(to_json(option));
   return {{"key", m.key},
           {"title", m.title},
           {"formulations", m.formulations},
+          {"problems", problems_of(m)},
           {"order", m.order},
+          {"variable_order", m.variable_order},
+          {"stages", m.stages > 0 ? Json(m.stages) : Json()},
           {"error_order", m.error_order},
           {"stability", m.stability},
           {"source", m.source},
@@ -37,7 +49,9 @@ Json method_json(const MethodInfo& m) {
 void print_method(const MethodInfo& m) {
   std::printf("%s: %s\n", m.key.c_str(), m.title.c_str());
   std::fputs(aligned({{"formulations", joined(m.formulations)},
-                      {"order", std::to_string(m.order)},
+                      {"problems", problems_of(m).empty() ? "mechanisms alone" : joined(problems_of(m))},
+                      {"order", (m.variable_order ? "up to " : "") + std::to_string(m.order)},
+                      {"stages", m.stages > 0 ? std::to_string(m.stages) : "-"},
                       {"error estimate", "proportional to h^" + std::to_string(m.error_order)},
                       {"stability", m.stability},
                       {"source", m.source}},
@@ -67,14 +81,19 @@ int methods_verb(const MethodsArguments& a) {
     print_json(list);
     return 0;
   }
-  std::vector<std::vector<std::string>> lines{{"key", "order", "formulations", "options", "title"}};
+  // Long lists of formulations are for `trammel methods KEY`.
+  std::vector<std::vector<std::string>> lines{{"key", "order", "stages", "formulations", "stability", "title"}};
   for (const MethodInfo& m : method_registry()) {
-    std::string options;  // its own ones come first
-    for (std::size_t i = 0; i < m.options.size() && i < 2; ++i) options += (i > 0 ? ", " : "") + m.options[i].name;
-    if (m.options.size() > 2) options += ", ...";
-    lines.push_back({m.key, std::to_string(m.order), joined(m.formulations), options, m.title});
+    std::string forms = joined(m.formulations);
+    if (m.formulations.size() > 3) {
+      forms = m.formulations.front() + ", ...";
+    }
+    const std::string stability = m.stability.substr(0, m.stability.find(';'));
+    lines.push_back({m.key, (m.variable_order ? "1-" : "") + std::to_string(m.order),
+                     m.stages > 0 ? std::to_string(m.stages) : "-", forms, stability, m.title});
   }
-  std::printf("%s\n`trammel methods KEY` explains one and its options.\n", aligned(lines, 0).c_str());
+  std::printf("%s\n`trammel methods KEY` explains one: all its formulations, its options and its source.\n",
+              aligned(lines, 0).c_str());
   return 0;
 }
 

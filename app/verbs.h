@@ -18,6 +18,7 @@ Verb add_check(CLI::App& app);
 Verb add_info(CLI::App& app);
 Verb add_plot(CLI::App& app);
 Verb add_methods(CLI::App& app);
+Verb add_stability(CLI::App& app);
 Verb add_elements(CLI::App& app);
 Verb add_study(CLI::App& app);
 Verb add_help(CLI::App& app);

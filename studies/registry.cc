@@ -11,6 +11,7 @@ std::vector<Row> study_redundancy(const StudyContext& context);
 std::vector<Row> study_conditioning(const StudyContext& context);
 std::vector<Row> study_corpus(const StudyContext& context);
 std::vector<Row> study_elements(const StudyContext& context);
+std::vector<Row> study_text(const StudyContext& context);
 
 const std::vector<Study>& study_registry() {
   static const std::vector<Study> table{
@@ -20,6 +21,8 @@ const std::vector<Study>& study_registry() {
       {"rn-large", "Rosenbrock-Nystrom on a chain of 1000 links and 40 four-bars, beside HHT and IDA", study_rn_large},
       {"redundancy", "Redundant constraints and singular positions: motion against a twin, least-norm reactions, fill",
        study_redundancy},
+      {"text", "Chapter 7 of the textbook: Table 7.4, Examples 7.1 and 7.2, problems 7/1 to 7/3, limits of stability",
+       study_text},
       {"conditioning", "Condition of HHT's Newton matrix as the step size goes to zero", study_conditioning},
       {"corpus", "Two thousand random mechanisms: derivatives, energy balance, two tolerances, no silent failure",
        study_corpus},

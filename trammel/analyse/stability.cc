@@ -9,6 +9,8 @@
 #include <limits>
 #include <numbers>
 
+#include "trammel/integrate/tableaus/butcher.h"
+#include "trammel/integrate/tableaus/multistep.h"
 #include "trammel/write/gnuplot.h"
 
 namespace trammel {
@@ -16,28 +18,6 @@ namespace {
 
 constexpr double slack = 1e-9;  // round-off of growth on the boundary
 constexpr double infinite = std::numeric_limits<double>::infinity();
-
-// Largest root of sum c_i x^(k-i).
-double largest_root(const CVec& c) {
-  Eigen::Index first = 0;
-  while (first < c.size() && std::abs(c[first]) < 1e-14) ++first;
-  const Eigen::Index k = c.size() - 1 - first;
-  if (first > 0) return infinite;  // a root has left to infinity
-  if (k <= 0) return 0;
-  Eigen::MatrixXcd companion = Eigen::MatrixXcd::Zero(k, k);
-  for (Eigen::Index j = 0; j < k; ++j) companion(0, j) = -c[j + 1] / c[0];
-  for (Eigen::Index j = 1; j < k; ++j) companion(j, j - 1) = 1;
-  return Eigen::ComplexEigenSolver<Eigen::MatrixXcd>(companion, false).eigenvalues().cwiseAbs().maxCoeff();
-}
-
-// sum_j x_j node_j^q = moment_q
-Vec fit_moments(const Vec& nodes, const Vec& moments) {
-  Mat V(nodes.size(), nodes.size());
-  for (Eigen::Index q = 0; q < nodes.size(); ++q) {
-    for (Eigen::Index j = 0; j < nodes.size(); ++j) V(q, j) = q == 0 ? 1 : std::pow(nodes[j], static_cast<double>(q));
-  }
-  return V.fullPivLu().solve(moments);
-}
 
 // y' = lambda y in real numbers, and as a second-order equation with the same roots.
 class TestEquation final : public FirstOrderProblem {
@@ -131,49 +111,6 @@ Complex stability_function(const RosenbrockTableau& tableau, Complex z) {
   return stability_function(B, b, z);
 }
 
-// The polynomial through f at the nodes, integrated from -1 to 0 (newest point at 0).
-MultistepTable MultistepTable::adams_bashforth(int steps) {
-  Vec nodes(steps), moments(steps);
-  for (int i = 0; i < steps; ++i) {
-    nodes[i] = -1 - i;
-    moments[i] = -std::pow(-1.0, i + 1) / (i + 1);
-  }
-  MultistepTable t;
-  t.alpha = t.beta = Vec::Zero(steps + 1);
-  t.alpha[0] = 1;
-  t.alpha[1] = -1;
-  t.beta.tail(steps) = -fit_moments(nodes, moments);
-  return t;
-}
-MultistepTable MultistepTable::adams_moulton(int order) {
-  Vec nodes(order), moments(order);
-  for (int i = 0; i < order; ++i) {
-    nodes[i] = -i;
-    moments[i] = -std::pow(-1.0, i + 1) / (i + 1);
-  }
-  MultistepTable t;
-  t.alpha = t.beta = Vec::Zero(std::max(order, 2));
-  t.alpha[0] = 1;
-  t.alpha[1] = -1;
-  t.beta.head(order) = -fit_moments(nodes, moments);
-  return t;
-}
-// The slope at the newest point of the polynomial through y.
-MultistepTable MultistepTable::bdf(int steps) {
-  Vec nodes(steps + 1), moments = Vec::Zero(steps + 1);
-  for (int i = 0; i <= steps; ++i) nodes[i] = -i;
-  moments[1] = 1;
-  MultistepTable t;
-  t.alpha = fit_moments(nodes, moments);
-  t.beta = Vec::Zero(steps + 1);
-  t.beta[0] = -1;
-  return t;
-}
-
-double growth_of(const MultistepTable& table, Complex z) {
-  return largest_root(table.alpha.cast<Complex>() + z * table.beta.cast<Complex>());
-}
-
 // One step with h = 1: the unknown x from the balance, then positions, velocity and the method's acceleration.
 Eigen::Matrix3d amplification(const StructuralParameters& p, double Omega, double xi) {
   using Balance = StructuralParameters::Balance;
@@ -250,21 +187,28 @@ Growth growth_by_running(const MethodInfo& method, const MethodSettings& setting
 }
 
 Growth growth_of(const std::string& name, const Fields& options, const Location& where) {
-  for (const char* family : {"adams-bashforth-", "adams-moulton-", "bdf-"}) {
-    const std::string prefix = family;
-    if (name.size() != prefix.size() + 1 || name.compare(0, prefix.size(), prefix) != 0) continue;
+  if (name.ends_with(".yaml") || name.ends_with(".yml") || name.ends_with(".json")) {
+    const ButcherTableau table = read_tableau(name);
+    return [table](Complex z) { return std::abs(table.stability(z)); };
+  }
+  for (const std::string family : {"adams-bashforth", "adams-moulton", "bdf"}) {
+    if (name.size() != family.size() + 2 || !name.starts_with(family + "-")) continue;
     const int k = name.back() - '0';
-    if (k < 1 || k > 6) break;
-    const MultistepTable table = prefix[0] == 'b'   ? MultistepTable::bdf(k)
-                                 : prefix[6] == 'b' ? MultistepTable::adams_bashforth(k)
-                                                    : MultistepTable::adams_moulton(k);
-    return [table](Complex z) { return growth_of(table, z); };
+    if (k < 1 || k > (family == "bdf" ? 6 : 5)) break;
+    const MultistepFormula formula = family == "bdf"             ? MultistepFormula::bdf(k)
+                                     : family == "adams-moulton" ? MultistepFormula::adams_moulton(k)
+                                                                 : MultistepFormula::adams_bashforth(k);
+    return [formula](Complex z) { return formula.growth(z); };
   }
   const MethodInfo& method = find_method(name, where);
   MethodSettings settings;
   settings.fixed_step = true;
   settings.options = options;
   settings = resolve_settings(method, settings, where);
+  if (name == "adams-bashforth" || name == "adams-moulton" || name == "bdf-fixed") {
+    const std::string family = name == "bdf-fixed" ? "bdf" : name;
+    return growth_of(family + "-" + std::to_string(static_cast<int>(settings.options.number("order"))), {}, where);
+  }
   StructuralParameters parameters;
   if (structural_parameters(method, settings, parameters) != nullptr)
     return [parameters](Complex z) { return growth_of(parameters, z); };

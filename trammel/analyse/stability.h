@@ -25,15 +25,6 @@ using Growth = std::function<double(Complex z)>;
 Complex stability_function(const Mat& A, const Vec& b, Complex z);
 Complex stability_function(const RosenbrockTableau& tableau, Complex z);
 
-// sum alpha_i y_{n+1-i} + h sum beta_i f_{n+1-i} = 0, as TEXT (7.21) has it.
-struct MultistepTable {
-  Vec alpha, beta;
-  static MultistepTable adams_bashforth(int steps);
-  static MultistepTable adams_moulton(int order);  // 1 is backward Euler
-  static MultistepTable bdf(int steps);
-};
-double growth_of(const MultistepTable& table, Complex z);
-
 // (y, h v, h^2 a) after a step on the oscillator with Omega = omega h and damping ratio xi.
 Eigen::Matrix3d amplification(const StructuralParameters& parameters, double Omega, double xi = 0);
 double growth_of(const StructuralParameters& parameters, Complex z);
@@ -42,7 +33,8 @@ double growth_of(const StructuralParameters& parameters, Complex z);
 // ------------------------------------------------------------------------------------------- A step of size 1 from y =
 // 1; methods with memory are refused by a Failure.
 Growth growth_by_running(const MethodInfo& method, const MethodSettings& settings);
-// From data where there is some, else by running; `name` may also be adams-bashforth-K, adams-moulton-K, bdf-K.
+// From data where there is some, else by running. `name` is a key of the registry, adams-bashforth-K, adams-moulton-K
+// or bdf-K for one formula of these families, or a file with a tableau.
 Growth growth_of(const std::string& name, const Fields& options, const Location& where);
 
 // ---- What follows from it

@@ -47,6 +47,7 @@ struct MethodInfo {
   std::function<std::unique_ptr<OdeMethod>(FirstOrderProblem&, const MethodSettings&)> make_first_order;
   std::function<std::unique_ptr<OdeMethod>(SecondOrderProblem&, const MethodSettings&)> make_second_order;
   std::function<std::unique_ptr<OdeMethod>(ImplicitProblem&, const MethodSettings&)> make_implicit;
+  int stages = 0;  // of a Runge-Kutta or Rosenbrock method at its defaults; 0: no such method
 };
 
 const std::vector<MethodInfo>& method_registry();

@@ -5,6 +5,7 @@ namespace trammel::methods {
 
 MethodInfo dormand_prince_54() {
   MethodInfo m = runge_kutta_info(ButcherTableau::dormand_prince_54());
+  m.stages = 7;
   m.title = "Dormand-Prince 5(4) with dense output";
   m.stability = "explicit; real axis to 3.31, imaginary to 1.00";
   m.source = "Dormand, Prince, J. Comp. Appl. Math. 6, 1980; dense output of Shampine and of Hairer, Norsett, Wanner";

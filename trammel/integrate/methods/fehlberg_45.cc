@@ -5,6 +5,7 @@ namespace trammel::methods {
 
 MethodInfo fehlberg_45() {
   MethodInfo m = runge_kutta_info(ButcherTableau::fehlberg_45());
+  m.stages = 6;
   m.title = "Runge-Kutta-Fehlberg 4(5)";
   m.stability = "explicit; real axis to 3.02";
   m.source = "Fehlberg, Computing 6, 1970";

@@ -6,11 +6,14 @@ namespace trammel::methods {
 // Collocation at the zeros of Legendre's polynomials.
 MethodInfo gauss() {
   MethodInfo m;
+  m.stages = 2;
   m.key = "gauss";
   m.title = "Gauss, implicit Runge-Kutta of 1 to 3 stages, order 2 s";
   m.source = "Hairer, Wanner: Solving Ordinary Differential Equations II, sections IV.5 and IV.8";
   m.order = 4;
   m.error_order = 3;
+  m.dense_order = 4;
+  m.stiff = true;
   m.stability = "A-stable and B-stable, not L-stable: |R(inf)| = 1; symplectic";
   m.options = with_newton_options({{"stages", FieldKind::number, Quantity::none, 2.0,
                                     "1, 2 or 3: order 2, 4, 6. The error estimate is of order s + 1 only: with step "

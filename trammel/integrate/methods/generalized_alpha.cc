@@ -12,6 +12,8 @@ MethodInfo generalized_alpha() {
       "Chung, Hulbert: A time integration algorithm for structural dynamics with improved numerical dissipation, 1993";
   m.order = 2;
   m.error_order = 3;
+  m.dense_order = 2;
+  m.stiff = true;
   m.stability = "A-stable; spectral radius rho_inf at infinite frequency";
   m.options = with_structural_options({{"rho_inf", FieldKind::number, Quantity::none, 0.8,
                                         "Spectral radius at infinite frequency: 1 keeps all, 0 ends fast parts in a "

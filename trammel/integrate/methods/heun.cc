@@ -5,6 +5,7 @@ namespace trammel::methods {
 
 MethodInfo heun() {
   MethodInfo m = runge_kutta_info(ButcherTableau::heun());
+  m.stages = 2;
   m.title = "Heun, order 2";
   m.stability = "explicit; real axis to 2.00";
   m.source = "Garcia de Jalon, Bayo: Kinematic and Dynamic Simulation of Multibody Systems, (7.9)";

@@ -11,6 +11,8 @@ MethodInfo hht() {
   m.source = "TEXT (7.36); Hilber, Hughes, Taylor 1977";
   m.order = 2;
   m.error_order = 3;
+  m.dense_order = 2;
+  m.stiff = true;
   m.stability = "A-stable; damping at high frequency by alpha";
   m.options = with_structural_options(
       {{"alpha", FieldKind::number, Quantity::none, -0.1,

@@ -6,11 +6,14 @@ namespace trammel::methods {
 // y_new = y + h f(t + h/2, (y + y_new)/2)
 MethodInfo implicit_midpoint() {
   MethodInfo m;
+  m.stages = 1;
   m.key = "implicit-midpoint";
   m.title = "Implicit midpoint rule";
   m.source = "TEXT section 7.1.2 and Example 7.1";
   m.order = 2;
   m.error_order = 3;
+  m.dense_order = 2;
+  m.stiff = true;
   m.stability = "A-stable and B-stable, not L-stable: R(inf) = -1; symplectic";
   m.options = with_newton_options({});
   m.make_first_order = [](FirstOrderProblem& p, const MethodSettings& s) {

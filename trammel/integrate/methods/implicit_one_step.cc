@@ -11,9 +11,11 @@ ImplicitOptions ImplicitOptions::from(const MethodSettings& settings) {
   o.tolerance = settings.tolerance;
   o.fixed_step = settings.fixed_step;
   const double corrector = settings.options.number("corrector");
-  o.newton.kappa = corrector > 0 ? corrector : std::min(0.03, std::sqrt(settings.tolerance));
-  // At fixed steps nothing tells how small the error is: the corrector goes near round-off.
-  if (corrector == 0 && settings.fixed_step) o.newton.kappa = std::min(o.newton.kappa, 1e-12 / settings.tolerance);
+  // Never below round-off. At fixed steps nothing tells how small the error is: the corrector goes near round-off.
+  const double least = 10 * std::numeric_limits<double>::epsilon() / settings.tolerance;
+  o.newton.kappa = corrector > 0         ? corrector
+                   : settings.fixed_step ? std::min(0.03, 1e-12 / settings.tolerance)
+                                         : std::max(least, std::min(0.03, std::sqrt(settings.tolerance)));
   o.newton.most_iterations = static_cast<int>(settings.options.number("most_iterations"));
   if (settings.fixed_step) o.newton.most_iterations = std::max(o.newton.most_iterations, 40);
   o.newton.keep_rate = settings.options.number("keep_rate");

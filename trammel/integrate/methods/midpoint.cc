@@ -11,6 +11,8 @@ MethodInfo midpoint() {
   m.source = "TEXT (7.35); Simo, Wong 1991";
   m.order = 2;
   m.error_order = 3;
+  m.dense_order = 2;
+  m.stiff = true;
   m.stability = "A-stable, also where the trapezoidal rule is not (TEXT Example 7.1); no damping";
   m.options = with_structural_options({});
   m.make_second_order = [](SecondOrderProblem& p, const MethodSettings& s) {

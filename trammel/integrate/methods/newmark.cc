@@ -11,6 +11,8 @@ MethodInfo newmark() {
   m.source = "TEXT (7.28)-(7.34); Newmark 1959";
   m.order = 2;
   m.error_order = 3;
+  m.dense_order = 2;
+  m.stiff = true;
   m.stability = "A-stable for 2 beta >= gamma >= 1/2; order 1 unless gamma = 1/2";
   m.options = with_structural_options(
       {{"beta", FieldKind::number, Quantity::none, 0.25,

@@ -17,11 +17,14 @@ ImplicitTableau norsett_choice(double choice) {
 // Two stages, a11 = a22 = alpha, a21 = 1 - 2 alpha, b = 1/2, 1/2.
 MethodInfo norsett_sdirk() {
   MethodInfo m;
+  m.stages = 2;
   m.key = "norsett-sdirk";
   m.title = "Norsett's diagonally implicit Runge-Kutta method, two stages";
   m.source = "TEXT section 7.1.2; Norsett 1974. The print's alphas are repaired";
   m.order = 3;
   m.error_order = 4;
+  m.dense_order = 3;
+  m.stiff = true;
   m.stability = "A-stable for each alpha; L-stable for 2 and 3";
   m.options = with_newton_options({{"alpha_choice", FieldKind::number, Quantity::none, 1.0,
                                     "1: alpha = (3 + sqrt 3)/6, order 3; 2: 1 - sqrt(2)/2 and 3: 1 + sqrt(2)/2, order "

@@ -4,6 +4,7 @@ namespace trammel::methods {
 
 MethodInfo rosenbrock_nystrom_4() {
   MethodInfo m;
+  m.stages = 4;
   m.key = "rosenbrock-nystrom-4";
   m.title = "Rosenbrock-Nystrom 4(3)";
   m.formulations = rosenbrock_formulations();

@@ -6,11 +6,14 @@ namespace trammel::methods {
 // y_new = y + h/2 (f(t, y) + f(t + h, y_new))
 MethodInfo trapezoidal() {
   MethodInfo m;
+  m.stages = 2;
   m.key = "trapezoidal";
   m.title = "Trapezoidal rule";
   m.source = "TEXT section 7.1.2; Dahlquist 1963";
   m.order = 2;
   m.error_order = 3;
+  m.dense_order = 2;
+  m.stiff = true;
   m.stability = "A-stable, not L-stable: R(inf) = -1";
   m.options = with_newton_options({});
   m.make_first_order = [](FirstOrderProblem& p, const MethodSettings& s) {

@@ -4,6 +4,7 @@ namespace trammel::methods {
 
 MethodInfo w_method_2() {
   MethodInfo m;
+  m.stages = 2;
   m.key = "w-method-2";
   m.title = "W-method of order 2";
   m.formulations = rosenbrock_formulations();
