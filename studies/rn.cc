@@ -61,31 +61,41 @@ void trajectory(const StudyContext& context, std::vector<Row>& rows) {
   });
 }
 
-// Steps of a run of the pendulum, accepted ones.
-double pendulum_steps(double tolerance, const Options& options, std::optional<double> first_step) {
-  Model model = load(pendulum_file, {.tolerance = tolerance, .options = options});
-  if (first_step) model.simulation.first_step = first_step;
-  const SteppedRun run = step_model(std::move(model));
-  if (!run.finished) throw Failure({Severity::error, "run-failed", run.why, "", {}}, ExitCode::failed_run);
-  return static_cast<double>(run.steps);
-}
-
-// How the steps of Table 5 are taken: with which coordinates, and with which settings of the control.
+// How the steps of Table 5 are taken: in which coordinates, and with which settings of the control.
 struct Setting {
   const char* name;
+  const char* formulation;
+  bool named;  // the absolute angles, as the model names them
   Options options;
   std::optional<double> first_step;
   double part, plus;  // allowed difference from the print: a part of it, or a number of steps; 0, 0: none demanded
 };
 
+// Accepted steps of a run of the pendulum.
+double pendulum_steps(double tolerance, const Setting& setting) {
+  Model model =
+      load(pendulum_file,
+           {.formulation = std::string(setting.formulation), .tolerance = tolerance, .options = setting.options});
+  if (setting.first_step) model.simulation.first_step = setting.first_step;
+  if (!setting.named) model.simulation.independent.clear();
+  const SteppedRun run = step_model(std::move(model));
+  if (!run.finished) throw Failure({Severity::error, "run-failed", run.why, "", {}}, ExitCode::failed_run);
+  return static_cast<double>(run.steps);
+}
+
 void steps_table(const StudyContext& context, std::vector<Row>& rows, const Json& printed) {
   const Setting settings[] = {
-      {"all coordinates, defaults", {}, {}, 0, 0},
-      {"all coordinates, safety 0.84, factors 0.1 to 10, first step 1e-6 (tuned on this table)",
+      {"absolute angles, defaults", "state-space", true, {}, {}, 0.15, 0},
+      {"absolute angles, tuned on this very table: safety 0.84, factors 0.1 to 10, first step 1e-6 s",
+       "state-space",
+       true,
        {"safety=0.84", "least_factor=0.1", "greatest_factor=10"},
        1e-6,
        0,
-       0},
+       2},
+      {"coordinates chosen automatically, defaults", "state-space", false, {}, {}, 0, 0},
+      {"all coordinates, defaults", "all-coordinates", false, {}, {}, 0, 0},
+      {"absolute angles, scaled estimate", "state-space", true, {"scaled_estimate=true"}, {}, 0, 0},
   };
   for (const Setting& setting : settings) {
     const std::string table = std::string("Table 5, steps of the double pendulum: ") + setting.name;
@@ -95,7 +105,7 @@ void steps_table(const StudyContext& context, std::vector<Row>& rows, const Json
       const double target = printed["steps"]["steps"][i].get<double>();
       const std::string row = label("tolerance %.0e", tolerance);
       guard(rows, table, row, [&] {
-        const double steps = pendulum_steps(tolerance, setting.options, setting.first_step);
+        const double steps = pendulum_steps(tolerance, setting);
         const double allowed = setting.part * target + setting.plus;
         rows.push_back((allowed > 0 ? Row::near(table, row, "steps", target, steps, allowed)
                                     : Row::measure(table, row, "steps", steps))
@@ -221,11 +231,55 @@ void counts_and_rest(std::vector<Row>& rows) {
 }
 
 struct VehicleMethod {
-  const char *name, *method;
+  const char *name, *method, *formulation;  // formulation: empty is the method's own choice
   Options options;
   std::vector<double> tolerances;
-  double end, patience;
+  double end;
+  const char* printed;  // key of the paper's times; null: it has none
 };
+
+// A row of Table 7 or 8 and what it took.
+SteppedRun vehicle_run(const VehicleMethod& m, double tolerance, double end) {
+  ModelChanges changes{.method = std::string(m.method), .tolerance = tolerance, .end = end, .options = m.options};
+  if (*m.formulation != '\0') changes.formulation = m.formulation;
+  return step_model(
+      load(vehicle_file, changes),
+      {.grid = grid, .look = chassis_height, .marks = {1, 2, 3, 4}, .keep_steps = end >= 1, .patience = 1800});
+}
+
+void report_vehicle(const std::string& table, const std::string& row, const SteppedRun& run, double end,
+                    const Excursion& exact, std::vector<Row>& rows) {
+  if (!run.finished) {
+    Row failed = Row::measure(table, row, "steps until it was given up", static_cast<double>(run.steps));
+    failed.note = run.why;
+    rows.push_back(failed);
+    return;
+  }
+  rows.push_back(Row::measure(table, row, "steps", static_cast<double>(run.steps)));
+  rows.push_back(Row::measure(table, row, "rejected", static_cast<double>(run.rejected)));
+  rows.push_back(Row::measure(table, row, "evaluations", static_cast<double>(run.counts.evaluations)));
+  rows.push_back(Row::measure(table, row, "mean step, s", end / static_cast<double>(run.steps)));
+  rows.push_back(Row::measure(table, row, "seconds", run.seconds));
+  rows.push_back(Row::measure(table, row, "error of the height, part of the excursion", part_of_excursion(run, exact)));
+  const auto at_bump = std::count_if(run.t.begin(), run.t.end(),
+                                     [](double t) { return (t > 0.5 && t < 0.6) || (t > 1.24 && t < 1.34); });
+  if (end > 1.4)
+    rows.push_back(Row::measure(table, row, "steps while wheels are on the bump", static_cast<double>(at_bump)));
+}
+
+void draw_vehicle(const StudyContext& context, const SteppedRun& run) {
+  const auto file = context.picture("rn_hmmwv.png");
+  if (!file) return;
+  std::vector<double> times;
+  for (std::size_t i = 0; i < run.grid.size(); ++i) times.push_back(grid * static_cast<double>(i));
+  PlotRequest plot;
+  plot.title = "HMMWV at 10 mph over a bump (Figure 4)";
+  plot.subtitle = "rosenbrock-nystrom-4, tolerance 1e-3, h at most 0.04 s; tyres that may pull";
+  plot.xlabel = "time, s";
+  plot.panels = {{"step size, s", {{run.t, run.h, "", PlotStyle::linespoints, false}}, true},
+                 {"chassis height, m", {{times, run.grid, "", {}, false}}, false}};
+  draw_plot(plot, *file);
+}
 
 void vehicle_tables(const StudyContext& context, std::vector<Row>& rows, const Json& printed) {
   context.note("HMMWV, tight run");
@@ -239,78 +293,78 @@ void vehicle_tables(const StudyContext& context, std::vector<Row>& rows, const J
     rows.push_back(
         Row::measure("HMMWV, tight run", "tolerance 1e-8", "excursion of the chassis' height, m", exact.size));
     rows.push_back(Row::at_most("HMMWV, tight run", "tolerance 1e-8",
-                                "largest change against 1e-7, part of the excursion", 1e-5, change / exact.size));
+                                "largest change against 1e-7, part of the excursion", 1e-4, change / exact.size));
   });
   if (exact.height.empty()) return;
   const std::vector<double> all{1e-2, 1e-3, 1e-4, 1e-5};
   const VehicleMethod methods[] = {
-      {"rosenbrock-nystrom-4", "rosenbrock-nystrom-4", {}, all, 5, 600},
-      {"hht-i3", "hht-i3", {}, all, 5, 600},
-      {"w-method-2, all derivatives", "w-method-2", {}, {1e-2, 1e-3}, 5, 600},
+      {"rosenbrock-nystrom-4", "rosenbrock-nystrom-4", "", {}, all, 5, "implicit"},
+      {"rosenbrock-nystrom-4, state space", "rosenbrock-nystrom-4", "state-space", {}, all, 5, "implicit"},
+      {"hht-i3", "hht-i3", "", {}, all, 5, nullptr},
+      {"cvode-bdf", "cvode-bdf", "", {}, all, 5, nullptr},
+      {"w-method-2, all derivatives", "w-method-2", "", {}, {1e-2, 1e-3}, 5, nullptr},
       {"w-method-2, without those of tyres and suspension springs",
        "w-method-2",
+       "",
        {"forces_without_derivatives=*.tyre,*.spring"},
        {1e-2, 1e-3},
        5,
-       600},
-      {"w-method-2, without those of the bushings too",
+       nullptr},
+      {"w-method-2, without those of the bushings too, 0.01 s only",
        "w-method-2",
+       "",
        {"forces_without_derivatives=*.tyre,*.spring,*.bushing"},
        {1e-2},
        0.01,
-       60},
+       nullptr},
   };
-  const Json& paper = printed["hmmwv"];
   for (const VehicleMethod& m : methods) {
     const std::string table = std::string("HMMWV over the bump: ") + m.name;
     for (const double tolerance : m.tolerances) {
       const std::string row = label("tolerance %.0e", tolerance);
       context.note(table + ", " + row);
       guard(rows, table, row, [&] {
-        const SteppedRun run = step_model(
-            load(vehicle_file, {.method = m.method, .tolerance = tolerance, .end = m.end, .options = m.options}),
-            {.grid = grid, .look = chassis_height, .marks = {1, 2, 3, 4}, .keep_steps = true, .patience = m.patience});
-        const bool implicit = std::string(m.method) == "rosenbrock-nystrom-4";
-        if (!run.finished) {
-          Row failed = Row::measure(table, row, "steps until it was given up", static_cast<double>(run.steps));
-          failed.note = run.why;
-          rows.push_back(failed);
-          return;
-        }
-        rows.push_back(Row::measure(table, row, "steps", static_cast<double>(run.steps)));
-        rows.push_back(Row::measure(table, row, "rejected", static_cast<double>(run.rejected)));
-        rows.push_back(Row::measure(table, row, "evaluations", static_cast<double>(run.counts.evaluations)));
-        rows.push_back(Row::measure(table, row, "seconds", run.seconds));
-        for (std::size_t i = 0; i < run.marked.size(); ++i) {
-          const auto column = static_cast<std::size_t>(std::lround(-std::log10(tolerance))) - 2;
-          Row seconds =
-              Row::measure(table, row, "seconds to t = " + label("%.0f s", static_cast<double>(i + 1)), run.marked[i]);
-          if (implicit) seconds.printed = paper["implicit"][i][column].get<double>();
-          rows.push_back(seconds);
-        }
-        rows.push_back(Row::measure(table, row, "mean step, s", m.end / static_cast<double>(run.steps)));
+        const SteppedRun run = vehicle_run(m, tolerance, m.end);
+        report_vehicle(table, row, run, m.end, exact, rows);
+        if (&m != &methods[0] || tolerance != 1e-3) return;
+        const std::string goal = "HMMWV, goals", at = "rosenbrock-nystrom-4, tolerance 1e-3, h <= 0.04";
+        rows.push_back(Row::at_most(goal, at, "steps", 200, static_cast<double>(run.steps)));
+        rows.push_back(Row::at_most(goal, at, "seconds of one core", 0.15, run.seconds));
         rows.push_back(
-            Row::measure(table, row, "error of the height, part of the excursion", part_of_excursion(run, exact)));
-        if (implicit && tolerance == 1e-3) {
-          const std::string goal = "HMMWV, goals", at = "rosenbrock-nystrom-4, tolerance 1e-3, h <= 0.04";
-          rows.push_back(Row::at_most(goal, at, "steps", 200, static_cast<double>(run.steps)));
-          rows.push_back(Row::at_most(goal, at, "seconds of one core", 0.15, run.seconds));
-          rows.push_back(Row::at_most(goal, at, "error of the height, part of the excursion", 2e-3,
-                                      part_of_excursion(run, exact)));
-          if (const auto file = context.picture("rn_hmmwv.png")) {
-            std::vector<double> times;
-            for (std::size_t i = 0; i < run.grid.size(); ++i) times.push_back(grid * static_cast<double>(i));
-            PlotRequest plot;
-            plot.title = "HMMWV at 10 mph over a bump (Figure 4)";
-            plot.subtitle = "rosenbrock-nystrom-4, tolerance 1e-3, h at most 0.04 s; tyres that may pull";
-            plot.xlabel = "time, s";
-            plot.panels = {{"step size, s", {{run.t, run.h, "", PlotStyle::linespoints, false}}, true},
-                           {"chassis height, m", {{times, run.grid, "", {}, false}}, false}};
-            draw_plot(plot, *file);
-          }
-        }
+            Row::at_most(goal, at, "error of the height, part of the excursion", 2e-3, part_of_excursion(run, exact)));
+        draw_vehicle(context, run);
       });
     }
+  }
+  // Tables 7 and 8 by the clock. Explicit runs go to 1 s, with the tolerance 1e-3 to 4 s: a second costs as much as any
+  // other.
+  const Json& paper = printed["hmmwv"];
+  const VehicleMethod implicit{"rosenbrock-nystrom-4", "rosenbrock-nystrom-4", "", {}, all, 4, "implicit"},
+      adams{"adams", "adams", "", {}, all, 4, "explicit"},
+      cvode{"cvode-adams", "cvode-adams", "", {}, all, 0.1, nullptr};
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    const std::string row = label("tolerance %.0e", all[k]);
+    context.note("Tables 7 and 8, " + row);
+    guard(rows, "Tables 7 and 8", row, [&] {
+      const double end = all[k] == 1e-3 ? 4 : 1;
+      const SteppedRun slow = vehicle_run(adams, all[k], end), quick = vehicle_run(implicit, all[k], 4);
+      report_vehicle("HMMWV over the bump: adams", row, slow, end, exact, rows);
+      for (std::size_t i = 0; i < quick.marked.size(); ++i) {
+        const std::string table = "Tables 7 and 8, to t = " + label("%.0f s", static_cast<double>(i + 1));
+        const double their_slow = paper["explicit"][i][k].get<double>(),
+                     their_quick = paper["implicit"][i][k].get<double>();
+        rows.push_back(
+            Row::measure(table, row, "seconds, rosenbrock-nystrom-4", quick.marked[i]).with_printed(their_quick));
+        if (i >= slow.marked.size()) continue;
+        rows.push_back(Row::measure(table, row, "seconds, adams", slow.marked[i]).with_printed(their_slow));
+        rows.push_back(
+            Row::measure(table, row, "ratio", slow.marked[i] / quick.marked[i]).with_printed(their_slow / their_quick));
+      }
+    });
+    guard(rows, "HMMWV over the bump: cvode-adams, 0.1 s only", row, [&] {
+      report_vehicle("HMMWV over the bump: cvode-adams, 0.1 s only", row, vehicle_run(cvode, all[k], 0.1), 0.1, exact,
+                     rows);
+    });
   }
 }
 

@@ -67,6 +67,7 @@ Model four_bars(int windows) {
 
 Model with(Model model, const char* method, double tolerance, double end) {
   model.simulation.method = method;
+  if (std::string_view(method) == "rosenbrock-nystrom-4") model.simulation.formulation = "all-coordinates";
   model.simulation.tolerance = tolerance;
   model.simulation.end = end;
   model.simulation.length = 1;

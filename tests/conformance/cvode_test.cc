@@ -87,8 +87,7 @@ TEST_P(Cvodes, AttemptsThatAreNotAcceptedLeaveTheStateAlone) {
   const MethodInfo& info = find_method(GetParam(), {});
   MethodSettings settings;
   settings.tolerance = 1e-6;
-  const auto method =
-      info.make_first_order(problem, resolve_settings(info, settings, {}));
+  const auto method = info.make_first_order(problem, resolve_settings(info, settings, {}));
   method->start(0, Vec::Ones(2));
   for (int i = 0; i < 20; ++i) {
     ASSERT_EQ(method->attempt(1e-3).verdict, Verdict::ok);

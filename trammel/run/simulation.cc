@@ -329,7 +329,11 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
   Bytes last_good;
   const auto give_up = [&](StopReason reason, const Attempt& attempt, double h) {
     result.status = RunStatus::failed;
-    if (options.save_failed) last_good = save();  // questions may ask the integrator for more attempts
+    try {
+      if (options.save_failed) last_good = save();  // questions may ask the integrator for more attempts
+    } catch (const Failure&) {  // a method whose state cannot be saved: nothing is
+      last_good.clear();
+    }
     result.failure = diagnose(
         {*equations_, *integrator_, *accelerations_, settings_, initial_, log_, reason, attempt, h, least, culprit});
   };
@@ -421,7 +425,7 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
   progress.times.steps += seconds() - clock_first - output_seconds;
   describe_run(result.summary);
   result.summary.reached = t;
-  if (result.failure && options.save_failed) result.failure->state_file = options.save_failed(last_good);
+  if (result.failure && !last_good.empty()) result.failure->state_file = options.save_failed(last_good);
   sink.finish(result.status, to_json(result.summary), result.failure ? to_json(*result.failure) : "");
   return result;
 }
