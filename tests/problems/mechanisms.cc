@@ -167,6 +167,22 @@ Model slider_crank_with_forces() {
   return m;
 }
 
+Model weighted_ball(double mass, double r, double e, double J, double lean) {
+  Model m;
+  m.gravity = Vec3(0, 0, -9.81);
+  Body ball;
+  ball.name = "ball";
+  ball.mass = mass;
+  ball.inertia = J * Mat3::Identity();
+  ball.center_of_mass = Vec3(0, 0, -e);
+  ball.pose = {Vec3(0, 0, r), Quat(Eigen::AngleAxisd(lean, Vec3::UnitY()))};
+  m.add_body(ball);
+  Fields fields;
+  fields.set("radius", r);
+  m.add_joint("rolling_sphere", "floor", {m.add_frame(ground, {}), m.add_frame(0, {})}, fields);
+  return m;
+}
+
 Model four_bar(Build build, bool tilted, double misfit) {
   // Links of 0.6, 1.897, 1.237 and 1.5 m: shortest + longest < sum of the others, so the crank turns round.
   const Mat3 turn = tilted ? rotation_exp(Vec3(0.7, -0.4, 0.9)).toRotationMatrix() : Mat3::Identity();
@@ -343,22 +359,6 @@ Model driven_loop() {
   Fields push;
   push.set("fy", ExpressionText{"3*sin(8*time)", {}});
   m.add_force("force", "push", {m.add_frame(ground, {}), m.add_frame_at(index, hung.pose.position)}, push);
-  return m;
-}
-
-Model weighted_ball(double mass, double r, double e, double J, double lean) {
-  Model m;
-  m.gravity = Vec3(0, 0, -9.81);
-  Body ball;
-  ball.name = "ball";
-  ball.mass = mass;
-  ball.inertia = J * Mat3::Identity();
-  ball.center_of_mass = Vec3(0, 0, -e);
-  ball.pose = {Vec3(0, 0, r), Quat(Eigen::AngleAxisd(lean, Vec3::UnitY()))};
-  m.add_body(ball);
-  Fields fields;
-  fields.set("radius", r);
-  m.add_joint("rolling_sphere", "floor", {m.add_frame(ground, {}), m.add_frame(0, {})}, fields);
   return m;
 }
 

@@ -126,7 +126,7 @@ TEST_P(Study, MissesNothing) {
   fs::remove(file);
 }
 
-INSTANTIATE_TEST_SUITE_P(Quick, Study, ::testing::Values("cases", "conditioning"), test_name);
+INSTANTIATE_TEST_SUITE_P(Quick, Study, ::testing::Values("cases", "conditioning", "elements"), test_name);
 
 }  // namespace
 }  // namespace trammel
