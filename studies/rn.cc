@@ -115,11 +115,12 @@ void steps_table(const StudyContext& context, std::vector<Row>& rows, const Json
   }
 }
 
-// The paper's procedure: a reference run with a small constant step, interpolated by the cubic through four neighbours
-// at the times of the run, which are those of its steps.
+// The paper's procedure: a reference run, interpolated by the cubic through four neighbours at the times of the run,
+// which are those of its steps. The paper's reference has a constant step; one that resolves the first 1e-5 s, where
+// the second rod jerks into motion, would take two million of them, so that ours is controlled.
 void error_tables(const StudyContext& context, std::vector<Row>& rows, const Json& printed) {
-  context.note("Tables 4 and 6, reference run with h = 1e-4 s");
-  const ModelRun reference = run_model(pendulum_file, {.step = 1e-4, .output_step = 0});
+  context.note("Tables 4 and 6, reference run");
+  const ModelRun reference = run_model(pendulum_file, {.tolerance = 1e-11, .output_step = 0});
   struct Quantity {
     const char *table, *signal, *key, *unit;
   };
@@ -159,26 +160,31 @@ void error_tables(const StudyContext& context, std::vector<Row>& rows, const Jso
 }
 
 void pendulum_goal(const StudyContext& context, std::vector<Row>& rows) {
-  const std::string table = "double pendulum, cost", row = "tolerance 1e-3";
+  const std::string table = "double pendulum, cost";
   context.note(table);
-  guard(rows, table, row, [&] {
+  guard(rows, table, "stepping", [&] {
     const int angle = 2;  // of rod1, the first body
     const SteppedRunOptions look{.grid = 0.1, .look = [](const State& s, const Equations&) { return s.q[angle]; }};
     const Reference reference = read_reference("data/rn/double_pendulum.csv");
-    for (const double tolerance : {1e-3, 3e-4, 1e-4}) {
-      double least = 1e300;
-      SteppedRun run;
-      for (int i = 0; i < 20; ++i) {  // the least of several: other programs only make it slower
-        run = step_model(load(pendulum_file, {.tolerance = tolerance}), look);
-        least = std::min(least, run.seconds);
+    double quickest = 1e300;
+    for (const char* formulation : {"state-space", "all-coordinates"}) {
+      for (const double tolerance : {1e-3, 5e-4, 2.5e-4}) {
+        double least = 1e300;
+        SteppedRun run;
+        for (int i = 0; i < 20; ++i) {  // the least of several: other programs only make it slower
+          run =
+              step_model(load(pendulum_file, {.formulation = std::string(formulation), .tolerance = tolerance}), look);
+          least = std::min(least, run.seconds);
+        }
+        const std::string row = std::string(formulation) + label(", tolerance %.1e", tolerance);
+        const double error = max_error(run.grid, reference.column("theta1"));
+        rows.push_back(Row::measure(table, row, "steps", static_cast<double>(run.steps)));
+        rows.push_back(Row::measure(table, row, "largest error of theta1, rad", error));
+        rows.push_back(Row::measure(table, row, "stepping, ms", 1e3 * least));
+        if (error <= 1e-3) quickest = std::min(quickest, 1e3 * least);
       }
-      const std::string at = label("tolerance %.0e", tolerance);
-      rows.push_back(Row::measure(table, at, "steps", static_cast<double>(run.steps)));
-      const double error = max_error(run.grid, reference.column("theta1"));
-      rows.push_back(Row::measure(table, at, "largest error of theta1, rad", error));
-      rows.push_back(error <= 1e-3 ? Row::at_most(table, at, "stepping, ms", 1, 1e3 * least)
-                                   : Row::measure(table, at, "stepping, ms", 1e3 * least));
     }
+    rows.push_back(Row::at_most(table, "the quickest with an error of at most 1e-3", "stepping, ms", 1, quickest));
   });
 }
 
@@ -318,6 +324,7 @@ void vehicle_tables(const StudyContext& context, std::vector<Row>& rows, const J
        0.01,
        nullptr},
   };
+  std::vector<Row> goals;
   for (const VehicleMethod& m : methods) {
     const std::string table = std::string("HMMWV over the bump: ") + m.name;
     for (const double tolerance : m.tolerances) {
@@ -328,14 +335,15 @@ void vehicle_tables(const StudyContext& context, std::vector<Row>& rows, const J
         report_vehicle(table, row, run, m.end, exact, rows);
         if (&m != &methods[0] || tolerance != 1e-3) return;
         const std::string goal = "HMMWV, goals", at = "rosenbrock-nystrom-4, tolerance 1e-3, h <= 0.04";
-        rows.push_back(Row::at_most(goal, at, "steps", 200, static_cast<double>(run.steps)));
-        rows.push_back(Row::at_most(goal, at, "seconds of one core", 0.15, run.seconds));
-        rows.push_back(
+        goals.push_back(Row::at_most(goal, at, "steps", 200, static_cast<double>(run.steps)));
+        goals.push_back(Row::at_most(goal, at, "seconds of one core", 0.15, run.seconds));
+        goals.push_back(
             Row::at_most(goal, at, "error of the height, part of the excursion", 2e-3, part_of_excursion(run, exact)));
         draw_vehicle(context, run);
       });
     }
   }
+  rows.insert(rows.end(), goals.begin(), goals.end());
   // Tables 7 and 8 by the clock. Explicit runs go to 1 s, with the tolerance 1e-3 to 4 s: a second costs as much as any
   // other.
   const Json& paper = printed["hmmwv"];
