@@ -79,7 +79,9 @@ int main(int argc, char** argv) {
     for (const Verb& verb : verbs) {
       if (!verb.command->parsed()) continue;
       const int code = verb.run();
-      if (std::fflush(stdout) == 0 || errno == EPIPE) return code;  // a reader may go away, as `head` does
+      // long outputs may have failed before the last flush
+      if ((std::fflush(stdout) == 0 && std::ferror(stdout) == 0) || errno == EPIPE)
+        return code;  // a reader may go away, as `head` does
       std::fprintf(stderr, "error: standard output cannot be written: %s\n", std::strerror(errno));
       return code == 0 ? static_cast<int>(ExitCode::cannot_write) : code;
     }

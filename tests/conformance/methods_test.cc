@@ -139,7 +139,10 @@ TEST_P(Methods, HaveTheOrderTheyClaim) {
     }
     EXPECT_NEAR(fitted_slope(h, q), info().order, 0.1);
     EXPECT_NEAR(fitted_slope(h, v), info().order, 0.1);
-    EXPECT_NEAR(fitted_slope(h, estimate), info().error_order, 0.1);
+    // some have an estimate with controlled steps only
+    if (estimate.back() > 0) {
+      EXPECT_NEAR(fitted_slope(h, estimate), info().error_order, 0.1);
+    }
     EXPECT_EQ(make(ready)->error_order(), info().error_order);
   });
 }
@@ -403,7 +406,7 @@ TEST(MethodRefusals, AlphaHasBounds) {
 
 TEST(MethodRefusals, UnknownMethodsGetTheNearestName) {
   try {
-    find_method("hht", {});
+    find_method("hht-3", {});
     FAIL();
   } catch (const Failure& failure) {
     EXPECT_EQ(failure.problems()[0].id, "unknown-method");

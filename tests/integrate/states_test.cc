@@ -98,8 +98,7 @@ TEST(States, AreIntegratedWithTheOrderOfTheMethod) {
       h.push_back(2.0 / n);
       for (std::size_t k = 0; k < 4; ++k) error[k].push_back(std::abs(y[k] - exact[k]));
     }
-    for (std::size_t k = 0; k < 4; ++k)
-      EXPECT_NEAR(fitted_slope(h, error[k]), c.order, 0.25) << k << " " << error[k][0];
+    for (std::size_t k = 0; k < 4; ++k) EXPECT_GT(fitted_slope(h, error[k]), c.order - 0.2) << k << " " << error[k][0];
   }
 }
 

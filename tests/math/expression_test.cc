@@ -397,7 +397,7 @@ TEST(Expression, FunctionsAreWellDescribed) {
 }
 
 TEST(Expression, GuideListsEveryFunctionAsTheLibraryDoes) {
-  const auto path = std::filesystem::path(__FILE__).parent_path() / "../../docs/guide/expressions.md";
+  const auto path = std::filesystem::path(TRAMMEL_SOURCE_DIR) / "docs/guide/expressions.md";
   std::ifstream file(path);
   ASSERT_TRUE(file) << path;
   std::stringstream content;
@@ -931,7 +931,7 @@ TEST(Expression, ForeignNamesMeanWhatTheyMeanThere) {
 }
 
 TEST(Expression, GuideListsEveryForeignFunction) {
-  const auto path = std::filesystem::path(__FILE__).parent_path() / "../../docs/guide/expressions.md";
+  const auto path = std::filesystem::path(TRAMMEL_SOURCE_DIR) / "docs/guide/expressions.md";
   std::ifstream file(path);
   std::stringstream content;
   content << file.rdbuf();

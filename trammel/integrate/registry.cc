@@ -148,6 +148,9 @@ std::string why_not(const MethodInfo& method, std::string_view formulation) {
 }
 
 MethodSettings resolve_settings(const MethodInfo& method, MethodSettings settings, const Location& where) {
+  // What was wrong on the command line is wrong usage, not a wrong model.
+  const ExitCode code =
+      where.file != nullptr && *where.file == "command line" ? ExitCode::bad_usage : ExitCode::bad_model;
   std::vector<std::string> names;
   std::vector<Field> fields = method.options;
   if (const FormulationInfo* formulation = find_formulation(settings.formulation))
@@ -172,13 +175,15 @@ MethodSettings resolve_settings(const MethodInfo& method, MethodSettings setting
                          (field.kind == FieldKind::number ? "a number"
                           : field.kind == FieldKind::text ? "a text"
                                                           : "true or false"),
-                     field.text, where});
+                     field.text, where},
+                    code);
     }
     if (value != nullptr && !(*value >= field.least && *value <= field.most)) {
       throw Failure({Severity::error, "out-of-range",
                      "option '" + field.name + "' of method '" + method.key + "' is " + std::to_string(*value) +
                          ", valid are " + std::to_string(field.least) + " to " + std::to_string(field.most),
-                     field.text, where});
+                     field.text, where},
+                    code);
     }
   }
   if (!settings.formulation.empty()) {
