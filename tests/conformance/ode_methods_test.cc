@@ -39,12 +39,7 @@ struct Pair {
 class OdeMethods : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    MethodSettings s;
-    s.fixed_step = true;
-    for (const Field& option : info().options) s.options.set(option.name, *option.fallback);
-    const std::string test = testing::UnitTest::GetInstance()->current_test_info()->name();
-    if (!info().refuses(s).empty() && test.find("ErrorsFollow") == std::string::npos)
-      GTEST_SKIP() << "chooses its own steps";
+    if (!info().refuses(settings_unchecked(true)).empty()) GTEST_SKIP() << "chooses its own steps";
   }
   const MethodInfo& info() const { return find_method(GetParam(), {}); }
   bool takes(const OdeCase& c) const {
@@ -83,8 +78,9 @@ class OdeMethods : public testing::TestWithParam<std::string> {
   }
   bool refuses_control() const { return !info().refuses(settings_unchecked(false)).empty(); }
   MethodSettings settings_unchecked(bool fixed) const {
-    MethodSettings s = settings(true, 1e-6);
+    MethodSettings s;
     s.fixed_step = fixed;
+    for (const Field& option : info().options) s.options.set(option.name, *option.fallback);
     return s;
   }
   static testing::AssertionResult step(OdeMethod& method, double h) {
@@ -175,11 +171,12 @@ TEST_P(OdeMethods, EstimatesHaveTheirOrder) {
   EXPECT_LT(least, info().error_order + 0.5);
 }
 
-// The error at the end goes with the tolerance, or with its power order / error_order.
+// The error goes with the tolerance, or with its power order / error_order: below 1 where the solution kept is the one
+// that is estimated, above 1 where it is much better.
 TEST_P(OdeMethods, ErrorsFollowTheTolerance) {
   if (refuses_control()) GTEST_SKIP();
-  const double power =
-      info().variable_order ? 1 : std::min(1.0, static_cast<double>(info().order) / info().error_order);
+  const double ratio = info().variable_order ? 1 : static_cast<double>(info().order) / info().error_order;
+  const double least = std::min(1.0, ratio), most = std::max(1.0, ratio);
   std::vector<double> slopes;
   for (const OdeCase& c : ode_cases()) {
     if (!takes(c)) continue;
@@ -202,16 +199,17 @@ TEST_P(OdeMethods, ErrorsFollowTheTolerance) {
       tolerances.push_back(tolerance);
       errors.push_back(greatest);
       // small problems over a few units of time: errors add up to no more than this
-      EXPECT_LT(errors.back(), 300 * std::pow(tolerance, power)) << c.name << ", tolerance " << tolerance;
+      EXPECT_LT(errors.back(), 300 * std::pow(tolerance, least)) << c.name << ", tolerance " << tolerance;
     }
     slopes.push_back(fitted_slope(tolerances, errors));
-    EXPECT_NEAR(slopes.back(), power, 0.5) << c.name;
+    EXPECT_GT(slopes.back(), least - 0.5) << c.name;
+    EXPECT_LT(slopes.back(), most + 0.5) << c.name;
   }
   // A single one is noisy: steps that are only halved and doubled move errors by 2^(p+1). Lead-in steps of a higher
   // order bring the power nearer to 1.
   const double mean = std::accumulate(slopes.begin(), slopes.end(), 0.0) / static_cast<double>(slopes.size());
-  EXPECT_GT(mean, power - 0.2);
-  EXPECT_LT(mean, 1.2);
+  EXPECT_GT(mean, least - 0.2);
+  EXPECT_LT(mean, most + 0.2);
 }
 
 TEST_P(OdeMethods, CountTheirEvaluations) {
