@@ -207,7 +207,9 @@ TEST_P(OdeMethods, ErrorsFollowTheTolerance) {
   // order bring the power nearer to 1.
   const double mean = std::accumulate(slopes.begin(), slopes.end(), 0.0) / static_cast<double>(slopes.size());
   EXPECT_GT(mean, power - 0.2);
-  EXPECT_LT(mean, 1.2);
+  // A method whose order is above its estimate's gains more than asked.
+  const double most = info().variable_order ? 1 : std::max(1.0, static_cast<double>(info().order) / info().error_order);
+  EXPECT_LT(mean, most + 0.2);
 }
 
 TEST_P(OdeMethods, CountTheirEvaluations) {
