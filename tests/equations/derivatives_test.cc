@@ -340,7 +340,7 @@ class ModelFiles : public testing::TestWithParam<std::string> {};
 
 TEST_P(ModelFiles, HaveExactDerivatives) {
   Model model = read_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/" + GetParam());
-  const bool large = model.bodies.size() > 20;
+  const bool large = model.bodies.size() > 10;
   check_model(std::move(model), 5, large ? 1 : 3);
 }
 
