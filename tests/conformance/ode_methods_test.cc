@@ -149,7 +149,9 @@ TEST_P(OdeMethods, HaveTheirOrderOnEveryProblem) {
     ASSERT_EQ(e.h.size(), 3U) << c.name;
     const double slope = fitted_slope(e.h, e.steps), between = fitted_slope(e.h, e.between);
     EXPECT_GT(slope, info().order - 0.2) << c.name;
-    if (info().dense_order > 0) EXPECT_GT(between, info().dense_order - 0.25) << c.name;
+    if (info().dense_order > 0) {
+      EXPECT_GT(between, info().dense_order - 0.25) << c.name;
+    }
     if (!c.linear) least = std::min(least, slope);
   }
   EXPECT_GE(run, info().make_first_order ? 8 : 3);
