@@ -178,6 +178,8 @@ TEST_P(OdeMethods, ErrorsFollowTheTolerance) {
   if (refuses_control()) GTEST_SKIP();
   const double power =
       info().variable_order ? 1 : std::min(1.0, static_cast<double>(info().order) / info().error_order);
+  // A method whose order is above its estimate's gains more than asked.
+  const double most = info().variable_order ? 1 : std::max(1.0, static_cast<double>(info().order) / info().error_order);
   std::vector<double> slopes;
   for (const OdeCase& c : ode_cases()) {
     if (!takes(c)) continue;
@@ -203,14 +205,13 @@ TEST_P(OdeMethods, ErrorsFollowTheTolerance) {
       EXPECT_LT(errors.back(), 300 * std::pow(tolerance, power)) << c.name << ", tolerance " << tolerance;
     }
     slopes.push_back(fitted_slope(tolerances, errors));
-    EXPECT_NEAR(slopes.back(), power, 0.5) << c.name;
+    EXPECT_GT(slopes.back(), power - 0.5) << c.name;
+    EXPECT_LT(slopes.back(), most + 0.5) << c.name;
   }
   // A single one is noisy: steps that are only halved and doubled move errors by 2^(p+1). Lead-in steps of a higher
   // order bring the power nearer to 1.
   const double mean = std::accumulate(slopes.begin(), slopes.end(), 0.0) / static_cast<double>(slopes.size());
   EXPECT_GT(mean, power - 0.2);
-  // A method whose order is above its estimate's gains more than asked.
-  const double most = info().variable_order ? 1 : std::max(1.0, static_cast<double>(info().order) / info().error_order);
   EXPECT_LT(mean, most + 0.2);
 }
 
