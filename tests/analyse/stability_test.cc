@@ -73,8 +73,9 @@ TEST(Stability, SaysWhichMethodsAreLStable) {
   EXPECT_NEAR(summary_of("newmark", option("beta", 0)).imaginary_interval, 2, 1e-4);
   EXPECT_FALSE(summary_of("wilson-theta", option("theta", 1.3)).a_stable);
   EXPECT_TRUE(summary_of("wilson-theta", option("theta", 1.37)).a_stable);
-  EXPECT_NEAR(summary_of("generalized-alpha", option("rho_inf", 0.5)).at_infinity, 0.5, 1e-4);
-  EXPECT_NEAR(summary_of("hht", option("alpha", -0.1)).at_infinity, 0.9 / 1.1, 1e-4);
+  // Multiple roots: what 1/(omega h) = 1e-8 is in a coefficient is its square or cube root here.
+  EXPECT_NEAR(summary_of("generalized-alpha", option("rho_inf", 0.5)).at_infinity, 0.5, 5e-3);
+  EXPECT_NEAR(summary_of("hht", option("alpha", -0.1)).at_infinity, 0.9 / 1.1, 5e-3);
 }
 
 // Problem 7/1 of the textbook: omega h = 0.1.

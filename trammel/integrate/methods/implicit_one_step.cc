@@ -14,7 +14,7 @@ ImplicitOptions ImplicitOptions::from(const MethodSettings& settings) {
   // Never below round-off. At fixed steps nothing tells how small the error is: the corrector goes near round-off.
   const double least = 10 * std::numeric_limits<double>::epsilon() / settings.tolerance;
   o.newton.kappa = corrector > 0         ? corrector
-                   : settings.fixed_step ? std::min(0.03, 1e-12 / settings.tolerance)
+                   : settings.fixed_step ? 1e-15 / settings.tolerance
                                          : std::max(least, std::min(0.03, std::sqrt(settings.tolerance)));
   o.newton.most_iterations = static_cast<int>(settings.options.number("most_iterations"));
   if (settings.fixed_step) o.newton.most_iterations = std::max(o.newton.most_iterations, 40);
