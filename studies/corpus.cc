@@ -1,8 +1,9 @@
 // A corpus of 2,000 mechanisms made from seeds, each judged without a reference: assembled derivatives against
-// differences, energy balance, HHT at two tolerances against each other. Joints are drawn closed, so every mechanism can
-// be assembled; one may be refused before its run if a motion drives a joint that its loop locks (velocities-conflict),
-// and stop early for a cause that was proved (a random force may blow up): both are listed. A run that fails otherwise,
-// or a number that is off, is a row of its own that is not ok, with its seed: `judge_random_model(seed)` makes it again.
+// differences, energy balance, HHT at two tolerances against each other. Joints are drawn closed, so every mechanism
+// can be assembled; one may be refused before its run if a motion drives a joint that its loop locks
+// (velocities-conflict), and stop early for a cause that was proved (a random force may blow up): both are listed. A
+// run that fails otherwise, or a number that is off, is a row of its own that is not ok, with its seed:
+// `judge_random_model(seed)` makes it again.
 #include <algorithm>
 #include <map>
 
