@@ -459,8 +459,9 @@ struct Hdf5Writer::File {
   void report() {
     if (error.empty() || reported) return;
     reported = true;
-    // Which call notices a vanished folder first is a matter of chance.
-    if (!output_folder_exists(path)) error = "the file is gone: it or its folder was removed during the run";
+    // Which call notices a vanished folder first is a matter of chance, and whether the folder itself is gone by then.
+    if (!output_folder_exists(path) || error == std::strerror(ENOENT))
+      error = "the file is gone: it or its folder was removed during the run";
     const std::string message = "writing the result '" + path + "' failed: " + error;
     if (internal_error) throw Failure(Problem{Severity::error, "write-failed", message, "", {}}, ExitCode::internal);
     throw write_failure("write-failed", message,
