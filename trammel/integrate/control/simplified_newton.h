@@ -4,8 +4,9 @@
 //   theta = |d_k| / |d_k-1|,   stop when  theta/(1 - theta) |d_k| <= kappa
 //
 // and give up if theta >= 1 or if the corrections left cannot reach the goal. The rate of the last step serves the
-// first correction of the next one. Corrections at round-off of the unknowns end the iteration whatever the rate, and so
-// do corrections a millionth of the tolerance that no longer shrink: then it is the right side that is not smoother.
+// first correction of the next one. Corrections at round-off of the unknowns end the iteration whatever the rate, and
+// so do corrections a hundred-thousandth of the tolerance that no longer shrink: then it is the right side that is not
+// smoother.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -45,16 +46,17 @@ class SimplifiedNewton {
       rate_ = iterations_ == 2 ? seen : std::sqrt(seen * previous_);
       previous_ = seen;
       // Corrections stuck near round-off have converged; far above it they diverge.
-      const double enough = std::max(100 * noise, 1e-6);
+      const double enough = std::max(100 * noise, 1e-5);
       if (rate_ >= 0.99) return correction <= enough ? Decision::converged : Decision::diverged;
       eta_ = rate_ / (1 - rate_);
       const int left = options_.most_iterations - iterations_;
-      if (std::pow(rate_, left) * eta_ * correction > std::max({options_.kappa, noise, 1e-6})) return Decision::diverged;
+      if (std::pow(rate_, left) * eta_ * correction > std::max({options_.kappa, noise, 1e-5}))
+        return Decision::diverged;
     }
     last_ = correction;
     if (eta_ * correction <= options_.kappa) return Decision::converged;
     if (iterations_ < options_.most_iterations) return Decision::go_on;
-    return eta_ * correction <= 1e-6 ? Decision::converged : Decision::diverged;
+    return correction <= 1e-5 ? Decision::converged : Decision::diverged;
   }
   int iterations() const { return iterations_; }
   double rate() const { return rate_; }
