@@ -65,6 +65,7 @@ void table_7_4(std::vector<Row>& rows, const StudyContext& context) {
       options.step = 1e-3;
       options.options.set("positions_as_unknowns", true);
       options.options.set("full_newton", true);
+      options.options.set("predict_with_acceleration", false);
       double largest = 0;
       const double E0 = pendulum_energy(pendulum_start(), r.k1, r.k2);
       options.after_step = [&](const OdeMethod& m) {

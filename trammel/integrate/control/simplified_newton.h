@@ -22,6 +22,7 @@ class SimplifiedNewton {
     double kappa = 0.03;  // part of the tolerance that may be left
     int most_iterations = 10;
     double keep_rate = 1e-3;  // J is kept for the next step if the corrections contract at least like this
+    bool patient = false;     // a new matrix for each correction: the first ones may grow before they vanish
   };
   enum class Decision { go_on, converged, diverged };
 
@@ -47,10 +48,11 @@ class SimplifiedNewton {
       previous_ = seen;
       // Corrections stuck near round-off have converged; far above it they diverge.
       const double enough = std::max(100 * noise, 1e-5);
-      if (rate_ >= 0.99) return correction <= enough ? Decision::converged : Decision::diverged;
-      eta_ = rate_ / (1 - rate_);
+      if (rate_ >= 0.99 && (correction <= enough || !options_.patient))
+        return correction <= enough ? Decision::converged : Decision::diverged;
+      eta_ = rate_ < 0.99 ? rate_ / (1 - rate_) : 100;
       const int left = options_.most_iterations - iterations_;
-      if (std::pow(rate_, left) * eta_ * correction > std::max({options_.kappa, noise, 1e-5}))
+      if (!options_.patient && std::pow(rate_, left) * eta_ * correction > std::max({options_.kappa, noise, 1e-5}))
         return Decision::diverged;
     }
     last_ = correction;

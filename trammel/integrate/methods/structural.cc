@@ -72,11 +72,11 @@ std::string refuse_structural(const MethodSettings& settings, double beta) {
 }
 
 StructuralMethod::StructuralMethod(SecondOrderProblem& problem, const StructuralOptions& options)
-    : problem_(problem),
-      options_(options),
-      n_(problem.freedoms()),
-      derivatives_(problem),
-      newton_(options.common.newton) {
+    : problem_(problem), options_(options), n_(problem.freedoms()), derivatives_(problem), newton_([&] {
+        SimplifiedNewton::Options newton = options.common.newton;
+        newton.patient = options.full_newton;
+        return newton;
+      }()) {
   for (Vec* v : {&y_, &v_, &f_, &a_, &trial_a_, &Y_, &V_, &F_, &x_, &base_y_, &base_v_, &right_, &correction_, &e_v_})
     v->setZero(n_);
   for (Vec* v :
