@@ -115,7 +115,7 @@ void example_7_1(std::vector<Row>& rows) {
     return std::abs(result.y[0]);
   };
   guard(rows, "Example 7.1", "trapezoidal", [&] {
-    double low = 1e-3, high = 1;
+    double low = 1e-3, high = 0.1;  // Newton does not converge for steps of a second
     for (int i = 0; i < 45; ++i) (ratio("trapezoidal", 0.5 * (low + high)) <= 1 ? low : high) = 0.5 * (low + high);
     const double expected = 4 / (99 * std::tanh(3.0));
     rows.push_back(Row::near("Example 7.1", "trapezoidal", "critical step by bisection, s", expected, low, 1e-9));
@@ -178,9 +178,9 @@ void problems_7_2_and_7_3(std::vector<Row>& rows) {
       const SolveResult result = solve(problem, "adams-moulton", 0, start, 10, options);
       if (result.status != SolveStatus::finished) throw std::runtime_error(result.message);
       steps.push_back(h);
-      errors.push_back(std::abs(result.y[0] - std::cos(10.0)));
+      errors.push_back(std::hypot(result.y[0] - std::cos(10.0), result.y[1] + std::sin(10.0)));
     }
-    rows.push_back(Row::near("Problem 7/2", "adams-moulton", "order of y(10)", 4, fitted_order(steps, errors), 0.4));
+    rows.push_back(Row::near("Problem 7/2", "adams-moulton", "order of (y, v) at 10", 4, fitted_order(steps, errors), 0.4));
     rows.push_back(Row::at_most("Problem 7/2", "adams-moulton", "error of y(10) at h = 0.1, below 7/1's 4.5e-3", 4.5e-3,
                                 errors[0]));
   });
