@@ -43,8 +43,10 @@ std::vector<std::string_view> names_in(const ExpressionText& expression) {
     if (letter(text[at])) {
       while (at < text.size() && (letter(text[at]) || digit(text[at]))) ++at;
       names.push_back(text.substr(start, at - start));
+      // With '-', and with '.' as in the names of subsystems: 'left.spring'.
       std::size_t end = at;
-      while (end < text.size() && (letter(text[end]) || digit(text[end]) || text[end] == '-')) ++end;
+      while (end < text.size() && (letter(text[end]) || digit(text[end]) || text[end] == '-' || text[end] == '.'))
+        ++end;
       if (end > at) names.push_back(text.substr(start, end - start));
     } else if (digit(text[at])) {
       // The e of 1e5 is no name.
