@@ -11,6 +11,7 @@
 #include "tests/problems/stepping.h"
 #include "trammel/formulate/ode_integrator.h"
 #include "trammel/integrate/registry.h"
+#include "trammel/integrate/solve.h"
 #include "trammel/run/load_model.h"
 #include "trammel/run/simulation.h"
 
@@ -91,6 +92,68 @@ TEST(StateSpaceRosenbrock, IsOfOrderFourOnADrivenLoop) {
   const Slopes w = slopes(ready, "w-method-2", 0.5, {400, 800, 1600}, truth);
   EXPECT_NEAR(w.q, 2, 0.15);
   EXPECT_NEAR(w.v, 2, 0.15);
+}
+
+// A mechanism's equations with parts of their derivatives left out.
+class WithoutDerivatives final : public SecondOrderProblem {
+ public:
+  WithoutDerivatives(SecondOrderProblem& whole, bool keep_jacobians) : whole_(whole), keep_jacobians_(keep_jacobians) {}
+  int freedoms() const override { return whole_.freedoms(); }
+  Eval acceleration(double t, const Vec& y, const Vec& v, Vec& a) override { return whole_.acceleration(t, y, v, a); }
+  bool has_jacobian() const override { return true; }
+  Eval acceleration_jacobian(double t, const Vec& y, const Vec& v, Mat& J1, Mat& J2, Vec& f_t) override {
+    const Eval result = whole_.acceleration_jacobian(t, y, v, J1, J2, f_t);
+    f_t.setZero();
+    if (!keep_jacobians_) J1.setZero(), J2.setZero();
+    return result;
+  }
+
+ private:
+  SecondOrderProblem& whole_;
+  bool keep_jacobians_;
+};
+
+TEST(StateSpaceRosenbrock, LosesItsOrderWithoutTimeTermsAndTheWMethodNeedsNone) {
+  const Ready ready(problems::driven_loop());
+  StateSpaceOptions options;
+  options.tolerance = 1e-13;
+  const auto slope = [&](const char* method, bool exact, bool keep_jacobians, const std::vector<int>& counts) {
+    StateSpace space(*ready.equations, options);
+    space.set_base(ready.state, ready.rates);
+    WithoutDerivatives problem(*space.second_order(), keep_jacobians);
+    Vec y, dydt;
+    space.project(ready.state, ready.rates, y, dydt);
+    const double end = 0.12;  // within the first chart
+    const auto at_end = [&](SecondOrderProblem& of, const char* by, int count) {
+      const SolveResult result = solve(of, by, 0, y, end, {.tolerance = 0.1, .step = end / count});
+      EXPECT_EQ(result.status, SolveStatus::finished) << result.message;
+      return result.y;
+    };
+    const Vec truth = at_end(*space.second_order(), "rosenbrock-nystrom-4", 800);
+    std::vector<double> h, error;
+    for (const int count : counts) {
+      h.push_back(end / count);
+      error.push_back((at_end(exact ? *space.second_order() : problem, method, count) - truth).norm());
+    }
+    return fitted_slope(h, error);
+  };
+  EXPECT_NEAR(slope("rosenbrock-nystrom-4", true, true, {12, 25, 50, 100}), 4, 0.2);
+  EXPECT_NEAR(slope("rosenbrock-nystrom-4", false, true, {100, 200, 400}), 1, 0.1);
+  EXPECT_NEAR(slope("w-method-2", false, false, {50, 100, 200, 400}), 2, 0.1);
+}
+
+// The stiff double pendulum, eigenvalues to -1e5, at steps of 0.04 s once its transient is over.
+TEST(StateSpaceRosenbrock, TakesLargeStepsOnAStiffPendulum) {
+  const Ready ready(load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/rn_double_pendulum.yaml"));
+  for (const char* formulation : {"state-space", "all-coordinates"}) {
+    const auto later = [&] {
+      std::unique_ptr<Integrator> out = make(ready, "rosenbrock-nystrom-4", {}, formulation);
+      run_to(*out, 0.2, 800);
+      return out;
+    };
+    const State truth = run_to(*later(), 0.4, 1600), coarse = run_to(*later(), 0.4, 10);
+    EXPECT_LT(problems::distance(*ready.equations, truth.q, coarse.q), 3e-3) << formulation;
+  }
 }
 
 // Steered by its slider, a crank has dead points twice a turn: coordinates change there and come back, and the order

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <random>
 
+#include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
 #include "trammel/formulate/state_space.h"
 #include "trammel/math/rotation.h"
@@ -57,7 +58,7 @@ Vec moved(StateSpace& space, const Equations& equations, const State& state, con
   return y;
 }
 
-void expect_exact_derivatives(StateSpace& space, double t, const Vec& y) {
+void expect_exact_derivatives(StateSpace& space, double t, const Vec& y, double limit = 1e-6, double step = 4e-3) {
   Vec f, f_t;
   Jacobian J;
   ASSERT_EQ(space.jacobian(t, y, J, f_t), Eval::ok);
@@ -69,11 +70,117 @@ void expect_exact_derivatives(StateSpace& space, double t, const Vec& y) {
   };
   for (int k = 0; k < space.size(); ++k) {
     const Vec e = Vec::Unit(space.size(), k);
-    const Vec differences = derivative([&](double s) { return at(t, y + s * e); }, 4e-3);
-    EXPECT_LT((differences - J.dense.col(k)).lpNorm<Eigen::Infinity>(), 1e-6 * size) << "column " << k;
+    const Vec differences = derivative([&](double s) { return at(t, y + s * e); }, step);
+    EXPECT_LT((differences - J.dense.col(k)).lpNorm<Eigen::Infinity>(), limit * size) << "column " << k;
   }
-  const Vec by_time = derivative([&](double s) { return at(t + s, y); }, 4e-3);
-  EXPECT_LT((by_time - f_t).lpNorm<Eigen::Infinity>(), 1e-6 * std::max(size, f_t.cwiseAbs().maxCoeff()));
+  const Vec by_time = derivative([&](double s) { return at(t + s, y); }, step);
+  EXPECT_LT((by_time - f_t).lpNorm<Eigen::Infinity>(), limit * std::max(size, f_t.cwiseAbs().maxCoeff()));
+}
+
+// The loop whose constraints depend on time, with springs: positions, velocities and time to nine digits.
+TEST(StateSpace, DerivativesOfADrivenLoopMatchDifferencesToNineDigits) {
+  Ready ready(problems::driven_loop());
+  StateSpaceOptions options;
+  options.tolerance = 1e-14;
+  StateSpace space(*ready.equations, options);
+  space.set_base(ready.state, ready.rates);
+  std::mt19937 random(5);
+  const double t = 0.02;
+  const Vec y = moved(space, *ready.equations, ready.state, ready.rates, 0.1, random);
+  expect_exact_derivatives(space, t, y, 1e-9, 1e-2);
+}
+
+// Linear algebra behind the stages of Rosenbrock-Nystrom, twice: with J1, J2 and f_t of the independent coordinates,
+// and with all coordinates of all three levels of the constraints in one system, where they never appear.
+TEST(StateSpace, StagesAgreeWithOneSystemOfAllLevels) {
+  for (const bool driven : {true, false}) {
+    const Ready ready(driven ? problems::driven_loop() : problems::slider_crank_with_forces());
+    const Equations& equations = *ready.equations;
+    StateSpaceOptions options;
+    options.tolerance = 1e-14;
+    StateSpace space(equations, options);
+    space.set_base(ready.state, ready.rates);
+    const int nv = equations.sizes().nv, m = equations.sizes().multipliers(), n = nv - m;
+    ASSERT_EQ(static_cast<int>(space.positions().size()), n);
+    std::vector<int> order = space.positions();  // independent, then dependent
+    for (int i = 0; i < nv; ++i)
+      if (!std::binary_search(order.begin(), order.begin() + n, i)) order.push_back(i);
+    const auto dependent = [&](const Mat& A) {
+      Mat out(A.rows(), m);
+      for (int k = 0; k < m; ++k) out.col(k) = A.col(order[static_cast<std::size_t>(n + k)]);
+      return out;
+    };
+    const auto independent = [&](const Mat& A) {
+      Mat out(A.rows(), n);
+      for (int k = 0; k < n; ++k) out.col(k) = A.col(order[static_cast<std::size_t>(k)]);
+      return out;
+    };
+
+    Partials p = equations.make_partials(Detail::all);
+    Workspace work = equations.make_workspace();
+    ASSERT_EQ(equations.linearise(ready.state, ready.rates, Detail::all, p, work), Eval::ok);
+    const Pattern &vv = equations.vv(), &gv = equations.gv();
+    const Mat M = vv.dense(p.M), G = gv.dense(p.G), r_v = vv.dense(p.force_v), s_v = -gv.dense(p.gamma_v);
+    Mat C = Mat::Zero(nv, nv), D = C;
+    for (const int j : equations.rotation_columns()) {
+      const Mat3 w = skew(Vec3(ready.state.v.segment<3>(j))), w_dot = skew(Vec3(ready.rates.a.segment<3>(j)));
+      C.block<3, 3>(j, j) = 0.5 * w;
+      D.block<3, 3>(j, j) = -0.5 * w_dot + w * w / 6;
+    }
+    const Mat V = 0.5 * s_v - G * C;  // at fixed angular velocity; in the chart the last term goes away again
+    const Mat r_q = vv.dense(p.Ma_q) + vv.dense(p.force_q) + r_v * C - M * D;
+    const Mat s_q = gv.dense(p.Ga_q) - gv.dense(p.gamma_q) + s_v * C - G * D;
+    const Mat V_chart = V + G * C;
+    const Vec V_t = -p.gamma - V * ready.state.v, s_t = p.Ga_t - p.gamma_t;
+
+    Vec y, dydt, f_t;
+    Jacobian J;
+    space.project(ready.state, ready.rates, y, dydt);
+    ASSERT_EQ(space.jacobian(ready.state.t, y, J, f_t), Eval::ok);
+    const Mat J1 = J.dense.bottomLeftCorner(n, n), J2 = J.dense.bottomRightCorner(n, n);
+
+    std::mt19937 random(2);
+    const double g = 0.57, gamma_i = -0.3;
+    for (const double h : {1e-2, 1e-3, 1e-4}) {
+      // a stage in the middle of a step: some acceleration, some earlier stages
+      const Vec rho = g * h * random_vector(n, random) * 10, earlier = h * random_vector(n, random);
+      const Vec v = ready.state.v;
+      Vec p0_independent(n);
+      for (int k = 0; k < n; ++k) p0_independent[k] = earlier[k] + gamma_i * v[order[static_cast<std::size_t>(k)]];
+      Mat A = -h * g * J2 - h * h * g * g * J1;
+      A.diagonal().array() += 1;
+      const Vec l = A.partialPivLu().solve(rho + g * h * h * (J1 * p0_independent + gamma_i * f_t.tail(n)));
+
+      // dependent part of the earlier stages: R l
+      const Eigen::PartialPivLU<Mat> G_D(dependent(G));
+      Vec full_earlier(nv), right = Vec::Zero(nv + 3 * m);
+      const Vec follows = -G_D.solve(independent(G) * earlier);
+      for (int k = 0; k < n; ++k) full_earlier[order[static_cast<std::size_t>(k)]] = earlier[k];
+      for (int k = 0; k < m; ++k) full_earlier[order[static_cast<std::size_t>(n + k)]] = follows[k];
+      const Vec p0 = full_earlier + gamma_i * v, P0 = g * h * h * p0;
+      const double tau = g * h * h * gamma_i;
+      Mat S = Mat::Zero(nv + 3 * m, nv + 3 * m);
+      S.topLeftCorner(nv, nv) = M + h * g * r_v + h * h * g * g * r_q;
+      S.block(0, nv, nv, m) = h * g * dependent(r_v);
+      S.block(0, nv + m, nv, m) = -dependent(M);
+      S.block(0, nv + 2 * m, nv, m) = G.transpose();
+      S.block(nv, 0, m, nv) = G;
+      S.block(nv + m, 0, m, nv) = h * g * V_chart;
+      S.block(nv + m, nv, m, m) = dependent(G);
+      S.block(nv + 2 * m, 0, m, nv) = -(h * g * s_v + h * h * g * g * s_q);
+      S.block(nv + 2 * m, nv, m, m) = -h * g * dependent(s_v);
+      S.block(nv + 2 * m, nv + m, m, m) = dependent(G);
+      right.head(nv) = independent(M) * rho - r_q * P0 - tau * p.force_t;
+      right.segment(nv + m, m) = -h * (V_chart * p0 + gamma_i * V_t);
+      right.tail(m) = -independent(G) * rho + s_q * P0 + tau * s_t;
+      const Eigen::PartialPivLU<Mat> lu(S);
+      Vec x = lu.solve(right);
+      x += lu.solve(right - S * x);
+      double off = 0;
+      for (int k = 0; k < n; ++k) off = std::max(off, std::abs(x[order[static_cast<std::size_t>(k)]] - l[k]));
+      EXPECT_LT(off, 1e-12 * l.lpNorm<Eigen::Infinity>()) << "h " << h << (driven ? " driven" : "");
+    }
+  }
 }
 
 class StateSpaceOfModel : public testing::TestWithParam<std::string> {};
