@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 WERROR ?= ON
 MODEL ?= models/slider_crank.yaml
 SIGNALS ?= body.slider.position.x
-STUDIES ?= cases hht rn rn-large conditioning redundancy corpus elements
+STUDIES ?= cases hht rn rn-large text conditioning redundancy corpus elements
 
 RELEASE = build/release
 TRAMMEL = $(RELEASE)/bin/trammel
@@ -46,8 +46,9 @@ studies: command  ## reproduce the studies, or some: STUDIES="name ..."
 bench: packages  ## measure costs (release build)
 	@sh packages/install.sh bench
 	@$(call configure,release)
-	@cmake --build $(RELEASE) --target trammel-bench
+	@cmake --build $(RELEASE) --target trammel-bench trammel-work-precision
 	$(RELEASE)/bin/trammel-bench
+	$(RELEASE)/bin/trammel-work-precision $(RELEASE)/work_precision
 
 FUZZ_SECONDS ?= 3600
 

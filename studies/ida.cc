@@ -63,8 +63,7 @@ class IdaProblem {
     F.head(n_) = ydot.head(n_) - state_.v;
     F.segment(n_, n_) = residual_.inertia + residual_.force;
     if (form_ == IdaForm::index_1) {
-      equations_.gamma(state_, gamma_, work_);
-      equations_.jacobian(state_, partials_, work_);
+      equations_.jacobian_and_gamma(state_, partials_, gamma_, work_);
       F.tail(m_) = -gamma_;
       equations_.gv().multiply_add(partials_.G, 1, rates_.a.data(), F.data() + 2 * n_);
     } else {

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <filesystem>
@@ -184,7 +185,7 @@ Bytes read_bytes(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   Bytes out(text.size());
-  std::memcpy(out.data(), text.data(), text.size());
+  std::transform(text.begin(), text.end(), out.begin(), [](char c) { return static_cast<std::byte>(c); });
   return out;
 }
 void write_bytes(const std::filesystem::path& path, const Bytes& bytes) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
 
 #include "tests/problems/ode_problems.h"
 #include "trammel/integrate/methods/multistep.h"
@@ -117,6 +118,63 @@ TEST(ButcherTableaus, FromAFileTheyRun) {
   options.tolerance = 1e-6;
   const SolveResult result = solve(controlled, 0, c.solution(0), c.end, Vec::Ones(1), options);
   EXPECT_LT((result.y - c.solution(c.end)).norm(), 1e-5);
+}
+
+// As a method of the registry, whatever its kind: explicit, diagonally implicit, implicit.
+TEST(ButcherTableaus, FromAFileTheyAreTheMethodRungeKutta) {
+  const std::string file = testing::TempDir() + "tableau_of_a_user.yaml";
+  const auto with = [&](const std::string& text) {
+    std::ofstream(file) << text;
+    SolveOptions options;
+    options.options.set("tableau", file);
+    return options;
+  };
+  const problems::OdeCase& c = problems::ode_case("rational");
+  const auto error = [&](SolveOptions options) {
+    const auto problem = c.make();
+    const SolveResult result = solve(*problem, "runge-kutta", 0, c.solution(0), c.end, options);
+    EXPECT_EQ(result.status, SolveStatus::finished) << result.message;
+    return (result.y - c.solution(c.end)).norm();
+  };
+  struct Row {
+    const char* text;
+    int order;
+  };
+  for (const Row& row :
+       {Row{"{A: [[], [1/2], [0, 3/4], [2/9, 1/3, 4/9]], b: [2/9, 1/3, 4/9, 0], b_hat: [7/24, 1/4, 1/3, 1/8]}", 3},
+        Row{"{A: [[0.2928932188134524], [0.7071067811865476, 0.2928932188134524]], b: [0.7071067811865476, "
+            "0.2928932188134524]}",
+            2},                                                       // Alexander
+        Row{"{A: [[1/4, -1/4], [1/4, 5/12]], b: [1/4, 3/4]}", 3}}) {  // Radau IA
+    SolveOptions options = with(row.text);
+    options.step = 0.02;
+    const double coarse = error(options);
+    options.step = 0.01;
+    EXPECT_NEAR(std::log2(coarse / error(options)), row.order, 0.2) << row.text;
+    options.step.reset();
+    options.tolerance = 1e-7;
+    EXPECT_LT(error(options), 1e-5) << row.text;
+  }
+  const auto refusal = [&](const std::string& text) -> std::string {
+    const SolveOptions options = with(text);
+    const auto problem = c.make();
+    try {
+      solve(*problem, "runge-kutta", 0, c.solution(0), c.end, options);
+    } catch (const Failure& failure) {
+      return failure.what();
+    }
+    return "";
+  };
+  // Crouzeix: order 4 on one diagonal; Lobatto IIIA: a singular A
+  EXPECT_NE(refusal("{A: [[1.0685790213016289], [-0.5685790213016289, 1.0685790213016289], [2.1371580426032577, "
+                    "-3.2743160852065154, 1.0685790213016289]], b: [0.1288864005157204, 0.7422271989685592, "
+                    "0.1288864005157204]}")
+                .find("fixed step"),
+            std::string::npos);
+  EXPECT_NE(refusal("{A: [[0, 0, 0], [5/24, 1/3, -1/24], [1/6, 2/3, 1/6]], b: [1/6, 2/3, 1/6]}").find("inverted"),
+            std::string::npos);
+  EXPECT_NE(refusal("{A: [[], [1]]}").find("has no b"), std::string::npos);
+  EXPECT_NE(refusal("{A: [[], [x]], b: [0, 1]}").find("tableau_of_a_user.yaml:1:"), std::string::npos);
 }
 
 TEST(MultistepFormulas, AreTextsTables) {

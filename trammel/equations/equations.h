@@ -58,7 +58,8 @@ class Equations {
   void velocity_residual(const State&, Vec& gdot, Workspace&) const;  // G v + g_t, or k
   Eval linearise(const State&, const Rates&, Detail, Partials&, Workspace&) const;
   void jacobian(const State&, Partials&, Workspace&) const;  // only G
-  void gamma(const State&, Vec& gamma, Workspace&) const;    // of g'' or k' = G a - gamma
+  // The constraints at acceleration level, g'' or k' = G a - gamma.
+  void jacobian_and_gamma(const State&, Partials&, Vec& gamma, Workspace&) const;
   // f of the states, (5): x' = f(t, q, v, x).
   Eval state_rates(const State&, Vec& rates, Workspace&) const;
   void linearise_states(const State&, StatePartials&, Workspace&) const;
@@ -186,6 +187,7 @@ class Equations {
   void frame_states(const Record&, const std::vector<BodyState>&, FrameState* out) const;
   void add_wrench(int frame, const std::vector<BodyState>&, const double* wrench, double sign, Vec& out) const;
   // linearise.cc
+  void constraint_jacobians(const State&, Partials&, Vec* gamma, Workspace&) const;
   void localise_constraint(const ConstraintRecord&, const State&, const Rates&, Detail, const std::vector<BodyState>&,
                            Local&) const;
   void localise_force(const ForceRecord&, const State&, const std::vector<BodyState>&, Local&) const;

@@ -160,19 +160,28 @@ void Equations::mass(Partials& out) const {
   }
 }
 
-void Equations::jacobian(const State& state, Partials& out, Workspace& work) const {
+void Equations::constraint_jacobians(const State& state, Partials& out, Vec* gamma, Workspace& work) const {
   body_states(state.q, state.v, work.bodies);
   out.G.setZero();
   FrameState frames[max_frames];
   RowMatrix C;
+  double curvature[max_rows];
   for (const ConstraintRecord& c : constraints_) {
     frame_states(c, work.bodies, frames);
-    c.element->jacobian(element_input(c, state, frames), C);
+    const ElementInput in = element_input(c, state, frames);
+    c.element->jacobian(in, C);
+    if (gamma != nullptr) c.element->curvature(in, curvature);
     for (std::size_t i = 0; i < c.frames.size(); ++i) {
       const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
-      if (f.body != ground)
-        multiply_map(f, work.bodies[static_cast<std::size_t>(f.body)], C.middleCols(static_cast<int>(6 * i), 6));
+      if (f.body == ground) continue;
+      const BodyState& body = work.bodies[static_cast<std::size_t>(f.body)];
+      const int at = static_cast<int>(6 * i);
+      if (gamma != nullptr)
+        Eigen::Map<Vec>(curvature, C.rows()) += C.middleCols<3>(at).lazyProduct(frame_bias(f, body).value);
+      multiply_map(f, body, C.middleCols(at, 6));
     }
+    if (gamma != nullptr)
+      for (int k = 0; k < c.rows; ++k) (*gamma)[c.first_row + k] = -curvature[c.kept[static_cast<std::size_t>(k)]];
     const int n = static_cast<int>(6 * c.frames.size());
     for (int p = c.gv_begin; p < c.gv_end; ++p) {
       const int local = gv_local_[static_cast<std::size_t>(p)];
@@ -181,27 +190,12 @@ void Equations::jacobian(const State& state, Partials& out, Workspace& work) con
   }
 }
 
-void Equations::gamma(const State& state, Vec& out, Workspace& work) const {
-  body_states(state.q, state.v, work.bodies);
-  FrameState frames[max_frames];
-  RowMatrix C;
-  double curvature[max_rows];
-  for (const ConstraintRecord& c : constraints_) {
-    frame_states(c, work.bodies, frames);
-    const ElementInput in = element_input(c, state, frames);
-    c.element->jacobian(in, C);
-    c.element->curvature(in, curvature);
-    FrameVector bias = FrameVector::Zero(static_cast<int>(6 * c.frames.size()));
-    for (std::size_t i = 0; i < c.frames.size(); ++i) {
-      const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
-      if (f.body != ground)
-        bias.segment<3>(static_cast<int>(6 * i)) = frame_bias(f, work.bodies[static_cast<std::size_t>(f.body)]).value;
-    }
-    for (int k = 0; k < c.rows; ++k) {
-      const int row = c.kept[static_cast<std::size_t>(k)];
-      out[c.first_row + k] = -(C.row(row).dot(bias) + curvature[row]);
-    }
-  }
+void Equations::jacobian(const State& state, Partials& out, Workspace& work) const {
+  constraint_jacobians(state, out, nullptr, work);
+}
+
+void Equations::jacobian_and_gamma(const State& state, Partials& out, Vec& gamma, Workspace& work) const {
+  constraint_jacobians(state, out, &gamma, work);
 }
 
 // Adds a vector in the six velocities of each frame's body.

@@ -94,6 +94,7 @@ StateSpace::StateSpace(const Equations& equations, const StateSpaceOptions& opti
       index1_(equations, options.penalty > 0 ? 1 / options.penalty : 1e-8),
       recovery_(equations) {
   work_.without_derivatives = options.forces_without_derivatives;
+  equations.mass(at_point_);
   for (Vec* v : {&dz_, &dz_dot_, &dq_, &dv_, &probe_, &turned_, &point_.z, &point_.z_dot, &point_.z_second, &at_base_.z,
                  &at_base_.z_dot, &at_base_.z_second})
     v->setZero(nv_);
@@ -327,18 +328,18 @@ void StateSpace::add_stabilisation(const Vec& velocity_level, const Vec& positio
 }
 
 bool StateSpace::accelerate() {
-  if (equations_.residual(state_, zero_, everything, residual_, work_) != Eval::ok) return false;
+  const bool stabilised = options_.frequency > 0 && rows_ > 0;
+  const unsigned parts = stabilised ? everything : inertia | Part::forces;
+  if (equations_.residual(state_, zero_, parts, residual_, work_) != Eval::ok) return false;
   ++counts_.evaluations;
-  equations_.jacobian(state_, at_point_, work_);
-  equations_.mass(at_point_);
-  equations_.gamma(state_, gamma_, work_);
+  equations_.jacobian_and_gamma(state_, at_point_, gamma_, work_);
   index1_.combine_mass(at_point_);
   index1_is_base_ = false;
   if (!factor(index1_)) return false;
   index1_is_current_ = true;
   right_.head(nv_) = -residual_.force;
   right_.tail(rows_) = gamma_;
-  if (options_.frequency > 0 && rows_ > 0) {
+  if (stabilised) {
     equations_.velocity_residual(state_, gdot_, work_);
     add_stabilisation(gdot_, residual_.g, -1, right_.data() + nv_);
   }

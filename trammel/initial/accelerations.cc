@@ -23,9 +23,8 @@ AccelerationSolver::AccelerationSolver(const Equations& equations, SaddleSystem:
 bool AccelerationSolver::solve(const State& state, Rates& out, Workspace& work) {
   const int nv = saddle_.velocities(), ng = saddle_.multipliers();
   if (equations_.residual(state, zero_, everything, residual_, work) != Eval::ok) return false;
-  equations_.jacobian(state, partials_, work);
+  equations_.jacobian_and_gamma(state, partials_, gamma_, work);
   equations_.mass(partials_);
-  equations_.gamma(state, gamma_, work);
   saddle_.combine_mass(partials_);
   if (!saddle_.factor()) return false;
   b_.head(nv) = -residual_.force;

@@ -24,7 +24,7 @@ inline void expect_bytes(std::span<const std::byte> in, std::size_t size) {
 }
 inline void take_bytes(std::span<const std::byte>& in, void* data, std::size_t size) {
   expect_bytes(in, size);
-  std::memcpy(data, in.data(), size);
+  if (size > 0) std::memcpy(data, in.data(), size);  // an empty vector has no data to point to
   in = in.subspan(size);
 }
 

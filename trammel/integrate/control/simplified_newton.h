@@ -34,6 +34,7 @@ class SimplifiedNewton {
     rate_ = last_ = 0;
     eta_ = std::pow(std::max(eta_, std::numeric_limits<double>::epsilon()), 0.8);
   }
+  void set_patient(bool patient) { options_.patient = patient; }
   // A new matrix: nothing is known of its rate.
   void forget() { eta_ = 1; }
 

@@ -38,6 +38,11 @@ Verdict DiagonallyImplicit::solve_stages(double h) {
       stage_ = y_ + z_;
       const Verdict verdict = evaluate(problem_, t_ + table_.c[i] * h, stage_, slope_, counts_);
       if (verdict != Verdict::ok) return verdict;
+      if (renewing_) {
+        const Verdict renewed = evaluate_jacobian(t_ + table_.c[i] * h, stage_, slope_, h);
+        if (renewed != Verdict::ok) return renewed;
+        if (!factor(solver_, c)) return Verdict::singular_matrix;
+      }
       right_ = slope_ + c * (known_ - z_);
       solver_.solve(right_, correction_);
       ++counts_.solves;
@@ -59,10 +64,18 @@ Verdict DiagonallyImplicit::solve_stages(double h) {
 double DiagonallyImplicit::estimate(double h, Attempt& result) {
   result.verdict = end_slope();
   if (result.verdict != Verdict::ok) return 0;
-  hermite_cubic(0.5, h, y_, dydt_, trial_, trial_dydt_, stage_);
-  result.verdict = evaluate(problem_, t_ + 0.5 * h, stage_, slope_, counts_);
-  if (result.verdict != Verdict::ok) return 0;
-  right_ = (1 / (h * gamma_)) * (y_ - trial_ + (h / 6) * (dydt_ + 4 * slope_ + trial_dydt_));
+  if (table_.b_hat.size() > 0) {
+    right_.setZero();
+    for (std::size_t i = 0; i < k_.size(); ++i) {
+      const auto at = static_cast<Eigen::Index>(i);
+      right_ += ((table_.b[at] - table_.b_hat[at]) / gamma_) * k_[i];
+    }
+  } else {
+    hermite_cubic(0.5, h, y_, dydt_, trial_, trial_dydt_, stage_);
+    result.verdict = evaluate(problem_, t_ + 0.5 * h, stage_, slope_, counts_);
+    if (result.verdict != Verdict::ok) return 0;
+    right_ = (1 / (h * gamma_)) * (y_ - trial_ + (h / 6) * (dydt_ + 4 * slope_ + trial_dydt_));
+  }
   solver_.solve(right_, correction_);
   ++counts_.solves;
   return error_norm(correction_, scales_, options_.tolerance, result.worst_velocity);

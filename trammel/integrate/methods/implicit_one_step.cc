@@ -58,9 +58,9 @@ void ImplicitOneStep::restart() {
   forget();
 }
 
-Verdict ImplicitOneStep::evaluate_jacobian(double h) {
+Verdict ImplicitOneStep::evaluate_jacobian(double t, const Vec& y, const Vec& dydt, double h) {
   const long before = jacobian_.evaluations();
-  const Eval result = jacobian_.evaluate(t_, y_, dydt_, h, false);
+  const Eval result = jacobian_.evaluate(t, y, dydt, h, false);
   counts_.evaluations += jacobian_.evaluations() - before;
   ++counts_.linearisations;
   J_valid_ = J_current_ = result == Eval::ok;
@@ -97,9 +97,19 @@ Attempt ImplicitOneStep::attempt(double h) {
     result.newton_rate = newton_.rate();
     counts_.newton_iterations += newton_.iterations();
     if (result.verdict == Verdict::ok) break;
-    if (!iterates() || J_current_ || pass > 0) return result;
+    if (!iterates() || renewing_) break;
+    if (J_current_ || pass > 0) {
+      if (!options_.fixed_step || !can_renew()) return result;
+      renewing_ = true;
+      newton_.set_patient(true);
+    }
     J_valid_ = false;  // the derivatives were of an earlier point
   }
+  if (renewing_) {
+    renewing_ = J_valid_ = J_current_ = false;
+    newton_.set_patient(false);
+  }
+  if (result.verdict != Verdict::ok) return result;
   if (!trial_.allFinite()) {
     result.verdict = Verdict::not_finite;
     return result;

@@ -2,7 +2,8 @@
 // is kept, Newton's settings, Hermite's cubic between steps, saving.
 //
 // J is kept from step to step while the corrections contract well; a step whose corrections do not converge is tried
-// once more with J of its own start before it is given up.
+// once more with J of its own start before it is given up. Steps of fixed size cannot be shortened: a method that can
+// takes J anew for every correction then, Newton's method in full.
 #pragma once
 #include "trammel/integrate/control/error_norm.h"
 #include "trammel/integrate/control/simplified_newton.h"
@@ -44,7 +45,8 @@ class ImplicitOneStep : public OdeMethod {
 
   // trial_ from y_, dydt_ with J as it is. newton_diverged: tried again if J is not of this point.
   virtual Verdict solve_stages(double h) = 0;
-  virtual bool iterates() const { return true; }  // false: J is the method's own affair
+  virtual bool iterates() const { return true; }    // false: J is the method's own affair
+  virtual bool can_renew() const { return false; }  // solve_stages heeds renewing_
   // The error of trial_ by tolerance; end_slope() may be asked for.
   virtual double estimate(double h, Attempt& result) = 0;
   virtual double suggest(double /*h*/, double /*error*/) { return 0; }
@@ -55,7 +57,8 @@ class ImplicitOneStep : public OdeMethod {
   virtual void save_own(Bytes& /*out*/) const {}
   virtual void restore_own(std::span<const std::byte>& /*in*/) {}
 
-  Verdict evaluate_jacobian(double h);
+  Verdict evaluate_jacobian(double h) { return evaluate_jacobian(t_, y_, dydt_, h); }
+  Verdict evaluate_jacobian(double t, const Vec& y, const Vec& dydt, double h);
   // trial_dydt_ = f at the end of the attempt.
   Verdict end_slope();
   // Size of a correction by tolerance, and what of it is round-off.
@@ -79,6 +82,7 @@ class ImplicitOneStep : public OdeMethod {
   double t_ = 0, trial_h_ = 0, last_step_ = 0;
   Vec y_, dydt_, trial_, trial_dydt_, previous_, previous_dydt_, scales_;
   bool J_valid_ = false, J_current_ = false, end_known_ = false, rejected_ = true;
+  bool renewing_ = false;  // J for every correction
 
  private:
   double noise_ = 0;

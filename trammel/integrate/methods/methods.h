@@ -16,6 +16,7 @@ MethodInfo euler();
 MethodInfo taylor_2();
 MethodInfo heun();
 MethodInfo rk4();
+MethodInfo runge_kutta_from_file();  // runge-kutta
 MethodInfo fehlberg_45();
 MethodInfo dormand_prince_54();
 MethodInfo dormand_prince_853();
@@ -26,6 +27,7 @@ MethodInfo bdf();
 MethodInfo trapezoidal();
 MethodInfo implicit_midpoint();
 MethodInfo norsett_sdirk();
+MethodInfo sdirk_4();
 MethodInfo gauss();
 MethodInfo radau_iia_1();
 MethodInfo radau_iia_2();

@@ -31,6 +31,7 @@ RosenbrockNystrom::RosenbrockNystrom(const Equations& equations, const Rosenbroc
   for (Vec* v : {&right_, &solution_}) v->setZero(nv_ + rows_);
   for (Vec* v : {&gamma_, &gdot_}) v->setZero(rows_);
   work_.without_derivatives = options.forces_without_derivatives;
+  equations.mass(at_point_);
   C_.assign(equations.rotation_columns().size(), Mat3::Zero());
   D_ = C_;
 }
@@ -116,11 +117,9 @@ void RosenbrockNystrom::place(const Vec& z, const Vec& z_dot) {
 }
 
 bool RosenbrockNystrom::accelerate(const State& state, Rates& out) {
-  if (equations_.residual(state, zero_, everything, residual_, work_) != Eval::ok) return false;
+  if (equations_.residual(state, zero_, inertia | Part::forces, residual_, work_) != Eval::ok) return false;
   ++counts_.evaluations;
-  equations_.jacobian(state, at_point_, work_);
-  equations_.mass(at_point_);
-  equations_.gamma(state, gamma_, work_);
+  equations_.jacobian_and_gamma(state, at_point_, gamma_, work_);
   index1_.combine_mass(at_point_);
   const KluSolver& solver = index1_.solver();
   const int factors = solver.factors(), refactors = solver.refactors();

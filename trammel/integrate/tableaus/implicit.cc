@@ -106,4 +106,22 @@ ImplicitTableau ImplicitTableau::norsett(double alpha, int order) {
   return t;
 }
 
+// Hairer and Wanner II, Table IV.6.5: five stages, L-stable, order 4 with an embedded 3.
+ImplicitTableau ImplicitTableau::sdirk_4() {
+  ImplicitTableau t;
+  t.key = "sdirk-4";
+  t.A.resize(5, 5);
+  t.A << 1.0 / 4, 0, 0, 0, 0,                               //
+      1.0 / 2, 1.0 / 4, 0, 0, 0,                            //
+      17.0 / 50, -1.0 / 25, 1.0 / 4, 0, 0,                  //
+      371.0 / 1360, -137.0 / 2720, 15.0 / 544, 1.0 / 4, 0,  //
+      25.0 / 24, -49.0 / 48, 125.0 / 16, -85.0 / 12, 1.0 / 4;
+  t.b = t.A.row(4);
+  t.c = t.A.rowwise().sum();
+  t.b_hat = node_list({59.0 / 48, -17.0 / 96, 225.0 / 32, -85.0 / 12, 0});
+  t.order = 4;
+  t.embedded_order = 3;
+  return t;
+}
+
 }  // namespace trammel

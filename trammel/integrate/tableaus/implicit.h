@@ -13,6 +13,8 @@ struct ImplicitTableau {
   Mat A;
   Vec b, c;
   int order = 0;
+  Vec b_hat{};  // embedded solution, for diagonally implicit ones; empty: none
+  int embedded_order = 0;
 
   int stages() const { return static_cast<int>(b.size()); }
   // The last stage is the new value.
@@ -23,6 +25,7 @@ struct ImplicitTableau {
   static ImplicitTableau lobatto_iiic(int stages);  // 2 to 4: order 2 s - 2
   static ImplicitTableau trapezoidal();
   static ImplicitTableau norsett(double alpha, int order);
+  static ImplicitTableau sdirk_4();
 };
 
 }  // namespace trammel
