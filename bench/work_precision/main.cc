@@ -91,13 +91,13 @@ Curve our_curve(const Problem& p, const std::string& method) {
   return out;
 }
 
-Curve peer_curve(const Problem& p, Peer peer) {
+Curve peer_curve(const Problem& p, Peer peer, bool tuned) {
   Curve out;
   const auto problem = p.make();
   for (const double tolerance : tolerances()) {
-    const PeerRun run = run_peer(peer, *problem, 0, p.start, p.end, tolerance);
+    const PeerRun run = run_peer(peer, *problem, 0, p.start, p.end, tolerance, tuned);
     if (!run.good) continue;
-    const double seconds = least_seconds([&] { run_peer(peer, *problem, 0, p.start, p.end, tolerance); });
+    const double seconds = least_seconds([&] { run_peer(peer, *problem, 0, p.start, p.end, tolerance, tuned); });
     out.push_back({tolerance, error_of(p, run.y), static_cast<double>(run.evaluations),
                    static_cast<double>(run.jacobians), seconds});
   }
@@ -120,7 +120,6 @@ double cost_at(const Curve& curve, double error, double Sample::*cost) {
 }
 
 struct Pair {
-  const char* kind;
   std::string ours;
   std::vector<Peer> theirs;
 };
@@ -181,15 +180,15 @@ void draw(const Problem& p, const std::vector<std::pair<std::string, Curve>>& cu
 
 int main_of(const std::string& folder, const std::string& only) {
   const std::vector<Pair> easy{
-      {"Adams", "adams", {Peer::cvode_adams}},
-      {"explicit", "dormand-prince-54", {Peer::arkode_explicit_5}},
-      {"explicit", "dormand-prince-853", {Peer::arkode_explicit_8}},
+      {"adams", {Peer::cvode_adams}},
+      {"dormand-prince-54", {Peer::arkode_explicit_5}},
+      {"dormand-prince-853", {Peer::arkode_explicit_8}},
   };
   const std::vector<Pair> stiff{
-      {"BDF", "bdf", {Peer::cvode_bdf}},
-      {"diagonally implicit", "norsett-sdirk", {Peer::arkode_implicit_3}},
-      {"diagonally implicit", "sdirk-4", {Peer::arkode_implicit_4, Peer::arkode_explicit_first_4}},
-      {"implicit", "radau-iia-3", {}},
+      {"radau-iia-3", {}},
+      {"bdf", {Peer::cvode_bdf}},
+      {"norsett-sdirk", {Peer::arkode_implicit_3}},
+      {"sdirk-4", {Peer::arkode_implicit_4, Peer::arkode_explicit_first_4}},
   };
   std::filesystem::create_directories(folder);
   for (const Problem& p : work_precision_problems()) {
@@ -205,8 +204,12 @@ int main_of(const std::string& folder, const std::string& only) {
       curves.emplace_back(pair.ours, ours);
       std::vector<Curve> theirs;
       for (const Peer peer : pair.theirs) {
-        theirs.push_back(peer_curve(p, peer));
-        curves.emplace_back(to_text(peer), theirs.back());
+        for (const bool tuned : {false, true}) {
+          if (tuned && peer < Peer::arkode_implicit_3) continue;
+          theirs.push_back(peer_curve(p, peer, tuned));
+          if (!theirs.back().empty())
+            curves.emplace_back(std::string(to_text(peer)) + (tuned ? ", tuned" : ""), theirs.back());
+        }
       }
       if (!theirs.empty()) compare(p, pair, ours, theirs);
     }

@@ -68,7 +68,8 @@ const char* to_text(Peer peer) {
   return "";
 }
 
-PeerRun run_peer(Peer peer, FirstOrderProblem& problem, double t0, const Vec& y0, double end, double tolerance) {
+PeerRun run_peer(Peer peer, FirstOrderProblem& problem, double t0, const Vec& y0, double end, double tolerance,
+                 bool tuned) {
   PeerRun out;
   PeerProblem user{problem, tolerance, 0, 0, {}, {}, {}, {}, {}};
   const auto n = static_cast<sunindextype>(y0.size());
@@ -124,6 +125,7 @@ PeerRun run_peer(Peer peer, FirstOrderProblem& problem, double t0, const Vec& y0
                        ARKODE_ERK_NONE);
     ARKStepSetLinearSolver(memory, linear, matrix);
     ARKStepSetJacFn(memory, jacobian);
+    if (tuned) ARKStepSetOptimalParams(memory);
     ARKStepSetStopTime(memory, end);
     status = ARKStepEvolve(memory, end, y, &t, ARK_NORMAL);
     ARKStepGetNumSteps(memory, &out.steps);

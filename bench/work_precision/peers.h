@@ -22,6 +22,8 @@ enum class Peer {
 };
 const char* to_text(Peer peer);
 
-PeerRun run_peer(Peer peer, FirstOrderProblem& problem, double t0, const Vec& y0, double end, double tolerance);
+// `tuned`: the implicit ones of ARKODE with its SetOptimalParams, which helps on some problems and fails on others.
+PeerRun run_peer(Peer peer, FirstOrderProblem& problem, double t0, const Vec& y0, double end, double tolerance,
+                 bool tuned = false);
 
 }  // namespace trammel::bench

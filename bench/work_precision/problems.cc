@@ -155,12 +155,15 @@ class Mechanism final : public FirstOrderProblem {
     space_ = std::make_unique<StateSpace>(equations, options);
     state_ = simulation_->integrator().state();
     rates_ = simulation_->integrator().rates();
+    first_ = state_;
+    first_rates_ = rates_;
     space_->set_base(state_, rates_);
     space_->project(state_, rates_, start_, rate_);
   }
   const Vec& start() const { return start_; }
   int size() const override { return space_->size(); }
   Eval f(double t, const Vec& y, Vec& dydt) override {
+    if (t == 0) space_->set_base(first_, first_rates_);  // another run
     if (space_->evaluate(t, y, state_, rates_) != Eval::ok) return Eval::rejected;
     space_->f(t, y, dydt);
     space_->set_base(state_, rates_);
@@ -172,8 +175,8 @@ class Mechanism final : public FirstOrderProblem {
  private:
   std::unique_ptr<Simulation> simulation_;
   std::unique_ptr<StateSpace> space_;
-  State state_;
-  Rates rates_;
+  State first_, state_;
+  Rates first_rates_, rates_;
   Vec start_, rate_;
 };
 

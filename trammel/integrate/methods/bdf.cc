@@ -239,7 +239,7 @@ Verdict BdfMethod::correct(double c, Attempt& result) {
       have_matrix_ = verdict == Verdict::ok;
       if (verdict != Verdict::ok) return verdict;
       matrix_c_ = c;
-      monitor_.forget();
+      if (fresh) monitor_.forget();
       derivatives_stale_ = false;
     }
     d_.setZero();
