@@ -144,6 +144,8 @@ const std::vector<MessageInfo>& message_registry() {
       {"not-planar", in_model, "A planar body or its joint does not lie in its plane.",
        "move it into the plane, axis along world z, or make the body spatial"},
       {"not-positive", in_model, "A number must be positive.", "give a positive number"},
+      {"conforming-surfaces", in_model, "Two surfaces fit each other too closely for Hertz's theory.",
+       "make the ball smaller than what it lies in, or give the stiffness"},
       {"not-symmetric", in_model, "A matrix must be symmetric and is not.", "check its entries"},
       {"out-of-range", in_model, "A number is outside its valid range.", "the message gives the range"},
       {"quaternion-norm", in_model, "A quaternion does not have length 1.", "give four numbers with more digits"},
