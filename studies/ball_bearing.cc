@@ -25,7 +25,7 @@ double groove_stiffness(const BallBearing& b, double side, double alpha) {
 }
 
 // Three equations (ball radially and axially, inner ring axially) for r, z and z_inner by Newton's method.
-BearingEquilibrium solve_bearing(const BallBearing& b, double speed, double alpha) {
+BearingEquilibrium solve_bearing(const BallBearing& b, double speed, double alpha, bool gyroscopic = false) {
   const double D = b.ball_diameter, mass = 7850 * std::numbers::pi * D * D * D / 6, center_o = groove_center(b, 1),
                center_i = groove_center(b, -1), K_i = groove_stiffness(b, -1, alpha),
                K_o = groove_stiffness(b, 1, alpha), play = (b.conformity - 0.5) * D;
@@ -43,9 +43,15 @@ BearingEquilibrium solve_bearing(const BallBearing& b, double speed, double alph
     e.alpha_o = std::atan2(outer[1], outer[0]);
     e.alpha_i = std::atan2(-inner[1], -inner[0]);
     e.orbit = speed * (1 - D * std::cos(e.alpha_i) / (2 * e.r)) / (1 + std::cos(e.alpha_i - e.alpha_o));
-    const Eigen::Vector2d on_ball = -e.Q_o * outer.normalized() - e.Q_i * inner.normalized();
-    return Vec3(on_ball[0] + mass * e.r * e.orbit * e.orbit, on_ball[1],
-                b.load + b.balls * e.Q_i * inner[1] / inner.norm());
+    e.tilt = std::atan2(std::sin(e.alpha_o), std::cos(e.alpha_o) + D / (2 * e.r));
+    e.spin = e.orbit * (e.r + D / 2 * std::cos(e.alpha_o)) / (D / 2 * std::cos(e.alpha_o - e.tilt));
+    // The moment J orbit spin sin(tilt) about the direction of motion, by tractions T across the normals (er, z):
+    // T (-sin, cos) at the outer race, the opposite at the inner one.
+    const double T = gyroscopic ? -0.1 * mass * D * e.orbit * e.spin * std::sin(e.tilt) : 0;
+    const Eigen::Vector2d n_o = outer.normalized(), n_i = -inner.normalized(), t_o(-n_o[1], n_o[0]),
+                          t_i(-n_i[1], n_i[0]);
+    const Eigen::Vector2d from_inner = e.Q_i * n_i - T * t_i, on_ball = -e.Q_o * n_o + T * t_o + from_inner;
+    return Vec3(on_ball[0] + mass * e.r * e.orbit * e.orbit, on_ball[1], b.load - b.balls * from_inner[1]);
   };
   // From a place pressed in by 10 um; the steps are bounded by a fifth of that.
   const double reach = play + 1e-5;
@@ -71,8 +77,6 @@ BearingEquilibrium solve_bearing(const BallBearing& b, double speed, double alph
                    {}},
                   ExitCode::bad_usage);
   }
-  e.tilt = std::atan2(std::sin(e.alpha_o), std::cos(e.alpha_o) + D / (2 * e.r));
-  e.spin = e.orbit * (e.r + D / 2 * std::cos(e.alpha_o)) / (D / 2 * std::cos(e.alpha_o - e.tilt));
   return e;
 }
 
@@ -84,8 +88,8 @@ double bearing_angle(const BallBearing& bearing) {
   return alpha;
 }
 
-BearingEquilibrium bearing_equilibrium(const BallBearing& bearing) {
-  return solve_bearing(bearing, bearing.speed, bearing_angle(bearing));
+BearingEquilibrium bearing_equilibrium(const BallBearing& bearing, bool with_gyroscopic) {
+  return solve_bearing(bearing, bearing.speed, bearing_angle(bearing), with_gyroscopic);
 }
 
 std::vector<std::string> bearing_parameters(const BallBearing& b) {

@@ -1,6 +1,6 @@
-// Where the balls of an axially loaded ball bearing run: equilibrium under Hertz's forces of both races and the
-// centrifugal force, rolling on the outer race without spin about its normal. What `trammel make bearing` starts from,
-// and what the study sets its runs against.
+// Where the balls of an axially loaded ball bearing run: equilibrium under Hertz's forces of both races, the
+// centrifugal force and the tractions that hold the gyroscopic moment, rolling on the outer race without spin about its
+// normal. What `trammel make bearing` starts from, and what the study sets its runs against.
 #pragma once
 #include <numbers>
 #include <string>
@@ -27,8 +27,9 @@ struct BearingEquilibrium {
 
 // The contact angle without rotation: where the curvatures for Hertz's constants are taken.
 double bearing_angle(const BallBearing& bearing);
-// Throws Failure if the load has no equilibrium.
-BearingEquilibrium bearing_equilibrium(const BallBearing& bearing);
+// Throws Failure if the load has no equilibrium. The gyroscopic moment is held by equal tractions at both races, or, as
+// in most formulas, left out.
+BearingEquilibrium bearing_equilibrium(const BallBearing& bearing, bool with_gyroscopic = true);
 
 // The parameters of models/ball_bearing.yaml for this bearing, "NAME=VALUE UNIT", started in equilibrium.
 std::vector<std::string> bearing_parameters(const BallBearing& bearing);

@@ -3,7 +3,6 @@
 // contacts beside CVODE at equal accuracy; what a step costs; HHT with true joints.
 #include "studies/split_bearing.h"
 
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -106,6 +105,16 @@ void closed_forms(const StudyContext& context, std::vector<Row>& rows) {
   other.conformity = 0.515;
   other.clearance = 10e-6;
   other.load = 600;
+  const std::string classic = "6.3, equilibrium at 10,000 rpm without gyroscopic moment, against independent values";
+  guard(rows, classic, "6206, 1000 N", [&] {
+    const BearingEquilibrium e = bearing_equilibrium(standard, false);
+    rows.push_back(Row::near(classic, "6206, 1000 N", "contact angle inner, deg", 17.355, e.alpha_i / degree, 2e-3));
+    rows.push_back(Row::near(classic, "6206, 1000 N", "contact angle outer, deg", 16.718, e.alpha_o / degree, 2e-3));
+    rows.push_back(Row::near(classic, "6206, 1000 N", "ball load inner, N", 372.49, e.Q_i, 0.05));
+    rows.push_back(Row::near(classic, "6206, 1000 N", "ball load outer, N", 386.26, e.Q_o, 0.05));
+    rows.push_back(Row::near(classic, "6206, 1000 N", "inner ring, axial position, um", 114.91, e.z_inner * 1e6, 0.01));
+    rows.push_back(Row::near(classic, "6206, 1000 N", "orbit, rpm", 4011.9, e.orbit * 30 / std::numbers::pi, 0.2));
+  });
   run_and_compare("6206, 1000 N", standard, {});
   run_and_compare("6206, 500 N", light, {});
   run_and_compare("6206, 2000 N", heavy, {});
@@ -173,7 +182,7 @@ void evaluations(const StudyContext& context, std::vector<Row>& rows, const nloh
                                   static_cast<double>(run.counts.newton_iterations) / static_cast<double>(run.steps)));
     });
   }
-  for (const double tolerance : {1e-5, 1e-6, 1e-7, 1e-8, 1e-9}) {
+  for (const double tolerance : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
     char row[48];
     std::snprintf(row, sizeof row, "cvode-bdf, tolerance %.0e", tolerance);
     guard(rows, table, row, [&] {
@@ -242,10 +251,10 @@ void cost(const StudyContext& context, std::vector<Row>& rows) {
     const Rates rates = equations.make_rates();
     Residual residual = equations.make_residual();
     const auto time_of = [&](unsigned parts) {
-      const auto begin = std::chrono::steady_clock::now();
+      const double begin = cpu_seconds();
       constexpr int times = 5000;
       for (int i = 0; i < times; ++i) equations.residual(state, rates, parts, residual, work);
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / times;
+      return (cpu_seconds() - begin) / times;
     };
     const double A = time_of(inertia | forces_explicit), B = time_of(joints | forces_implicit);
     rows.push_back(Row::measure(table, "split, h = 1e-6 s", "seconds", run.seconds));

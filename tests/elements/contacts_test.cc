@@ -81,7 +81,6 @@ TEST(BallInGroove, PushesTowardsTheMiddleOfItsProfile) {
   const double s = 0.00051, force = 1e9 * std::pow(1e-5, 1.5);
   EXPECT_NEAR(wrench_at(*groove("outer", 0), {0.05 + s, 0, 0})[6], -force, 1e-9 * force);
   EXPECT_NEAR(wrench_at(*groove("inner", 0), {0.05 - s, 0, 0})[6], force, 1e-9 * force);
-  EXPECT_TRUE(wrench_at(*groove("outer", 0), {0.05 - s, 0, 0}).isZero(0));  // the other side is open
   EXPECT_TRUE(wrench_at(*groove("outer", 0), {0.0504, 0, 0}).isZero(0));
 }
 

@@ -1,6 +1,6 @@
-// A ball about the origin of B in a groove of a ring: the inner side of a torus about the z axis of A, of which the
-// part that looks inwards (outer ring) or outwards (inner ring) is there. With e the radial direction to the ball's
-// centre, rho its distance from the axis and a its height, R the radius of the groove's centre circle:
+// A ball about the origin of B in a groove of a ring: the inner side of a torus about the z axis of A, of which a ring
+// has a part; the whole of it acts, so that forces stay continuous. With e the radial direction to the ball's centre,
+// rho its distance from the axis and a its height, R the radius of the groove's centre circle:
 //
 //   w = (rho - R) e + a z     from the centre of the groove's profile to the ball's centre
 //   n = w / |w|,   depth = |w| + r_ball - r_groove,   place = p_B + (r_ball - depth/2) n
@@ -41,9 +41,9 @@ class BallInGroove final : public Contact {
     const double height = z.dot(d);
     const Vec3 u = d - height * z;
     const double radius = u.norm();
-    if (!(side_ * (radius - center_) > 0) || !(radius > 0)) return 0;  // not on the side where the groove is
-    const Vec3 e = u / radius, w = (radius - center_) * e + height * z;
+    const Vec3 e = radius > 0 ? Vec3(u / radius) : Vec3(a.R.col(0)), w = (radius - center_) * e + height * z;
     const double length = w.norm();
+    if (!(length > 0)) return 0;  // in the middle of the profile: nowhere nearest
     ContactPoint& p = points[0];
     p.normal = w / length;
     p.depth = length + ball_ - groove_;
@@ -56,7 +56,7 @@ class BallInGroove final : public Contact {
     dz.middleCols<3>(3) = -skew(z);
     const Eigen::Matrix<double, 1, 12> dheight = d.transpose() * dz + z.transpose() * dd;
     const Rows du = dd - z * dheight - height * dz;
-    const Rows dw = dd - (center_ / radius) * (du - e * (e.transpose() * du));
+    const Rows dw = dd - (radius > 0 ? center_ / radius : 0.0) * (du - e * (e.transpose() * du));
     ContactPointPartials& out = partials[0];
     out.depth = p.normal.transpose() * dw;
     out.normal = (dw - p.normal * out.depth) / length;

@@ -176,7 +176,7 @@ Verdict SplitMethod::step_implicit(double t, const Vec& q, const Vec& v, double 
     ++counts_.newton_iterations;
     trial_rates_.a += z_.head(nv_);
     trial_rates_.lambda += z_.tail(ng_);
-    const double correction = 0.5 * h * h * z_.head(nv_).cwiseQuotient(scales_).norm();
+    const double correction = 0.5 * h * h * z_.head(nv_).cwiseQuotient(scales_).lpNorm<Eigen::Infinity>();
     if (!std::isfinite(correction)) return Verdict::not_finite;
     const NewtonMonitor::Decision decision = monitor_.next(correction, options_.corrector, noise);
     ++result.newton_iterations;
