@@ -101,9 +101,9 @@ std::vector<double> rigid_pendulum(double end, double every) {
 }
 
 void pendulum(const StudyContext& context, std::vector<Row>& rows, const Json& printed) {
-  const Variant variants[] = {{"split, beta = 0.6", "split", "split", {"beta=0.6"}},
-                              {"theta = 1/2", "theta_0.5", "theta", {"theta=0.5"}},
-                              {"theta = 0.6", "theta_0.6", "theta", {"theta=0.6"}}};
+  const Variant variants[] = {{"split, beta = 0.6", "split", "split", {"beta=0.6", "keep_rate=0"}},
+                              {"theta = 1/2", "theta_0.5", "theta", {"theta=0.5", "keep_rate=0"}},
+                              {"theta = 0.6", "theta_0.6", "theta", {"theta=0.6", "keep_rate=0"}}};
   PlotRequest error, stretch;
   error.title = "Pendulum on a stiff spring: error of qx (Figure 4)";
   stretch.title = "Pendulum on a stiff spring: |q|^2 - 1 (Figure 5)";
@@ -441,6 +441,7 @@ void orders(const StudyContext& context, std::vector<Row>& rows) {
   struct Case {
     double a, alpha, beta, order;
     const char* name;
+    bool extrapolate = false;
   };
   for (const Case& c :
        {Case{0, 0.5, 0.5, 2, "alpha = beta = 1/2, A(q, t)"}, Case{0, 0.5, 0.8, 1, "alpha = 1/2, beta = 0.8"},

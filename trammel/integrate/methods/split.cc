@@ -209,7 +209,9 @@ Verdict SplitMethod::take_step(double h, Attempt& result) {
     if (!options_.all_implicit) {
       part_delta_ = (h * options_.alpha) * now_.v;
       equations_.retract(now_.q, part_delta_, trial_explicit_q_);
-      verdict = evaluate_explicit(now_.t + options_.alpha * h, trial_explicit_q_, now_.v);
+      middle_v_ = now_.v;
+      if (options_.extrapolate_velocity && history_) middle_v_ += (options_.alpha * h) * rates_.a;
+      verdict = evaluate_explicit(now_.t + options_.alpha * h, trial_explicit_q_, middle_v_);
       if (verdict != Verdict::ok) return verdict;
     }
     return step_implicit(now_.t, now_.q, now_.v, h, result);
@@ -404,9 +406,9 @@ std::vector<Field> common_split_options() {
        "Newton stops when a correction of the positions is this part of the length scale. Smaller if results change "
        "with it.",
        1e-15, 1e-2},
-      {"keep_rate", FieldKind::number, Quantity::none, 0.0,
-       "Derivatives are kept from step to step while corrections contract by this factor or better; 0 evaluates them "
-       "for each correction.",
+      {"keep_rate", FieldKind::number, Quantity::none, 0.1,
+       "Derivatives of B are kept from step to step while corrections contract by this factor or better; 0 evaluates "
+       "them for each correction.",
        0, 0.9},
       {"threads", FieldKind::number, Quantity::none, 1.0,
        "That evaluate forces side by side; results do not depend on it. More than 1 if contacts are expensive.", 1, 64},
@@ -444,6 +446,9 @@ MethodInfo split() {
        "Where in the step B is evaluated, from 1/2 (second order for A(q), stiff parts of B without damping of its own "
        "ring) to 1.",
        0.5, 1},
+      {"extrapolate_velocity", FieldKind::boolean, Quantity::none, false,
+       "A sees v_n + alpha h a of the step before instead of v_n: second order for alpha = beta = 1/2 if A depends on "
+       "velocities too."},
       {"composition", FieldKind::text, Quantity::none, std::string("none"),
        "ab or bab: a kick by A and steps of B one after the other, for comparison; they leave oscillations of the "
        "velocities proportional to h."},
@@ -475,6 +480,7 @@ MethodInfo split() {
     SplitOptions options = read_split_options(s);
     options.alpha = s.options.number("alpha");
     options.beta = s.options.number("beta");
+    options.extrapolate_velocity = s.options.get<bool>("extrapolate_velocity");
     const auto& composition = s.options.get<std::string>("composition");
     options.composition = composition == "ab"    ? Composition::ab
                           : composition == "bab" ? Composition::bab

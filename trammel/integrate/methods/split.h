@@ -29,6 +29,7 @@ enum class SplitControl { error, stability };
 
 struct SplitOptions {
   double alpha = 0.5, beta = 0.8, bend = 0.5;  // bend: w
+  bool extrapolate_velocity = false;           // that A sees: v_n + alpha h a_{n-1}
   bool all_implicit = false;                   // everything in B
   Composition composition = Composition::none;
   bool penalty = true;      // constraints are springs and dampers
