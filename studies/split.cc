@@ -445,12 +445,16 @@ void orders(const StudyContext& context, std::vector<Row>& rows) {
   };
   for (const Case& c :
        {Case{0, 0.5, 0.5, 2, "alpha = beta = 1/2, A(q, t)"}, Case{0, 0.5, 0.8, 1, "alpha = 1/2, beta = 0.8"},
-        Case{0, 0.3, 0.5, 1, "alpha = 0.3, beta = 1/2"}, Case{0.3, 0.5, 0.5, 1, "alpha = beta = 1/2, A(q, v, t)"}}) {
+        Case{0, 0.3, 0.5, 1, "alpha = 0.3, beta = 1/2"}, Case{0.3, 0.5, 0.5, 1, "alpha = beta = 1/2, A(q, v, t)"},
+        Case{0.3, 0.5, 0.5, 2, "the same, velocity extrapolated", true}}) {
     guard(rows, table, c.name, [&] {
       const Eigen::Vector2d exact = after(c.a, 1, 0, {});
       std::vector<double> h, q, v;
       for (const int n : {400, 800, 1600, 3200}) {
-        const Eigen::Vector2d e = after(c.a, 1, 1.0 / n, {text("alpha=%g", c.alpha), text("beta=%g", c.beta)}) - exact;
+        const Eigen::Vector2d e = after(c.a, 1, 1.0 / n,
+                                        {text("alpha=%g", c.alpha), text("beta=%g", c.beta),
+                                         std::string("extrapolate_velocity=") + (c.extrapolate ? "true" : "false")}) -
+                                  exact;
         h.push_back(1.0 / n);
         q.push_back(std::abs(e[0]));
         v.push_back(std::abs(e[1]));

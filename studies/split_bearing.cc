@@ -182,6 +182,16 @@ void evaluations(const StudyContext& context, std::vector<Row>& rows, const nloh
                                   static_cast<double>(run.counts.newton_iterations) / static_cast<double>(run.steps)));
     });
   }
+  guard(rows, table, "split, h = 1e-06 s, velocity extrapolated, beta = 1/2", [&] {
+    const std::string row = "split, h = 1e-06 s, velocity extrapolated, beta = 1/2";
+    ModelChanges c = short_run("split");
+    c.step = 1e-6;
+    c.options.insert(c.options.end(), {"extrapolate_velocity=true", "beta=0.5"});
+    const SteppedRun run = step_model(load_model(path, c));
+    if (!run.finished) throw std::runtime_error(run.why);
+    rows.push_back(
+        Row::measure(table, row, "largest error of a position, m", position_error(run.last, *exact, *equations)));
+  });
   for (const double tolerance : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
     char row[48];
     std::snprintf(row, sizeof row, "cvode-bdf, tolerance %.0e", tolerance);
