@@ -183,11 +183,19 @@ TEST(StateSpace, StagesAgreeWithOneSystemOfAllLevels) {
   }
 }
 
+// Their steps of differences are larger than what contacts are deep; the conformance suite has contacts at their own
+// scale.
+bool has_contacts(const Equations& equations) {
+  const std::vector<Item>& forces = equations.model().forces;
+  return std::any_of(forces.begin(), forces.end(), [](const Item& f) { return f.type.starts_with("ball_in_"); });
+}
+
 class StateSpaceOfModel : public testing::TestWithParam<std::string> {};
 
 TEST_P(StateSpaceOfModel, DerivativesMatchDifferences) {
   Ready ready(load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/" + GetParam()));
   const Equations& equations = *ready.equations;
+  if (has_contacts(equations)) GTEST_SKIP() << "contacts";
   StateSpaceOptions options;
   options.tolerance = 1e-13;
   options.misfit = ready.initial.misfit;
@@ -223,6 +231,7 @@ TEST_P(StateSpaceOfModel, DerivativesMatchDifferences) {
 // All coordinates, off the constraints: at index 1 plain, with Baumgarte's terms, by penalty; joints as springs.
 TEST_P(StateSpaceOfModel, AllCoordinatesHaveExactDerivatives) {
   Ready ready(load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/" + GetParam()), {.analyse_rank = true});
+  if (has_contacts(*ready.equations)) GTEST_SKIP() << "contacts";
   if (ready.equations->sizes().nv > 30) GTEST_SKIP() << "many columns: the same elements are tested in small models";
   for (const int form : {0, 1, 2, 3}) {
     // Off the constraints redundant rows contradict each other: only a penalty gives them smooth forces.
