@@ -23,6 +23,7 @@ Verb add_elements(CLI::App& app);
 Verb add_study(CLI::App& app);
 Verb add_help(CLI::App& app);
 Verb add_new(CLI::App& app);
+Verb add_make(CLI::App& app);
 Verb add_fmt(CLI::App& app);
 Verb add_schema(CLI::App& app);
 Verb add_static(CLI::App& app);

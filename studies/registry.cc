@@ -11,6 +11,7 @@ std::vector<Row> study_redundancy(const StudyContext& context);
 std::vector<Row> study_conditioning(const StudyContext& context);
 std::vector<Row> study_corpus(const StudyContext& context);
 std::vector<Row> study_elements(const StudyContext& context);
+std::vector<Row> study_split(const StudyContext& context);
 std::vector<Row> study_text(const StudyContext& context);
 
 const std::vector<Study>& study_registry() {
@@ -23,6 +24,10 @@ const std::vector<Study>& study_registry() {
        study_redundancy},
       {"text", "Chapter 7 of the textbook: Table 7.4, Examples 7.1 and 7.2, problems 7/1 to 7/3, limits of stability",
        study_text},
+      {"split",
+       "Splitting into explicit contacts and implicit joints: the examples, local error, stability by search, the ball "
+       "bearing beside CVODE",
+       study_split},
       {"conditioning", "Condition of HHT's Newton matrix as the step size goes to zero", study_conditioning},
       {"corpus", "Two thousand random mechanisms: derivatives, energy balance, two tolerances, no silent failure",
        study_corpus},

@@ -6,15 +6,12 @@
 #include <cmath>
 
 namespace trammel {
-namespace {
 
-double stepping_cpu_seconds() {
+double cpu_seconds() {
   timespec t;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
-
-}  // namespace
 
 SteppedRun step_model(Model model, const SteppedRunOptions& options) {
   const SimulationSettings settings = model.simulation;
@@ -31,7 +28,7 @@ SteppedRun step_model(Model model, const SteppedRunOptions& options) {
   std::size_t next_mark = 0;
   if (options.grid > 0) run.grid.push_back(options.look(looked, equations));
   double looking = 0;  // seconds that do not count
-  const double begin = stepping_cpu_seconds();
+  const double begin = cpu_seconds();
   double t = method.state().t;
   long failures = 0;
   while (t < end) {
@@ -60,25 +57,25 @@ SteppedRun step_model(Model model, const SteppedRunOptions& options) {
       h = attempt.suggested_h > 0 ? attempt.suggested_h
                                   : controller.after_accept(h, attempt.error, method.error_order());
     while (next_mark < options.marks.size() && t >= options.marks[next_mark] * (1 - 1e-12)) {
-      run.marked.push_back(stepping_cpu_seconds() - begin - looking);
+      run.marked.push_back(cpu_seconds() - begin - looking);
       run.marked_steps.push_back(run.steps);
       ++next_mark;
     }
     if (options.grid > 0 && static_cast<double>(run.grid.size()) * options.grid <= t * (1 + 1e-12)) {
-      const double before = stepping_cpu_seconds();
+      const double before = cpu_seconds();
       for (double at = static_cast<double>(run.grid.size()) * options.grid; at <= t * (1 + 1e-12);
            at = static_cast<double>(run.grid.size()) * options.grid) {
         method.interpolate(std::min(at, t), looked);
         run.grid.push_back(options.look(looked, equations));
       }
-      looking += stepping_cpu_seconds() - before;
+      looking += cpu_seconds() - before;
     }
-    if (run.steps % 256 == 0 && stepping_cpu_seconds() - begin > options.patience) {
+    if (run.steps % 256 == 0 && cpu_seconds() - begin > options.patience) {
       run.why = "given up at t = " + std::to_string(t);
       break;
     }
   }
-  run.seconds = stepping_cpu_seconds() - begin - looking;
+  run.seconds = cpu_seconds() - begin - looking;
   run.finished = t >= end;
   run.counts = method.counts();
   run.last = method.state();

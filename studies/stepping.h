@@ -29,6 +29,8 @@ struct SteppedRunOptions {
   double patience = 1e300;  // seconds after which it is given up
 };
 
+double cpu_seconds();  // spent by this program
+
 // Steps a model from its start to its end, with its own settings.
 SteppedRun step_model(Model model, const SteppedRunOptions& options = {});
 

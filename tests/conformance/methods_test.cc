@@ -50,7 +50,9 @@ class Methods : public testing::TestWithParam<std::string> {
     return formulation_ == "index-3" || formulation_ == "state-space" || formulation_ == "all-coordinates" ||
            formulation_ == "index-1-projected";
   }
-  bool is_penalty() const { return formulation_ == "penalty" || formulation_ == "augmented-lagrangian"; }
+  bool is_penalty() const {
+    return formulation_ == "penalty" || formulation_ == "augmented-lagrangian" || formulation_ == "penalty-joints";
+  }
   std::string formulation_;
 
   static void step(Integrator& integrator, double h) {

@@ -5,6 +5,7 @@
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/own_malloc.h"
 #include "tests/problems/stepping.h"
+#include "trammel/integrate/methods/split.h"
 
 namespace trammel {
 namespace {
@@ -81,6 +82,32 @@ TEST_F(Allocations, NoneInStepsOfPlanarBodies) { expect_none(problems::four_bar(
 
 TEST_F(Allocations, NoneInStepsWithAMisfit) {
   expect_none(problems::four_bar(problems::Build::redundant, true, 1e-8), 2e-3);
+}
+
+TEST_F(Allocations, NoneInStepsThatSplit) {
+  const Ready ready(problems::slider_crank_with_forces());
+  for (const SplitControl control : {SplitControl::error, SplitControl::stability}) {
+    SplitOptions options;
+    options.control = control;
+    options.greatest_step = 1;
+    SplitMethod method(*ready.equations, options);
+    method.start(ready.state, ready.rates);
+    const auto steps = [&](int count) {
+      bool good = true;
+      for (int i = 0; i < count; ++i) {
+        good = method.attempt(i % 3 == 0 ? 2e-4 : 1e-4).verdict == Verdict::ok && good;
+        method.accept();
+      }
+      return good;
+    };
+    EXPECT_TRUE(steps(5));
+    calls = 0;
+    counting = true;
+    const bool good = steps(20);
+    counting = false;
+    EXPECT_TRUE(good);
+    EXPECT_EQ(calls, 0);
+  }
 }
 
 TEST_F(Allocations, NoneInSavingTheSameStateTwice) {

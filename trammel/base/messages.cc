@@ -117,6 +117,8 @@ const std::vector<MessageInfo>& message_registry() {
       {"ambiguous-name", in_model, "Measures would find two things of this name.", "rename one of them"},
       {"bad-mass", in_model, "A mass is not a finite number.", "give the mass in kg"},
       {"bad-orientation", in_model, "A position or orientation is not usable.", "check the numbers"},
+      {"conforming-surfaces", in_model, "Two surfaces fit each other too closely for Hertz's theory.",
+       "make the ball smaller than what it lies in, or give the stiffness"},
       {"disc-lies-flat", in_model, "A rolling disc lies in the plane it should roll on.", "let it stand at an angle"},
       {"empty-condition", in_model, "A condition on velocities has no coefficient that is not zero.",
        "give at least one coefficient"},

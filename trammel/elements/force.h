@@ -1,5 +1,6 @@
 // A force element: wrenches on frames as a function of time, poses and twists, part of Q in equation (2).
 #pragma once
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,13 @@ class Force {
   virtual bool energy_is_complete() const { return false; }
   // Of the whole wrench on the moving frames; 0 where it cannot be evaluated.
   double power(const ElementInput& in) const;
+
+  // Of a contact: the meeting that its surfaces are on their way to, if there is one. False: not a contact.
+  struct Approach {
+    double time = std::numeric_limits<double>::infinity();  // until they touch, at the present speed
+    double speed = 0, stiffness = 0;                        // closing speed; of the force stiffness depth^(3/2)
+  };
+  virtual bool approach(const ElementInput& /*in*/, Approach& /*out*/) const { return false; }
 
   virtual std::vector<Observable> observables() const { return {}; }
   virtual void observe(const ElementInput& /*in*/, double* /*values*/) const {}

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "trammel/elements/contacts/contacts.h"
 #include "trammel/elements/drives/drives.h"
 #include "trammel/elements/forces/forces.h"
 #include "trammel/elements/joints/joints.h"
@@ -51,6 +52,8 @@ const std::vector<ElementDescription>& element_registry() {
       describe_drag(),
       describe_beam(),
       describe_stiffness_matrix(),
+      describe_ball_in_groove(),
+      describe_ball_in_pocket(),
   };
   return table;
 }

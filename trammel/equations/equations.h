@@ -20,11 +20,20 @@
 
 namespace trammel {
 
+class Team;
+
 class Workspace {
  public:
   std::vector<BodyState> bodies;
   // Forces whose derivatives `linearise` leaves out, by index; empty: none. For methods that need no exact ones.
   std::vector<bool> without_derivatives;
+  // Leaves out the derivatives of gyroscopic torques too.
+  bool without_gyroscopic = false;
+  // Threads that evaluate forces side by side; null: none. Each writes to its own places and sums run in the order of
+  // the elements, so that the number of threads changes no bit.
+  std::shared_ptr<Team> team;
+  std::vector<double> wrenches;  // of all forces, for the team
+  std::vector<char> evaluated;
 };
 
 // Energies of a state, for the balance in the summary.
@@ -69,6 +78,13 @@ class Equations {
   void mass(Partials&) const;  // only M
   void multiply_mass(const Vec& a, Vec& Ma) const;
   Energy energy(const State&, const Rates&, Workspace&) const;
+
+  // ---- parts A and B of the forces; constraints belong to B, inertia to A
+  bool is_implicit(int force) const { return forces_[static_cast<std::size_t>(force)].item->implicit; }
+  // Places of vv() that bodies, constraints and implicit forces write to.
+  std::vector<bool> implicit_slots() const;
+  // The contact that will close first, if any is about to; false: there are no contacts.
+  bool next_contact(const State&, Force::Approach&, Workspace&) const;
 
   // ---- manifold: the only place that knows rotations are not vectors
   void retract(const Vec& q, const Vec& delta, Vec& out) const;
@@ -185,6 +201,7 @@ class Equations {
   }
   template <class Record>
   void frame_states(const Record&, const std::vector<BodyState>&, FrameState* out) const;
+  bool evaluate_forces(const State&, unsigned parts, Residual&, Workspace&) const;
   void add_wrench(int frame, const std::vector<BodyState>&, const double* wrench, double sign, Vec& out) const;
   // linearise.cc
   void constraint_jacobians(const State&, Partials&, Vec* gamma, Workspace&) const;

@@ -1,7 +1,9 @@
 // Residuals of (2), (3) and (4): inertia and gravity of the bodies, wrenches of constraints and forces mapped to the
 // bodies.
+#include <algorithm>
 #include <cmath>
 
+#include "trammel/base/team.h"
 #include "trammel/equations/equations.h"
 
 namespace trammel {
@@ -132,13 +134,79 @@ Eval Equations::residual(const State& state, const Rates& rates, unsigned parts,
     }
   }
   if ((parts & Part::forces) != 0) {
-    for (const ForceRecord& f : forces_) {
-      frame_states(f, bodies, frames);
-      good = f.element->evaluate(element_input(f, state, frames), wrench) && good;
-      for (std::size_t i = 0; i < f.frames.size(); ++i) add_wrench(f.frames[i], bodies, wrench + 6 * i, -1, out.force);
-    }
+    good = evaluate_forces(state, parts, out, work) && good;
   }
   return good ? Eval::ok : Eval::rejected;
+}
+
+bool Equations::evaluate_forces(const State& state, unsigned parts, Residual& out, Workspace& work) const {
+  const std::vector<BodyState>& bodies = work.bodies;
+  const auto wanted = [&](const ForceRecord& f) {
+    return (parts & (f.item->implicit ? forces_implicit : forces_explicit)) != 0;
+  };
+  const auto evaluate = [&](const ForceRecord& f, double* wrench) {
+    FrameState frames[max_frames];
+    frame_states(f, bodies, frames);
+    return f.element->evaluate(element_input(f, state, frames), wrench);
+  };
+  bool good = true;
+  if (work.team == nullptr) {
+    double wrench[6 * max_frames];
+    for (const ForceRecord& f : forces_) {
+      if (!wanted(f)) continue;
+      good = evaluate(f, wrench) && good;
+      for (std::size_t i = 0; i < f.frames.size(); ++i) add_wrench(f.frames[i], bodies, wrench + 6 * i, -1, out.force);
+    }
+    return good;
+  }
+  constexpr std::size_t place = 6 * max_frames;
+  work.wrenches.resize(place * forces_.size());
+  work.evaluated.resize(forces_.size());
+  work.team->run(forces_.size(), [&](std::size_t i) {
+    work.evaluated[i] = !wanted(forces_[i]) || evaluate(forces_[i], work.wrenches.data() + place * i);
+  });
+  for (std::size_t k = 0; k < forces_.size(); ++k) {
+    const ForceRecord& f = forces_[k];
+    if (!wanted(f)) continue;
+    good = work.evaluated[k] != 0 && good;
+    for (std::size_t i = 0; i < f.frames.size(); ++i)
+      add_wrench(f.frames[i], bodies, work.wrenches.data() + place * k + 6 * i, -1, out.force);
+  }
+  return good;
+}
+
+bool Equations::next_contact(const State& state, Force::Approach& next, Workspace& work) const {
+  body_states(state.q, state.v, work.bodies);
+  FrameState frames[max_frames];
+  bool any = false;
+  next = {};
+  for (const ForceRecord& f : forces_) {
+    Force::Approach own;
+    frame_states(f, work.bodies, frames);
+    if (!f.element->approach(element_input(f, state, frames), own)) continue;
+    any = true;
+    if (own.time < next.time) next = own;
+  }
+  return any;
+}
+
+std::vector<bool> Equations::implicit_slots() const {
+  std::vector<bool> kept(static_cast<std::size_t>(vv_.size()), false);
+  for (const BodyRecord& b : bodies_) {
+    for (int i = 0; i < std::min(3, columns_of(b.kind).count); ++i)
+      kept[static_cast<std::size_t>(b.slot[static_cast<std::size_t>(i)])] = true;
+    if (b.kind != BodyKind::spatial) continue;
+    for (int j = 3; j < 6; ++j)
+      for (int i = 0; i < 3; ++i) kept[static_cast<std::size_t>(b.slot[static_cast<std::size_t>(j)] + i)] = true;
+  }
+  const auto keep = [&](const ElementRecord& record) {
+    for (int p = record.vv_begin; p < record.vv_end; ++p)
+      kept[static_cast<std::size_t>(vv_slot_[static_cast<std::size_t>(p)])] = true;
+  };
+  for (const ConstraintRecord& c : constraints_) keep(c);
+  for (const ForceRecord& f : forces_)
+    if (f.item->implicit) keep(f);
+  return kept;
 }
 
 void Equations::velocity_residual(const State& state, Vec& gdot, Workspace& work) const {

@@ -236,7 +236,7 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
       v->setZero();
   }
   for (const BodyRecord& b : bodies_) {
-    if (b.kind != BodyKind::spatial) continue;
+    if (b.kind != BodyKind::spatial || work.without_gyroscopic) continue;
     // d(w x J w)/dw = w~ J - (J w)~
     const Vec3 w = state.v.segment<3>(b.v0 + 3);
     const Mat3 gyro = skew(w) * b.inertia - skew(b.inertia * w);

@@ -5,20 +5,33 @@
 namespace trammel {
 
 SaddleSystem::SaddleSystem(const Equations& equations, double eps, Keep keep)
+    : SaddleSystem(equations, nullptr, eps, keep) {}
+
+SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>& slots, double eps)
+    : SaddleSystem(equations, &slots, eps, Keep::resumable) {}
+
+SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>* slots, double eps, Keep keep)
     : equations_(equations), keep_(keep), nv_(equations.sizes().nv), ng_(equations.sizes().multipliers()) {
   const Pattern &vv = equations.vv(), &gv = equations.gv();
   std::vector<Pattern::Entry> entries;
   entries.reserve(static_cast<std::size_t>(vv.size() + 2 * gv.size() + ng_));
   for (int j = 0; j < nv_; ++j) {
     const auto u = static_cast<std::size_t>(j);
-    for (int p = vv.start()[u]; p < vv.start()[u + 1]; ++p)
+    if (slots != nullptr) slot_start_.push_back(static_cast<int>(slots_.size()));
+    for (int p = vv.start()[u]; p < vv.start()[u + 1]; ++p) {
+      if (slots != nullptr) {
+        if (!(*slots)[static_cast<std::size_t>(p)]) continue;
+        slots_.push_back(p);
+      }
       entries.push_back({vv.row()[static_cast<std::size_t>(p)], j});
+    }
     for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
       const int row = gv.row()[static_cast<std::size_t>(p)];
       entries.push_back({nv_ + row, j});
       entries.push_back({j, nv_ + row});
     }
   }
+  if (slots != nullptr) slot_start_.push_back(static_cast<int>(slots_.size()));
   for (int i = 0; i < ng_; ++i) entries.push_back({nv_ + i, nv_ + i});
   pattern_ = Pattern(size(), size(), entries);
   values_.setZero(pattern_.size());
@@ -156,6 +169,54 @@ void SaddleSystem::combine_stage(const Partials& p, const Vec& r_q, const Vec& s
     }
   }
   for (int i = 0; i < ng_; ++i) values_[diagonal_[static_cast<std::size_t>(i)]] = -E_[i];
+}
+
+void SaddleSystem::combine_step(const Partials& p, const StepBlend& w, const std::vector<Mat3>& T,
+                                const Vec& diagonal) {
+  const Pattern &vv = equations_.vv(), &gv = equations_.gv();
+  const std::vector<int>& rotations = equations_.rotation_columns();
+  const bool all = slot_start_.empty();
+  const auto slot = [&](std::size_t column, int i) {
+    return all ? vv.start()[column] + i
+               : slots_[static_cast<std::size_t>(slot_start_[column]) + static_cast<std::size_t>(i)];
+  };
+  std::size_t next = 0;
+  for (int j = 0; j < nv_; ++j) {
+    const bool rotates = next < rotations.size() && rotations[next] == j;
+    const auto u = static_cast<std::size_t>(j);
+    const int count = all ? vv.start()[u + 1] - vv.start()[u] : slot_start_[u + 1] - slot_start_[u],
+              rows = gv.start()[u + 1] - gv.start()[u];
+    // The three rotation columns of a body have the same rows: (F T)_k = sum_l F_l T_lk.
+    const int columns = rotates ? 3 : 1;
+    for (int k = 0; k < columns; ++k) {
+      const auto uk = u + static_cast<std::size_t>(k);
+      double* out = values_.data() + pattern_.start()[uk];
+      for (int i = 0; i < count; ++i) {
+        const int at = slot(uk, i);
+        double sum = p.M[at] + w.force_v * p.force_v[at];
+        for (int l = 0; l < columns; ++l)
+          sum += w.force_q * p.force_q[slot(u + static_cast<std::size_t>(l), i)] * (rotates ? T[next](l, k) : 1.0);
+        out[i] = sum;
+      }
+      for (int i = 0; i < rows; ++i) {
+        const int at = gv.start()[uk] + i;
+        values_[transposed_[static_cast<std::size_t>(at)]] = p.G[at];
+        const bool velocity = !is_velocity_row_.empty() &&
+                              is_velocity_row_[static_cast<std::size_t>(gv.row()[static_cast<std::size_t>(at)])];
+        double sum = w.G * p.G[at];
+        for (int l = 0; l < columns; ++l) {
+          const int from = gv.start()[u + static_cast<std::size_t>(l)] + i;
+          sum += ((velocity ? 0.0 : w.G_T) * p.G[from] + w.Gv_q * p.Gv_q[from]) * (rotates ? T[next](l, k) : 1.0);
+        }
+        out[count + i] = sum;
+      }
+    }
+    if (rotates) {
+      ++next;
+      j += 2;
+    }
+  }
+  for (int i = 0; i < ng_; ++i) values_[diagonal_[static_cast<std::size_t>(i)]] = -diagonal[i];
 }
 
 void SaddleSystem::combine_projection(const Vec& weights, const Vec& G, Level level) {

@@ -22,12 +22,20 @@ struct Blend {
   double K_q = 0;  // weight of k_q against k_v
 };
 
+// Weights of the matrix of a step in which only part B is implicit.
+struct StepBlend {
+  double force_q = 0, force_v = 0;  // beside M, as in Blend
+  double G_T = 0, G = 0, Gv_q = 0;  // of G T, G and (G v)_q T in the rows; rows at velocity level have no G T
+};
+
 class SaddleSystem {
  public:
   // `eps` 1e-8: smaller loses digits of the multipliers, larger blurs singular positions; both measured.
   // `factors_only` leaves out what save() needs to choose the same pivots again.
   enum class Keep { factors_only, resumable };
   explicit SaddleSystem(const Equations& equations, double eps = 1e-8, Keep keep = Keep::resumable);
+  // Only the given places of Equations::vv(): for combine_step, the other ways of filling it need all of them.
+  SaddleSystem(const Equations& equations, const std::vector<bool>& slots, double eps = 1e-8);
   SaddleSystem(const SaddleSystem&) = delete;
   SaddleSystem& operator=(const SaddleSystem&) = delete;
 
@@ -52,6 +60,11 @@ class SaddleSystem {
   // zero). At position level, rows of (4) are left out.
   void combine_projection(const Vec& weights, const Vec& G, Level level);
 
+  // The matrix of a step in which only part B is implicit, with `diagonal` in the place of E:
+  //   [ M + w_q force_q T + w_v force_v        G^T       ]
+  //   [ w_GT G T + w_G G + w_Gv (G v)_q T     -diagonal  ]
+  void combine_step(const Partials& partials, const StepBlend& blend, const std::vector<Mat3>& T, const Vec& diagonal);
+
   // Factors the values, with the pivots of the first time; pivots anew when that loses accuracy. False: singular.
   bool factor();
   // One solve with the regularised matrix, in place. z = (a, lambda).
@@ -70,15 +83,17 @@ class SaddleSystem {
   long memory_bytes() const;
 
  private:
+  SaddleSystem(const Equations& equations, const std::vector<bool>* slots, double eps, Keep keep);
   bool accurate();
   bool left_out(int slot, Level level) const;  // of G
   const Equations& equations_;
   Keep keep_;
   int nv_, ng_;
   Pattern pattern_;
-  std::vector<int> transposed_;        // slot of G^T for each slot of G
-  std::vector<int> diagonal_;          // slot of -E
-  std::vector<bool> is_velocity_row_;  // empty: there are none
+  std::vector<int> transposed_;          // slot of G^T for each slot of G
+  std::vector<int> diagonal_;            // slot of -E
+  std::vector<int> slots_, slot_start_;  // of vv, by column; empty: all
+  std::vector<bool> is_velocity_row_;    // empty: there are none
   Vec values_, pivot_values_, E_;
   bool refactored_ = false;  // present factors come from refactor with pivot_values_' pivots
   Vec work_, sum_, right_;

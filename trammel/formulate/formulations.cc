@@ -63,6 +63,21 @@ const std::vector<FormulationInfo>& formulation_registry() {
         frequency(20),
         damping(),
         {"iterations", FieldKind::number, Quantity::none, 4.0, "Of the multipliers, at each evaluation.", 1, 20}}},
+      {"penalty-joints",
+       "joints as stiff springs and dampers",
+       "Each row of a joint or motion is a spring with a damper, force = k g + c g', with k from a frequency and the "
+       "mass that the row moves: no multipliers, part B of methods that split forces.",
+       {{"penalty_frequency", FieldKind::number, Quantity::frequency, 0.0,
+         "Of the mass that a row moves on its spring; 0: ten periods a step, or 1 kHz with methods whose step varies "
+         "within.",
+         0, 1e12},
+        {"penalty_time", FieldKind::number, Quantity::time, 0.0,
+         "c/k of each row; 0: half the step (split, theta), or critical damping.", 0, 1e3}}},
+      {"index-2-relaxed",
+       "true constraints, returned to within a step",
+       "The limit of penalty-joints for k to infinity: multipliers are unknowns, and each step ends in g + (h/2) g' = "
+       "0.",
+       {}},
   };
   return table;
 }

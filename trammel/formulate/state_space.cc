@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
+#include "trammel/equations/row_masses.h"
 #include "trammel/integrate/archive.h"
 #include "trammel/math/rotation.h"
 
@@ -90,6 +92,7 @@ StateSpace::StateSpace(const Equations& equations, const StateSpaceOptions& opti
       at_point_(equations.make_partials(Detail::projection)),
       residual_(equations.make_residual()),
       zero_(equations.make_rates()),
+      spring_(equations.make_rates()),
       work_(equations.make_workspace()),
       index1_(equations, options.penalty > 0 ? 1 / options.penalty : 1e-8),
       recovery_(equations) {
@@ -119,6 +122,10 @@ void StateSpace::set_base(const State& state, const Rates& rates) {
     chart_.move_to(state.q);
     state_ = state;
     rates_ = rates;
+    if (sprung()) {
+      const double w = 2 * std::numbers::pi * options_.joint_frequency;
+      row_stiffness_ = (w * w) * row_masses(equations_, state, work_);
+    }
   }
   chart_.locate(base_.q, base_.v, at_base_.z, at_base_.z_dot);
   chart_.second(at_base_.z, at_base_.z_dot, base_rates_.a, at_base_.z_second);
@@ -327,12 +334,29 @@ void StateSpace::add_stabilisation(const Vec& velocity_level, const Vec& positio
   }
 }
 
+void StateSpace::spring_forces(const Vec& value, const Vec& rate, Vec& lambda) const {
+  for (int i = 0; i < rows_; ++i) {
+    const double position = equations_.level(i) == Level::velocity ? 0 : value[i];
+    lambda[i] = row_stiffness_[i] * (position + options_.joint_time * rate[i]);
+  }
+}
+
 bool StateSpace::accelerate() {
   const bool stabilised = options_.frequency > 0 && rows_ > 0;
-  const unsigned parts = stabilised ? everything : inertia | Part::forces;
-  if (equations_.residual(state_, zero_, parts, residual_, work_) != Eval::ok) return false;
+  if (sprung()) {
+    if (equations_.residual(state_, zero_, joints, residual_, work_) != Eval::ok) return false;
+    equations_.velocity_residual(state_, gdot_, work_);
+    spring_forces(residual_.g, gdot_, spring_.lambda);
+  }
+  const unsigned parts = stabilised || sprung() ? everything : inertia | Part::forces;
+  if (equations_.residual(state_, sprung() ? spring_ : zero_, parts, residual_, work_) != Eval::ok) return false;
   ++counts_.evaluations;
-  equations_.jacobian_and_gamma(state_, at_point_, gamma_, work_);
+  if (sprung()) {
+    at_point_.G.setZero();
+    gamma_.setZero();
+  } else {
+    equations_.jacobian_and_gamma(state_, at_point_, gamma_, work_);
+  }
   index1_.combine_mass(at_point_);
   index1_is_base_ = false;
   if (!factor(index1_)) return false;
@@ -346,7 +370,10 @@ bool StateSpace::accelerate() {
   index1_.solve_refined(right_, solution_, options_.sweeps);
   counts_.solves += options_.sweeps;
   rates_.a = solution_.head(nv_);
-  rates_.lambda = solution_.tail(rows_);
+  if (sprung())
+    rates_.lambda = spring_.lambda;
+  else
+    rates_.lambda = solution_.tail(rows_);
   if (nx_ > 0 && equations_.state_rates(state_, rates_.xdot, work_) != Eval::ok) return false;
   return std::isfinite(solution_.sum()) && (nx_ == 0 || std::isfinite(rates_.xdot.sum()));
 }
@@ -375,7 +402,8 @@ Eval StateSpace::compute(double t, const Vec& y) {
   current_ = index1_is_current_ = recovery_failed_ = false;
   current_y_ = y;
   current_t_ = state_.t = t;
-  if (t == base_.t && y == base_y_) {
+  // Accelerations at the start of a run are those of true constraints.
+  if (t == base_.t && y == base_y_ && !sprung()) {
     state_.q = base_.q;
     state_.v = base_.v;
     rates_.a = base_rates_.a;
@@ -476,7 +504,11 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
   const Pattern &vv = equations_.vv(), &gv = equations_.gv();
   const bool at_base = t == base_.t && y == base_y_;
   if (!(at_base ? index1_is_base_ : index1_is_current_)) {
-    index1_.combine_mass(partials_);
+    if (sprung()) {
+      equations_.mass(at_point_);
+      at_point_.G.setZero();
+    }
+    index1_.combine_mass(sprung() ? at_point_ : partials_);
     if (!factor(index1_)) return Eval::rejected;
     index1_is_base_ = at_base;
     index1_is_current_ = true;
@@ -548,9 +580,11 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
     vv.multiply_add(partials_.Ma_q, -1, dq_.data(), right_.data());
     vv.multiply_add(partials_.force_q, -1, dq_.data(), right_.data());
     vv.multiply_add(partials_.force_v, -1, dv_.data(), right_.data());
-    gv.multiply_add(partials_.Ga_q, -1, dq_.data(), right_.data() + nv_);
-    gv.multiply_add(partials_.gamma_q, 1, dq_.data(), right_.data() + nv_);
-    gv.multiply_add(partials_.gamma_v, 1, dv_.data(), right_.data() + nv_);
+    if (!sprung()) {
+      gv.multiply_add(partials_.Ga_q, -1, dq_.data(), right_.data() + nv_);
+      gv.multiply_add(partials_.gamma_q, 1, dq_.data(), right_.data() + nv_);
+      gv.multiply_add(partials_.gamma_v, 1, dv_.data(), right_.data() + nv_);
+    }
     if (x >= 0) right_.head(nv_) -= sp.force_x.col(x);
     if (nx_ > 0) {
       out.tail(nx_) = sp.rate_q * dq_ + sp.rate_v * dv_ + dt * sp.rate_t;
@@ -558,9 +592,9 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
     }
     if (dt != 0) {
       right_.head(nv_) -= dt * partials_.force_t;
-      right_.tail(rows_) -= dt * (partials_.Ga_t - partials_.gamma_t);
+      if (!sprung()) right_.tail(rows_) -= dt * (partials_.Ga_t - partials_.gamma_t);
     }
-    if (options_.frequency > 0 && rows_ > 0) {
+    if ((options_.frequency > 0 && rows_ > 0) || sprung()) {
       // d(G v + g_t) = V dq + G dv + V_t dt and dg = G dq + g_t dt
       rate_change_.setZero();
       value_change_ = dt * partials_.g_t;
@@ -571,7 +605,12 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
         rate_change_ -= dt * partials_.gamma;
         add_V(state_.v, -dt, rate_change_.data());
       }
-      add_stabilisation(rate_change_, value_change_, -1, right_.data() + nv_);
+      if (sprung()) {
+        spring_forces(value_change_, rate_change_, spring_.lambda);
+        gv.transpose_multiply_add(partials_.G, -1, spring_.lambda.data(), right_.data());
+      } else {
+        add_stabilisation(rate_change_, value_change_, -1, right_.data() + nv_);
+      }
     }
     index1_.solve_refined(right_, solution_, options_.sweeps);
     counts_.solves += options_.sweeps;
@@ -637,6 +676,7 @@ void StateSpace::save(Bytes& out) const {
     velocity_recovery_->save(values);
     put(out, values);
   }
+  put(out, row_stiffness_);
   put(out, counts_);
 }
 
@@ -667,6 +707,7 @@ void StateSpace::restore(std::span<const std::byte>& in) {
     take(in, values);
     velocity_recovery_->restore(values.data());
   }
+  take(in, row_stiffness_);
   take(in, counts_);
   state_ = base_;
   rates_ = base_rates_;

@@ -39,6 +39,9 @@ struct StateSpaceOptions {
   // augmented Lagrangian, which takes E away again.
   double penalty = 0;
   int sweeps = 2;
+  // Joints as springs k = (2 pi joint_frequency)^2 times the mass a row moves, with dampers c = joint_time k, instead
+  // of constraints; 0: not so.
+  double joint_frequency = 0, joint_time = 0;
   std::vector<bool> forces_without_derivatives;  // by force; empty: none
 };
 
@@ -102,6 +105,9 @@ class StateSpace final : public FirstOrderProblem {
   bool accelerate();
   // Of the constraints at acceleration level: what frequency and damping add to a right side.
   void add_stabilisation(const Vec& velocity_level, const Vec& position_level, double scale, double* out) const;
+  bool sprung() const { return options_.joint_frequency > 0 && rows_ > 0; }
+  // lambda = k g + c g' of springs in the place of the rows, from the changes (or values) of g and g'.
+  void spring_forces(const Vec& value, const Vec& rate, Vec& lambda) const;
   void predict(double t);
   void project_base();
   bool is_current(double t, const Vec& y) const;
@@ -135,11 +141,12 @@ class StateSpace final : public FirstOrderProblem {
   Partials partials_, at_point_;
   StatePartials state_partials_;
   Residual residual_;
-  Rates zero_;
+  Rates zero_, spring_;  // spring_: multipliers of springs in the place of the rows
   Workspace work_;
   SaddleSystem index1_, recovery_;
   std::unique_ptr<SaddleSystem> velocity_recovery_;          // with nonholonomic rows only
   bool index1_is_base_ = false, index1_is_current_ = false;  // where index1_ was factored
+  Vec row_stiffness_;
   Vec GT_, gamma_, gdot_, right_, solution_, dz_, dz_dot_, dq_, dv_, probe_, turned_, rate_change_, value_change_;
   Chart::Derivatives chart_derivatives_;
   std::vector<Mat3> T_;

@@ -1,6 +1,7 @@
 #include "trammel/integrate/registry.h"
 
 #include <algorithm>
+#include <numbers>
 
 #include "trammel/formulate/formulations.h"
 #include "trammel/formulate/ode_integrator.h"
@@ -39,6 +40,11 @@ std::unique_ptr<Integrator> make_on_mechanism(const MethodInfo& m, const Equatio
     options.form.penalty = option("penalty", 1e7);
     options.form.sweeps = key == "penalty" ? 1 : static_cast<int>(option("iterations", 4));
   }
+  if (key == "penalty-joints") {
+    const double frequency = option("penalty_frequency", 0), time = option("penalty_time", 0);
+    options.form.joint_frequency = frequency > 0 ? frequency : 1e3;
+    options.form.joint_time = time > 0 ? time : 1 / (std::numbers::pi * options.form.joint_frequency);
+  }
   const auto first = m.make_first_order;
   const auto second = m.make_second_order;
   return std::make_unique<OdeIntegrator>(
@@ -65,6 +71,8 @@ const std::vector<MethodInfo>& method_registry() {
         methods::newmark_i3(),
         methods::rosenbrock_nystrom_4(),
         methods::w_method_2(),
+        methods::split(),
+        methods::theta(),
         methods::adams(),
         methods::euler(),
         methods::taylor_2(),
@@ -155,7 +163,9 @@ MethodSettings resolve_settings(const MethodInfo& method, MethodSettings setting
       where.file != nullptr && *where.file == "command line" ? ExitCode::bad_usage : ExitCode::bad_model;
   std::vector<std::string> names;
   std::vector<Field> fields = method.options;
-  if (const FormulationInfo* formulation = find_formulation(settings.formulation))
+  const bool its_own = settings.formulation.empty() && !method.choose_formulation && !method.formulations.empty();
+  if (const FormulationInfo* formulation =
+          find_formulation(its_own ? method.formulations.front() : settings.formulation))
     fields.insert(fields.end(), formulation->options.begin(), formulation->options.end());
   for (const Field& field : fields) names.push_back(field.name);
   for (const auto& entry : settings.options.all()) {

@@ -53,6 +53,7 @@ struct Item {
   std::vector<int> frames;
   Fields fields;
   Location where;
+  bool implicit = false;  // of a force: part B of methods that split forces
 };
 
 struct Parameter {

@@ -201,6 +201,8 @@ Keys make(Rule rule) {
           {"axis_b", Form::direction, "The direction of z of its second frame, where it differs."},
           {"x_axis", Form::direction, "The direction of x of its frames, as far as perpendicular."},
           {"joint", Form::name, "The joint whose frames it acts between; motions and forces only."},
+          {"part", Form::text, "Of a force, for methods that split: explicit (A, if left out) or implicit (B).", none,
+           Rule::none, false, "explicit implicit"},
       };
     case Rule::initial:
       return {

@@ -56,6 +56,13 @@ void ModelReader::read_item(Category category, const Entry& entry, std::vector<I
       values_->error(key, "missing-key", place.text() + ": " + quote(field.name) + " must be given", field.text);
     }
   }
+  if (const Node* part = category == Category::force ? entries.find("part") : nullptr) {
+    const std::optional<std::string> text = values_->text(*part, place.at("part"));
+    item.implicit = text == "implicit";
+    if (text && *text != "explicit" && *text != "implicit")
+      values_->error(*part, "unknown-value", place.text() + ": part is " + quote(*text),
+                     "part is explicit (A) or implicit (B)");
+  }
   if (description->attachment != Attachment::joints) {
     item.frames = attach(entries, place, key, *description);
   } else if (const Node* frames = entries.find("frames")) {

@@ -258,6 +258,7 @@ std::string model_digest(const Model& model) {
       d.add(item.name);
       for (const int frame : item.frames) d.add(frame);
       d.add(item.fields);
+      if (item.implicit) d.text += "B";
     }
   }
   for (const InitialJoint& i : model.initial_joints) {

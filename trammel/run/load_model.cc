@@ -1,9 +1,11 @@
 #include "trammel/run/load_model.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
 #include "trammel/check/check_model.h"
+#include "trammel/formulate/formulations.h"
 #include "trammel/integrate/registry.h"
 #include "trammel/read/read_model.h"
 
@@ -45,6 +47,21 @@ void set_option(Fields& options, const std::string& text) {
   }
 }
 
+// Options that belong to formulations, but not to this one.
+void drop_options_of_others(Fields& options, const std::string& formulation) {
+  const auto has = [](const FormulationInfo& f, const std::string& name) {
+    return std::any_of(f.options.begin(), f.options.end(), [&](const Field& field) { return field.name == name; });
+  };
+  const FormulationInfo* chosen = find_formulation(formulation);
+  const std::vector<FormulationInfo>& all = formulation_registry();
+  Fields kept;
+  for (const auto& [name, value] : options.all()) {
+    const bool of_some = std::any_of(all.begin(), all.end(), [&n = name, &has](const auto& f) { return has(f, n); });
+    if (!of_some || (chosen != nullptr && has(*chosen, name))) kept.set(name, value);
+  }
+  options = kept;
+}
+
 }  // namespace
 
 void apply_changes(Model& model, const ModelChanges& changes) {
@@ -61,7 +78,10 @@ void apply_changes(Model& model, const ModelChanges& changes) {
     }
     s.method = *changes.method;
   }
-  if (changes.formulation) s.formulation = *changes.formulation;
+  if (changes.formulation) {
+    if (*changes.formulation != s.formulation) drop_options_of_others(s.options, *changes.formulation);
+    s.formulation = *changes.formulation;
+  }
   change(s.tolerance, changes.tolerance, "the tolerance");
   if (changes.tolerance && !changes.step) s.step.reset();
   change(s.step, changes.step, "the step");
@@ -88,7 +108,13 @@ Model load_model(const std::string& path, const ModelChanges& changes, std::vect
   const SimulationSettings before = model.simulation;
   apply_changes(model, changes);
   std::vector<Problem> found = require_sound(model);
-  if (changes.method && *changes.method != before.method && !before.options.all().empty()) {
+  const bool other_method = changes.method && *changes.method != before.method;
+  if (!other_method && changes.formulation && before.options.all().size() > model.simulation.options.all().size()) {
+    found.push_back({Severity::note, "options-of-another-method",
+                     "the options that the model gives for its own formulation are left out",
+                     "give those of '" + *changes.formulation + "' with --option", before.where});
+  }
+  if (other_method && !before.options.all().empty()) {
     found.push_back({Severity::note, "options-of-another-method",
                      "the options that the model gives for method '" + before.method + "' are left out",
                      "give those of '" + *changes.method + "' with --option", before.where});

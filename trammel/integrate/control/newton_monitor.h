@@ -17,6 +17,8 @@ class NewtonMonitor {
     int most_iterations = 10;
     // Derivatives of an earlier step are kept while the corrections contract by this factor or better.
     double keep_rate = 0.1;
+    // Stop when the error left, as the rate foretells it, is small; otherwise only when a correction itself is.
+    bool trust_rate = true;
   };
   enum class Decision { go_on, converged, diverged };
 
@@ -58,7 +60,8 @@ class NewtonMonitor {
     least_ = iterations_ == 1 || correction < least_ ? correction : least_;
     // Whatever the rate: with positions of 100 m and h = 1e-4 round-off alone keeps xi near 1.
     if (correction <= noise || correction <= goal) return Decision::converged;
-    if (iterations_ > 1 && rate_ < 0.9 && rate_ / (1 - rate_) * correction <= goal) return Decision::converged;
+    if (options_.trust_rate && iterations_ > 1 && rate_ < 0.9 && rate_ / (1 - rate_) * correction <= goal)
+      return Decision::converged;
     return iterations_ >= options_.most_iterations ? Decision::diverged : Decision::go_on;
   }
 

@@ -315,7 +315,6 @@ void AlphaMethod::accept() {
   ++counts_.steps;
 }
 
-// Cubic Hermite interpolation of the increment from the start of the step: end values delta and T^-1 v.
 void AlphaMethod::interpolate(double t, State& out) const {
   const double h = last_step_;
   const double s = h > 0 ? 1 + (t - now_.t) / h : 1;
@@ -329,17 +328,7 @@ void AlphaMethod::interpolate(double t, State& out) const {
     return;
   }
   if (nx_ > 0) out.u.tail(nx_) = hermite(s, h, previous_x_, previous_xdot_, equations_.states_of(now_), rates_.xdot);
-  Vec end_rate = now_.v;  // d delta/dt at the end
-  const std::vector<int>& rotations = equations_.rotation_columns();
-  for (const int j : rotations)
-    end_rate.segment<3>(j) = rotation_tangent_inverse(last_delta_.segment<3>(j)) * now_.v.segment<3>(j);
-  const double s2 = s * s, s3 = s2 * s;
-  const Vec delta =
-      (h * (s3 - 2 * s2 + s)) * previous_v_ + (3 * s2 - 2 * s3) * last_delta_ + (h * (s3 - s2)) * end_rate;
-  out.v = (3 * s2 - 4 * s + 1) * previous_v_ + ((6 * s - 6 * s2) / h) * last_delta_ + (3 * s2 - 2 * s) * end_rate;
-  for (const int j : rotations)
-    out.v.segment<3>(j) = (rotation_tangent(delta.segment<3>(j)) * out.v.segment<3>(j)).eval();
-  equations_.retract(previous_q_, delta, out.q);
+  hermite_motion(equations_, s, h, previous_q_, previous_v_, last_delta_, now_.v, out);
 }
 
 void AlphaMethod::save(Bytes& out) const {

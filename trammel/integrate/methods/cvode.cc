@@ -264,6 +264,7 @@ MethodInfo cvode(CvodeOptions::Family family) {
                 : "CVODE of SUNDIALS, Adams-Moulton; chooses its own steps and orders";
   m.formulations = {"state-space",       "index-1", "index-1-projected",
                     "index-1-baumgarte", "penalty", "augmented-lagrangian"};
+  if (bdf) m.formulations.emplace_back("penalty-joints");
   m.source = "Hindmarsh et al.: SUNDIALS, ACM Trans. Math. Software 31 (2005)";
   m.order = bdf ? 5 : 12;
   m.error_order = m.order + 1;

@@ -9,6 +9,8 @@ MethodInfo generalized_alpha_i3();
 MethodInfo newmark_i3();
 MethodInfo rosenbrock_nystrom_4();
 MethodInfo w_method_2();
+MethodInfo split();
+MethodInfo theta();
 MethodInfo cvode_bdf();
 MethodInfo cvode_adams();
 MethodInfo adams();

@@ -1,0 +1,561 @@
+// SPLIT: semi-explicit integration by splitting. The examples 6.1 and 6.2 with their figures, the local error of Lemma
+// 1, the orders of Theorem 2 as they are for whole runs, the regions of Theorems 3 and 6 by search, stiff limits, the
+// compositions that the source warns of, steps chosen by stability; 6.3, the ball bearing, is in split_bearing.cc.
+#include <cmath>
+#include <complex>
+#include <cstdio>
+#include <numbers>
+#include <random>
+#include <stdexcept>
+
+#include "studies/printed.h"
+#include "studies/split_bearing.h"
+#include "studies/stepping.h"
+#include "studies/study.h"
+#include "trammel/base/data_directory.h"
+#include "trammel/write/plot.h"
+
+namespace trammel {
+namespace split_study {
+namespace {
+
+using Json = nlohmann::json;
+using Options = std::vector<std::string>;
+
+std::string text(const char* format, double a, double b = 0) {
+  char out[96];
+  std::snprintf(out, sizeof out, format, a, b);
+  return out;
+}
+
+// ---- 6.1: two masses
+// -----------------------------------------------------------------------------------------------------------------
+
+struct Variant {
+  const char *name, *column, *method;
+  Options options;
+};
+
+void oscillators(const StudyContext& context, std::vector<Row>& rows, const Json& printed) {
+  const Variant variants[] = {
+      {"split, beta = 0.8", "m5_a0.5_b0.8", "split", {"beta=0.8"}},
+      {"theta = 1/2", "theta0.5", "theta", {"theta=0.5"}},
+      {"theta = 0.8", "theta0.8", "theta", {"theta=0.8"}},
+      {"split, beta = 1/2", "m5_a0.5_b0.5", "split", {"beta=0.5"}},
+      {"split, beta = 1", "m5_a0.5_b1", "split", {"beta=1"}},
+  };
+  const std::string table = "6.1, two masses, h = 1";
+  context.note(table);
+  const Reference reference = read_reference("data/split/oscillators.csv");
+  PlotRequest plot;
+  plot.title = "Two masses, one spring stiff (Figure 3)";
+  plot.xlabel = "time, s";
+  const auto add_panel = [&](const std::string& name, const std::vector<double>& t, const std::vector<double>& q1,
+                             const std::vector<double>& q2, const std::vector<double>& v1,
+                             const std::vector<double>& v2) {
+    plot.panels.push_back(
+        {name,
+         {{t, q1, "q1", {}, false}, {t, q2, "q2", {}, false}, {t, v1, "q1'", {}, true}, {t, v2, "q2'", {}, true}},
+         false});
+  };
+  add_panel("exact", reference.time(), reference.column("exact_q1"), reference.column("exact_q2"),
+            reference.column("exact_v1"), reference.column("exact_v2"));
+  for (const Variant& variant : variants) {
+    guard(rows, table, variant.name, [&] {
+      const ModelRun run =
+          run_model("split_oscillators.yaml", {.method = variant.method, .step = 1, .options = variant.options});
+      const Json& facts = printed["oscillators"][variant.column];
+      for (const char* signal : {"q1", "q2", "v1", "v2"}) {
+        rows.push_back(Row::error(table, variant.name, std::string(signal) + ", largest difference from the table",
+                                  max_error(run, signal, reference, std::string(variant.column) + "_" + signal), 1e-9));
+        rows.push_back(Row::near(table, variant.name, std::string(signal) + ", largest error against the exact motion",
+                                 facts[signal].get<double>(),
+                                 max_error(run, signal, reference, std::string("exact_") + signal), 1e-4));
+      }
+      if (plot.panels.size() < 4)
+        add_panel(variant.name, run.time(), run.column("q1"), run.column("q2"), run.column("v1"), run.column("v2"));
+    });
+  }
+  if (const auto file = context.picture("split_oscillators.png")) draw_plot(plot, *file);
+}
+
+// ---- 6.2: the pendulum on a stiff spring
+// ---------------------------------------------------------------------------------------------
+
+// x of the rigid pendulum of length 1, g = 1, from the horizontal: phi'' = -cos(phi), by RK4 with 1e-4 s.
+std::vector<double> rigid_pendulum(double end, double every) {
+  std::vector<double> x{1.0};
+  double phi = 0, w = 0;
+  const int inner = 100;
+  const double h = every / inner;
+  for (int i = 0; static_cast<double>(i) * every < end - 0.5 * every; ++i) {
+    for (int k = 0; k < inner; ++k) {
+      const double k1 = w, l1 = -std::cos(phi), k2 = w + h / 2 * l1, l2 = -std::cos(phi + h / 2 * k1),
+                   k3 = w + h / 2 * l2, l3 = -std::cos(phi + h / 2 * k2), k4 = w + h * l3, l4 = -std::cos(phi + h * k3);
+      phi += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+      w += h / 6 * (l1 + 2 * l2 + 2 * l3 + l4);
+    }
+    x.push_back(std::cos(phi));
+  }
+  return x;
+}
+
+void pendulum(const StudyContext& context, std::vector<Row>& rows, const Json& printed) {
+  const Variant variants[] = {{"split, beta = 0.6", "split", "split", {"beta=0.6", "keep_rate=0"}},
+                              {"theta = 1/2", "theta_0.5", "theta", {"theta=0.5", "keep_rate=0"}},
+                              {"theta = 0.6", "theta_0.6", "theta", {"theta=0.6", "keep_rate=0"}}};
+  PlotRequest error, stretch;
+  error.title = "Pendulum on a stiff spring: error of qx (Figure 4)";
+  stretch.title = "Pendulum on a stiff spring: |q|^2 - 1 (Figure 5)";
+  error.xlabel = stretch.xlabel = "time, s";
+  for (const double end : {5.0, 10.0, 20.0}) {
+    const std::string table = text("6.2, pendulum on a stiff spring, h = 0.01, to %g s", end);
+    context.note(table);
+    std::vector<double> exact, rigid = rigid_pendulum(end, 0.01);
+    guard(rows, table, "reference", [&] {
+      exact = run_model("split_pendulum.yaml",
+                        {.method = "dormand-prince-853", .tolerance = 1e-11, .end = end, .output_step = 0.01})
+                  .column("qx");
+    });
+    for (const Variant& variant : variants) {
+      guard(rows, table, variant.name, [&] {
+        const ModelRun run = run_model(
+            "split_pendulum.yaml", {.method = variant.method, .step = 0.01, .end = end, .options = variant.options});
+        const std::vector<double> x = run.column("qx"), g = run.column("stretch");
+        double mean = 0, later = 0;
+        for (std::size_t i = 0; i < g.size(); ++i) {
+          mean += std::abs(g[i]) / static_cast<double>(g.size());
+          if (run.time()[i] > 0.5 * end) later = std::max(later, std::abs(g[i]));
+        }
+        const Json& facts = printed["pendulum"][variant.column][text("%g", end)];
+        const auto compare = [&](const char* quantity, std::size_t i, double ours, double part) {
+          const double target = facts[i].get<double>();
+          rows.push_back(Row::near(table, variant.name, quantity, target, ours, part * target));
+        };
+        compare("largest error of qx against the equations", 0, max_error(x, exact), 0.005);
+        compare("largest error of qx against the rigid pendulum", 1, max_error(x, rigid), 0.005);
+        compare("mean of ||q|^2 - 1|", 2, mean, 0.005);
+        compare("largest ||q|^2 - 1| in the second half", 3, later, 0.01);
+        compare("Newton corrections", 4, static_cast<double>(run.result.summary.counts.newton_iterations), 0.005);
+        if (end == 10.0) {
+          std::vector<double> difference(x.size());
+          for (std::size_t i = 0; i < x.size(); ++i) difference[i] = x[i] - exact[i];
+          error.panels.push_back({variant.name, {{run.time(), difference, "", {}, false}}, false});
+          stretch.panels.push_back({variant.name, {{run.time(), g, "", {}, false}}, false});
+        }
+      });
+    }
+  }
+  if (const auto file = context.picture("split_pendulum_error.png")) draw_plot(error, *file);
+  if (const auto file = context.picture("split_pendulum_stretch.png")) draw_plot(stretch, *file);
+}
+
+// ---- Linear stability, by running the method
+// -----------------------------------------------------------------------------------------------
+
+struct TestPoint {
+  double k_A, c_A, k_B, c_B;  // h = 1, m = 1
+};
+
+// The matrices (q, v) -> (q, v) of a step of the method on q'' = -(k_A + k_B) q - (c_A + c_B) q', for many points at
+// once: a mass for each.
+std::vector<Eigen::Matrix2d> step_matrices(const std::vector<TestPoint>& points, const Options& options) {
+  Model model;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const TestPoint& p = points[i];
+    Body body;
+    body.name = "mass" + std::to_string(i);
+    body.kind = BodyKind::point;
+    body.mass = 1;
+    const int frame = model.add_frame(model.add_body(body), {}), base = model.add_frame(ground, {});
+    // Expressions, because springs refuse stiffness and damping below zero.
+    const auto spring = [&](const char* name, double k, double c) {
+      Fields fields;
+      fields.set("fx", ExpressionText{text("-(%.17g)*dx - (%.17g)*vx", k, c), {}});
+      return static_cast<std::size_t>(
+          model.add_force("force", name + std::to_string(i), {base, frame}, std::move(fields)));
+    };
+    spring("a", p.k_A, p.c_A);
+    model.forces[spring("b", p.k_B, p.c_B)].implicit = true;
+  }
+  model.simulation.length = 1;
+  ModelChanges changes;
+  changes.method = "split";
+  changes.step = 1;
+  changes.options = options;
+  apply_changes(model, changes);
+  std::vector<Eigen::Matrix2d> matrices(points.size());
+  Simulation simulation(std::move(model));
+  simulation.start({.analyse_rank = false});
+  Integrator& method = simulation.integrator();
+  const Rates rates = simulation.equations().make_rates();
+  for (int column = 0; column < 2; ++column) {
+    State start = method.state();
+    start.q.setZero();
+    start.v.setZero();
+    for (Eigen::Index i = 0; i < start.q.size(); i += 3) (column == 0 ? start.q : start.v)[i] = 1;
+    start.t = 0;
+    method.start(start, rates);
+    if (method.attempt(1).verdict != Verdict::ok) throw std::runtime_error("a step of the linear problem failed");
+    method.accept();
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      matrices[i](0, column) = method.state().q[static_cast<Eigen::Index>(3 * i)];
+      matrices[i](1, column) = method.state().v[static_cast<Eigen::Index>(3 * i)];
+    }
+  }
+  return matrices;
+}
+
+std::complex<double> first_eigenvalue(const Eigen::Matrix2d& m) {
+  const double half = 0.5 * m.trace(), root = half * half - m.determinant();
+  if (root < 0) return {half, std::sqrt(-root)};
+  return {half >= 0 ? half + std::sqrt(root) : half - std::sqrt(root), 0.0};
+}
+
+double growth_of(const Eigen::Matrix2d& m) { return std::abs(first_eigenvalue(m)); }
+
+constexpr std::size_t batch = 1000;
+
+// Calls judge(point, matrix) for `count` random points.
+template <class Draw, class Judge>
+void search(int count, const Options& options, Draw&& draw, Judge&& judge) {
+  for (int done = 0; done < count; done += static_cast<int>(batch)) {
+    std::vector<TestPoint> points(batch);
+    for (TestPoint& p : points) p = draw();
+    const std::vector<Eigen::Matrix2d> matrices = step_matrices(points, options);
+    for (std::size_t i = 0; i < batch; ++i) judge(points[i], matrices[i]);
+  }
+}
+
+bool in_region(double c, double k, double alpha, double margin) {
+  return k >= margin && c + alpha * k <= 2 - margin && c >= (0.5 - alpha) * k + margin;
+}
+
+void theorems(const StudyContext& context, std::vector<Row>& rows) {
+  constexpr double round_off = 1e-8;
+  std::mt19937 random(20071204);
+  const auto between = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(random); };
+  guard(rows, "Theorem 3", "search", [&] {
+    const std::string table = "Theorem 3, A alone: 1e5 random points";
+    context.note(table);
+    double wrong_inside = 0, wrong_outside = 0;
+    for (const double alpha : {0.0, 0.25, 0.5, 0.75, 1.0}) {
+      search(
+          20000, {text("alpha=%g", alpha)},
+          [&] {
+            return TestPoint{between(-0.5, 5), between(-1, 3), 0, 0};
+          },
+          [&](const TestPoint& p, const Eigen::Matrix2d& m) {
+            const double growth = growth_of(m);
+            if (in_region(p.c_A, p.k_A, alpha, 0) && growth > 1 + round_off) wrong_inside += 1;
+            if (!in_region(p.c_A, p.k_A, alpha, -1e-6) && growth <= 1) wrong_outside += 1;
+          });
+    }
+    rows.push_back(Row::at_most(table, "inside the triangle", "points that grow", 0, wrong_inside));
+    rows.push_back(Row::at_most(table, "outside", "points that do not grow", 0, wrong_outside));
+  });
+  guard(rows, "Theorem 6", "search", [&] {
+    const std::string table = "Theorem 6, A and B: random points with (h c_A, h^2 k_A) in the triangle";
+    context.note(table);
+    for (const double beta : {0.5, 0.6, 0.8, 1.0}) {
+      for (const double alpha : {0.0, 0.5, 1.0}) {
+        double largest = 0;
+        int unstable = 0;
+        search(
+            9000, {text("alpha=%g", alpha), text("beta=%g", beta)},
+            [&] {
+              for (;;) {
+                const double k = between(0, 4), c = between(0, 2);
+                if (in_region(c, k, alpha, 0))
+                  return TestPoint{k, c, std::pow(10, between(-3, 4)),
+                                   between(0, 1) < 0.2 ? 0 : std::pow(10, between(-3, 4))};
+              }
+            },
+            [&](const TestPoint&, const Eigen::Matrix2d& m) {
+              largest = std::max(largest, growth_of(m) - 1);
+              unstable += growth_of(m) > 1 + round_off;
+            });
+        rows.push_back(Row::at_most(table, text("alpha = %g, beta = %g", alpha, beta), "points of 9000 that grow", 0,
+                                    static_cast<double>(unstable)));
+      }
+    }
+  });
+  guard(rows, "Stiff limit", "eigenvalues", [&] {
+    const std::string table = "Stiff limit, h^2 k_B = (2 pi 10)^2 (1e7 Hz at 1e-6 s), beta = 0.8";
+    const double k = std::pow(20 * std::numbers::pi, 2), w = 20 * std::numbers::pi;
+    struct Damping {
+      const char* name;
+      double c, target;
+    };
+    for (const Damping& d :
+         {Damping{"no damping", 0, 0.9966}, Damping{"zeta = 0.1", 0.2 * w, 0.984}, Damping{"zeta = 1", 2 * w, 0.877},
+          Damping{"zeta = 2", 4 * w, 0.771}, Damping{"c = (h/2) k", 0.5 * k, 0.248}}) {
+      const double ours = growth_of(step_matrices({{0, 0, k, d.c}}, {"beta=0.8"})[0]);
+      rows.push_back(Row::near(table, d.name, "spectral radius", d.target, ours, 5.1e-4));
+    }
+    const std::string limit = "Stiff limit, h^2 k_B = 1e8";
+    for (const double beta : {0.6, 0.8, 1.0}) {
+      for (const double r : {0.0, 0.1, 0.5}) {
+        const Eigen::Matrix2d m = step_matrices({{0, 0, 1e8, r * 1e8}}, {text("beta=%g", beta)})[0];
+        const double e1 = -(1 - beta) / beta, e2 = (2 * r - 1) / (2 * r + 1);
+        const std::string row = text("beta = %g, c = %g h k", beta, r);
+        rows.push_back(Row::near(limit, row, "sum of eigenvalues", e1 + e2, m.trace(), 1e-5));
+        rows.push_back(Row::near(limit, row, "product of eigenvalues", e1 * e2, m.determinant(), 1e-5));
+      }
+    }
+  });
+  guard(rows, "Figure 2", "alpha = 1/2", [&] {
+    // Where the growth of the method passes 1, and where its eigenvalues become real, along rays of constant k.
+    const std::string table = "Figure 2 and Corollary 4, alpha = 1/2, from the method itself";
+    context.note(table);
+    std::vector<double> edge_c, edge_k, critical_c, critical_k, exact_c, exact_k, claim_c, claim_k;
+    double worst_edge = 0, worst_critical = 0;
+    for (double k = 0.02; k < 3.99; k += 0.04) {
+      const auto bisect = [&](auto&& condition, double low, double high) {
+        for (int round = 0; round < 4; ++round) {  // forty parts each
+          std::vector<TestPoint> points;
+          for (int i = 0; i <= 40; ++i) points.push_back({k, low + (high - low) * i / 40, 0, 0});
+          const std::vector<Eigen::Matrix2d> m = step_matrices(points, {});
+          int last = 0;
+          while (last < 40 && condition(m[static_cast<std::size_t>(last) + 1])) ++last;
+          const double width = (high - low) / 40;
+          low += width * last;
+          high = low + width;
+        }
+        return 0.5 * (low + high);
+      };
+      const double edge = bisect([&](const Eigen::Matrix2d& m) { return growth_of(m) <= 1 + round_off; }, 1e-6, 2.5);
+      const double critical =
+          bisect([&](const Eigen::Matrix2d& m) { return first_eigenvalue(m).imag() != 0; }, -0.5, 2.5);
+      const double claimed = 2 * std::sqrt(k) - k;
+      edge_c.push_back(edge);
+      edge_k.push_back(k);
+      critical_c.push_back(critical);
+      critical_k.push_back(k);
+      claim_c.push_back(claimed);
+      claim_k.push_back(k);
+      if (2 * std::sqrt(k) <= 2) {
+        exact_c.push_back(2 * std::sqrt(k));
+        exact_k.push_back(k);
+      }
+      worst_edge = std::max(worst_edge, std::abs(edge - (2 - 0.5 * k)));
+      worst_critical = std::max(worst_critical, std::abs(critical - claimed));
+    }
+    rows.push_back(Row::error(table, "upper edge", "largest distance from h c = 2 - h^2 k/2", worst_edge, 1e-5));
+    rows.push_back(
+        Row::error(table, "critical damping", "largest distance from h c = 2 h sqrt(k) - h^2 k", worst_critical, 1e-5));
+    if (const auto file = context.picture("split_stability.png")) {
+      PlotRequest plot;
+      plot.title = "Stability of split in A, alpha = 1/2 (Figure 2)";
+      plot.xlabel = "h c";
+      plot.panels = {{"h^2 k",
+                      {{edge_c, edge_k, "edge of stability, found", {}, false},
+                       {{0, 0, 2}, {4, 0, 0}, "triangle of Theorem 3", {}, true},
+                       {critical_c, critical_k, "critical damping of the method, found", PlotStyle::points, false},
+                       {exact_c, exact_k, "critical damping of the exact flow", {}, true}},
+                      false}};
+      draw_plot(plot, *file);
+    }
+  });
+}
+
+// ---- Lemma 1 and Theorem 2
+// -----------------------------------------------------------------------------------------------------------------
+
+constexpr double q0 = 0.7, v0 = -0.4;
+
+// A mass with A = -sin q + a v q + 0.2 cos(t + 0.3) and B = -2 q^3 - 0.5 v + 0.4 sin(2 t + 0.6).
+Model nonlinear_mass(double a) {
+  Model model;
+  Body body;
+  body.name = "p";
+  body.kind = BodyKind::point;
+  body.mass = 1;
+  body.pose.position = Vec3(q0, 0, 0);
+  body.velocity = Vec3(v0, 0, 0);
+  const int base = model.add_frame(ground, {}), frame = model.add_frame(model.add_body(body), {});
+  const auto push = [&](const char* name, const std::string& force) {
+    Fields fields;
+    fields.set("fx", ExpressionText{force, {}});
+    return static_cast<std::size_t>(model.add_force("force", name, {base, frame}, std::move(fields)));
+  };
+  push("a", "-sin(dx(p)) + " + std::to_string(a) + "*vx(p)*dx(p) + 0.2*cos(time + 0.3)");
+  model.forces[push("b", "-2*dx(p)^3 - 0.5*vx(p) + 0.4*sin(2*time + 0.6)")].implicit = true;
+  model.simulation.length = 1;
+  return model;
+}
+
+// q and v after the time `end`, in steps of h, or exactly for h = 0.
+Eigen::Vector2d after(double a, double end, double h, const Options& options) {
+  Model model = nonlinear_mass(a);
+  ModelChanges changes;
+  changes.end = end;
+  if (h > 0) {
+    changes.method = "split";
+    changes.step = h;
+    changes.options = options;
+    changes.options.emplace_back("corrector=1e-14");
+  } else {
+    changes.method = "dormand-prince-853";
+    changes.tolerance = 3e-14;
+  }
+  apply_changes(model, changes);
+  const SteppedRun run = step_model(std::move(model));
+  if (!run.finished) throw std::runtime_error(run.why);
+  return {run.last.q[0], run.last.v[0]};
+}
+
+void local_error(const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "Lemma 1, local error of a step over its power of h";
+  context.note(table);
+  const double a = 0.3, A_q = -std::cos(q0) + a * v0, A_v = a * q0, A_t = -0.2 * std::sin(0.3), B_q = -6 * q0 * q0,
+               B_v = -0.5, B_t = 0.8 * std::cos(0.6);
+  const double C =
+      -std::sin(q0) + a * v0 * q0 + 0.2 * std::cos(0.3) - 2 * q0 * q0 * q0 - 0.5 * v0 + 0.4 * std::sin(0.6);
+  const std::pair<double, double> pairs[] = {{0.5, 0.8}, {0.5, 0.5}, {0, 1}, {1, 0.6}, {0.3, 0.7}};
+  for (const auto& [alpha, beta] : pairs) {
+    const std::string row = text("alpha = %g, beta = %g", alpha, beta);
+    guard(rows, table, row, [&, al = alpha, be = beta] {
+      const double along_A = A_q * v0 + A_t, along_B = B_q * v0 + B_v * C + B_t;
+      const double q = ((3 * al - 1) * along_A - A_v * C + (3 * be - 1) * along_B) / 6,
+                   v = ((2 * al - 1) * along_A - A_v * C + (2 * be - 1) * along_B) / 2;
+      // extrapolated from three step sizes
+      Eigen::Vector2d E[3];
+      double h = 0.02;
+      for (Eigen::Vector2d& e : E) {
+        e = after(a, h, h, {text("alpha=%.17g", al), text("beta=%.17g", be)}) - after(a, h, 0, {});
+        e[0] /= h * h * h;
+        e[1] /= h * h;
+        h /= 2;
+      }
+      const Eigen::Vector2d first = 2 * E[1] - E[0], second = 2 * E[2] - E[1], limit = (4 * second - first) / 3;
+      rows.push_back(Row::near(table, row, "position", q, limit[0], 2e-4 * std::abs(q)));
+      rows.push_back(Row::near(table, row, "velocity", v, limit[1], 2e-5 * std::abs(v)));
+    });
+  }
+}
+
+void orders(const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "Theorem 2, order of the error of a run over 1 s";
+  context.note(table);
+  struct Case {
+    double a, alpha, beta, order;
+    const char* name;
+    bool extrapolate = false;
+  };
+  for (const Case& c :
+       {Case{0, 0.5, 0.5, 2, "alpha = beta = 1/2, A(q, t)"}, Case{0, 0.5, 0.8, 1, "alpha = 1/2, beta = 0.8"},
+        Case{0, 0.3, 0.5, 1, "alpha = 0.3, beta = 1/2"}, Case{0.3, 0.5, 0.5, 1, "alpha = beta = 1/2, A(q, v, t)"},
+        Case{0.3, 0.5, 0.5, 2, "the same, velocity extrapolated", true}}) {
+    guard(rows, table, c.name, [&] {
+      const Eigen::Vector2d exact = after(c.a, 1, 0, {});
+      std::vector<double> h, q, v;
+      for (const int n : {400, 800, 1600, 3200}) {
+        const Eigen::Vector2d e = after(c.a, 1, 1.0 / n,
+                                        {text("alpha=%g", c.alpha), text("beta=%g", c.beta),
+                                         std::string("extrapolate_velocity=") + (c.extrapolate ? "true" : "false")}) -
+                                  exact;
+        h.push_back(1.0 / n);
+        q.push_back(std::abs(e[0]));
+        v.push_back(std::abs(e[1]));
+      }
+      rows.push_back(Row::near(table, c.name, "order of q", c.order, fitted_order(h, q), 0.05));
+      rows.push_back(Row::near(table, c.name, "order of v", c.order, fitted_order(h, v), 0.05));
+    });
+  }
+}
+
+// ---- Compositions
+// -----------------------------------------------------------------------------------------------------------------
+
+void compositions(const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "Section 3, compositions on a spherical pendulum: speed along the rod at the ends of steps";
+  context.note(table);
+  for (const char* composition : {"none", "ab", "bab"}) {
+    guard(rows, table, composition, [&] {
+      std::vector<double> h, largest;
+      for (const double step : {4e-3, 2e-3, 1e-3, 5e-4}) {
+        Model model = load_model((data_directory() / "models" / "spherical_pendulum.yaml").string(),
+                                 {.method = "split",
+                                  .step = step,
+                                  .end = 1,
+                                  .options = {std::string("composition=") + composition, "beta=1"}});
+        SteppedRunOptions look;
+        look.grid = step;
+        look.look = [](const State& s, const Equations&) { return std::abs(s.q.dot(s.v)) / s.q.norm(); };
+        const SteppedRun run = step_model(std::move(model), look);
+        if (!run.finished) throw std::runtime_error(run.why);
+        h.push_back(step);
+        largest.push_back(max_abs(run.grid));
+      }
+      const double order = fitted_order(h, largest);
+      const bool none = composition == std::string("none");
+      rows.push_back(Row::measure(table, composition, "largest at h = 1 ms, m/s", largest[2]));
+      rows.push_back(none ? Row::at_least(table, composition, "order in h", 1.9, order)
+                          : Row::near(table, composition, "order in h", 1, order, 0.1));
+    });
+  }
+}
+
+// ---- Steps by stability
+// -----------------------------------------------------------------------------------------------------------------
+
+Model dumbbell(const ModelChanges& changes) {
+  return load_model((data_directory() / "models" / "dumbbell_in_pocket.yaml").string(), changes);
+}
+
+void stability_control(const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "Section 5, free flight and impacts: dumbbell in a pocket, 80 ms";
+  context.note(table);
+  std::optional<State> exact;
+  const Options penalty{"penalty_frequency=1e6", "penalty_time=1e-7"};
+  const auto run_it = [&](const std::string& name, const ModelChanges& changes) {
+    guard(rows, table, name, [&] {
+      const SteppedRun run = step_model(dumbbell(changes));
+      if (!run.finished) throw std::runtime_error(run.why);
+      if (!exact) {
+        exact = run.last;
+        return;
+      }
+      const bool split = changes.method == "split";
+      const double evaluations = static_cast<double>(split ? run.counts.explicit_evaluations : run.counts.evaluations);
+      rows.push_back(Row::measure(table, name, "evaluations of A", evaluations));
+      if (!split)
+        rows.push_back(Row::measure(table, name, "Jacobians", static_cast<double>(run.counts.linearisations)));
+      rows.push_back(Row::measure(table, name, "error of positions, m", (run.last.q - exact->q).cwiseAbs().maxCoeff()));
+    });
+  };
+  run_it("reference", {.method = "cvode-bdf", .formulation = "penalty-joints", .tolerance = 1e-12, .options = penalty});
+  for (const double h : {4e-6, 1e-6, 2.5e-7})
+    run_it(text("split, h = %g s", h),
+           {.method = "split", .step = h, .options = {"penalty_frequency=1e6", "penalty_time=1e-7", "beta=0.5"}});
+  for (const double epsilon : {0.1, 0.05, 0.025, 0.0125})
+    run_it(text("split, control by stability, epsilon = %g", epsilon),
+           {.method = "split",
+            .tolerance = 1e-3,
+            .options = {"penalty_frequency=1e6", "penalty_time=1e-7", "beta=0.5", "control=stability",
+                        text("epsilon=%g", epsilon), text("bound=%g", epsilon * 5e-4)}});
+  for (const double tolerance : {1e-6, 1e-7, 1e-8})
+    run_it(text("cvode-bdf, tolerance %.0e", tolerance),
+           {.method = "cvode-bdf", .formulation = "penalty-joints", .tolerance = tolerance, .options = penalty});
+}
+
+}  // namespace
+}  // namespace split_study
+
+std::vector<Row> study_split(const StudyContext& context) {
+  using namespace split_study;
+  std::vector<Row> rows;
+  const nlohmann::json printed = read_printed("split.json");
+  oscillators(context, rows, printed);
+  pendulum(context, rows, printed);
+  theorems(context, rows);
+  local_error(context, rows);
+  orders(context, rows);
+  compositions(context, rows);
+  stability_control(context, rows);
+  bearing_study(context, rows, printed);
+  return rows;
+}
+
+}  // namespace trammel

@@ -1,0 +1,304 @@
+// The bearing of models/ball_bearing.yaml: contact angles, ball loads, displacement and orbit against the equilibrium
+// of a ball under Hertz's forces and the centrifugal force, for several loads and another geometry; evaluations of the
+// contacts beside CVODE at equal accuracy; what a step costs; HHT with true joints.
+#include "studies/split_bearing.h"
+
+#include <cmath>
+#include <cstdio>
+#include <numbers>
+#include <stdexcept>
+
+#include "studies/ball_bearing.h"
+#include "studies/stepping.h"
+#include "trammel/base/data_directory.h"
+#include "trammel/write/plot.h"
+
+namespace trammel::split_study {
+namespace {
+
+constexpr double degree = std::numbers::pi / 180;
+const char* const bearing_file = "ball_bearing.yaml";
+
+// Means over balls and the time from `from` on.
+struct Means {
+  double alpha_i = 0, alpha_o = 0, Q_i = 0, Q_o = 0, z_inner = 0, orbit = 0, cage = 0;
+};
+
+Means means_of(const ModelRun& run, int balls, double from) {
+  const std::vector<double> t = run.time();
+  const auto mean = [&](const std::string& signal) {
+    const std::vector<double> values = run.column(signal);
+    double sum = 0, count = 0;
+    for (std::size_t i = 0; i < t.size(); ++i) {
+      if (t[i] < from) continue;
+      sum += values[i];
+      count += 1;
+    }
+    return sum / count;
+  };
+  Means m;
+  for (int i = 1; i <= balls; ++i) {
+    const std::string ball = std::to_string(i), body = "body.ball" + ball;
+    m.alpha_i += mean("force.inner" + ball + ".contact_angle") / balls;
+    m.alpha_o += mean("force.outer" + ball + ".contact_angle") / balls;
+    m.Q_i += mean("force.inner" + ball + ".normal_force") / balls;
+    m.Q_o += mean("force.outer" + ball + ".normal_force") / balls;
+    const std::vector<double> x = run.column(body + ".position.x"), y = run.column(body + ".position.y"),
+                              vx = run.column(body + ".velocity.x"), vy = run.column(body + ".velocity.y");
+    double sum = 0, count = 0;
+    for (std::size_t k = 0; k < t.size(); ++k) {
+      if (t[k] < from) continue;
+      sum += (x[k] * vy[k] - y[k] * vx[k]) / (x[k] * x[k] + y[k] * y[k]);
+      count += 1;
+    }
+    m.orbit += sum / count / balls;
+  }
+  m.z_inner = mean("body.inner.position.z");
+  m.cage = mean("body.cage.angular_velocity.z");
+  return m;
+}
+
+void compare(std::vector<Row>& rows, const std::string& table, const std::string& row, const Means& m,
+             const BearingEquilibrium& e) {
+  rows.push_back(Row::near(table, row, "contact angle inner, deg", e.alpha_i / degree, m.alpha_i / degree, 0.1));
+  rows.push_back(Row::near(table, row, "contact angle outer, deg", e.alpha_o / degree, m.alpha_o / degree, 0.1));
+  rows.push_back(Row::near(table, row, "ball load inner, N", e.Q_i, m.Q_i, 0.01 * e.Q_i));
+  rows.push_back(Row::near(table, row, "ball load outer, N", e.Q_o, m.Q_o, 0.01 * e.Q_o));
+  rows.push_back(Row::near(table, row, "inner ring, axial position, um", e.z_inner * 1e6, m.z_inner * 1e6, 0.3));
+  rows.push_back(Row::near(table, row, "orbit of the balls, rad/s", e.orbit, m.orbit, 1e-3 * e.orbit));
+  rows.push_back(Row::near(table, row, "speed of the cage, rad/s", e.orbit, m.cage, 1e-2 * e.orbit));
+}
+
+void closed_forms(const StudyContext& context, std::vector<Row>& rows) {
+  const Reference reference = read_reference("data/split/bearing_axial.csv");
+  const std::string statics = "6.3, bearing at rest, our equilibrium against independent values";
+  for (std::size_t i = 0; i < reference.rows(); ++i) {
+    BallBearing b;
+    b.load = reference.column("Fa_N")[i];
+    b.speed = 0;
+    char row[32];
+    std::snprintf(row, sizeof row, "%g N", b.load);
+    guard(rows, statics, row, [&] {
+      const double alpha = reference.column("alpha_deg")[i], load = reference.column("Q_N")[i];
+      const BearingEquilibrium e = bearing_equilibrium(b);
+      rows.push_back(Row::near(statics, row, "contact angle, deg", alpha, e.alpha_i / degree, 5e-3));
+      rows.push_back(Row::near(statics, row, "ball load, N", load, e.Q_i, 5e-4 * load));
+    });
+  }
+  const std::string table = "6.3, bearing at 10,000 rpm, h = 1e-6 s, mean of the last 15 of 20 ms";
+  const BallBearing standard;
+  const auto run_and_compare = [&](const std::string& row, const BallBearing& b, ModelChanges changes) {
+    context.note(table + ": " + row);
+    guard(rows, table, row, [&] {
+      const std::vector<std::string> parameters = bearing_parameters(b);
+      changes.set.insert(changes.set.end(), parameters.begin(), parameters.end());
+      changes.end = 0.02;
+      compare(rows, table, row, means_of(run_model(bearing_file, changes), b.balls, 0.005), bearing_equilibrium(b));
+    });
+  };
+  BallBearing light = standard, heavy = standard, other = standard;
+  light.load = 500;
+  heavy.load = 2000;
+  other.balls = 8;
+  other.ball_diameter = 7.938e-3;
+  other.pitch_diameter = 38.5e-3;
+  other.conformity = 0.515;
+  other.clearance = 10e-6;
+  other.load = 600;
+  const std::string classic = "6.3, equilibrium at 10,000 rpm without gyroscopic moment, against independent values";
+  guard(rows, classic, "6206, 1000 N", [&] {
+    const BearingEquilibrium e = bearing_equilibrium(standard, false);
+    rows.push_back(Row::near(classic, "6206, 1000 N", "contact angle inner, deg", 17.355, e.alpha_i / degree, 2e-3));
+    rows.push_back(Row::near(classic, "6206, 1000 N", "contact angle outer, deg", 16.718, e.alpha_o / degree, 2e-3));
+    rows.push_back(Row::near(classic, "6206, 1000 N", "ball load inner, N", 372.49, e.Q_i, 0.05));
+    rows.push_back(Row::near(classic, "6206, 1000 N", "ball load outer, N", 386.26, e.Q_o, 0.05));
+    rows.push_back(Row::near(classic, "6206, 1000 N", "inner ring, axial position, um", 114.91, e.z_inner * 1e6, 0.01));
+    rows.push_back(Row::near(classic, "6206, 1000 N", "orbit, rpm", 4011.9, e.orbit * 30 / std::numbers::pi, 0.2));
+  });
+  run_and_compare("6206, 1000 N", standard, {});
+  run_and_compare("6206, 500 N", light, {});
+  run_and_compare("6206, 2000 N", heavy, {});
+  run_and_compare("8 balls of 7.938 mm on 38.5 mm, f = 0.515, 600 N", other, {});
+  run_and_compare("6206, 1000 N, inner ring free to tilt", standard, {.set = {"tilt=1"}});
+  run_and_compare("6206, 1000 N, true joints in B", standard,
+                  {.method = "split", .formulation = "index-2-relaxed", .step = 1e-6});
+  run_and_compare("6206, 1000 N, hht-i3 with true joints, h = 2e-6 s", standard, {.method = "hht-i3", .step = 2e-6});
+}
+
+// ---- Evaluations of A at equal accuracy, 0.6 ms
+// ---------------------------------------------------------------------------------------------
+
+// The balls and the cage start off their steady motion, so that cage contacts open and close: the cage 3 % slow.
+ModelChanges short_run(const std::string& method) {
+  ModelChanges c;
+  c.method = method;
+  c.formulation = "penalty-joints";
+  c.end = 6e-4;
+  c.set = {"cage_orbit=407.34 rad/s"};
+  c.options = {"penalty_frequency=1e7", "penalty_time=5e-7"};
+  return c;
+}
+
+// Largest error of a position of a body, m.
+double position_error(const State& a, const State& b, const Equations& equations) {
+  double worst = 0;
+  for (std::size_t i = 0; i < equations.model().bodies.size(); ++i) {
+    const int q = equations.first_coordinate(static_cast<int>(i));
+    worst = std::max(worst, (a.q.segment<3>(q) - b.q.segment<3>(q)).norm());
+  }
+  return worst;
+}
+
+void evaluations(const StudyContext& context, std::vector<Row>& rows, const nlohmann::json& printed) {
+  const std::string table = "6.3, evaluations of A in 0.6 ms, cage 3 % slow at the start";
+  context.note(table);
+  const std::string path = (data_directory() / "models" / bearing_file).string();
+  const nlohmann::json& print = printed["bearing"]["evaluations"];
+  std::optional<State> exact;
+  std::unique_ptr<Equations> equations;
+  guard(rows, table, "reference", [&] {
+    ModelChanges c = short_run("cvode-bdf");
+    c.tolerance = 1e-11;
+    Model model = load_model(path, c);
+    equations = std::make_unique<Equations>(model);
+    const SteppedRun run = step_model(std::move(model));
+    if (!run.finished) throw std::runtime_error(run.why);
+    exact = run.last;
+  });
+  if (!exact) return;
+  for (const double h : {4e-6, 2e-6, 1e-6, 5e-7}) {
+    char row[48];
+    std::snprintf(row, sizeof row, "split, h = %g s", h);
+    guard(rows, table, row, [&] {
+      ModelChanges c = short_run("split");
+      c.step = h;
+      const SteppedRun run = step_model(load_model(path, c));
+      if (!run.finished) throw std::runtime_error(run.why);
+      Row count = Row::measure(table, row, "evaluations of A", static_cast<double>(run.counts.explicit_evaluations));
+      rows.push_back(h == 1e-6 ? std::move(count).with_printed(print["split"].get<double>()) : count);
+      rows.push_back(
+          Row::measure(table, row, "largest error of a position, m", position_error(run.last, *exact, *equations)));
+      rows.push_back(Row::measure(table, row, "corrections of B a step",
+                                  static_cast<double>(run.counts.newton_iterations) / static_cast<double>(run.steps)));
+    });
+  }
+  guard(rows, table, "split, h = 1e-06 s, velocity extrapolated, beta = 1/2", [&] {
+    const std::string row = "split, h = 1e-06 s, velocity extrapolated, beta = 1/2";
+    ModelChanges c = short_run("split");
+    c.step = 1e-6;
+    c.options.insert(c.options.end(), {"extrapolate_velocity=true", "beta=0.5"});
+    const SteppedRun run = step_model(load_model(path, c));
+    if (!run.finished) throw std::runtime_error(run.why);
+    rows.push_back(
+        Row::measure(table, row, "largest error of a position, m", position_error(run.last, *exact, *equations)));
+  });
+  for (const double tolerance : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
+    char row[48];
+    std::snprintf(row, sizeof row, "cvode-bdf, tolerance %.0e", tolerance);
+    guard(rows, table, row, [&] {
+      ModelChanges c = short_run("cvode-bdf");
+      c.tolerance = tolerance;
+      const SteppedRun run = step_model(load_model(path, c));
+      if (!run.finished) throw std::runtime_error(run.why);
+      const auto f = static_cast<double>(run.counts.evaluations), J = static_cast<double>(run.counts.linearisations);
+      const int nv = equations->sizes().nv;
+      rows.push_back(Row::measure(table, row, "evaluations of A, Jacobians exact and not counted", f));
+      rows.push_back(Row::measure(table, row, "Jacobians", J));
+      rows.push_back(Row::measure(table, row, "evaluations of A, 12 for each Jacobian as in the source",
+                                  f + print["for_each_jacobian"].get<double>() * J)
+                         .with_printed(print["bdf"].get<double>()));
+      rows.push_back(Row::measure(table, row, "evaluations of A, Jacobians by plain differences", f + 2 * nv * J));
+      rows.push_back(
+          Row::measure(table, row, "largest error of a position, m", position_error(run.last, *exact, *equations)));
+    });
+  }
+}
+
+void figure_6(const StudyContext& context, std::vector<Row>& rows) {
+  const auto file = context.picture("split_bearing.png");
+  if (!file) return;
+  context.note("Figure 6");
+  guard(rows, "Figure 6", "bearing", [&] {
+    PlotRequest plot;
+    plot.title = "Ball bearing, 10,000 rpm, 1000 N, cage 3 % slow at the start (Figure 6)";
+    plot.xlabel = "time, s";
+    plot.panels = {
+        {"ball 1 on the outer ring, N", {}, false}, {"ball 1 on the cage, N", {}, false}, {"cage, rad/s", {}, false}};
+    const char* const signals[] = {"force.outer1.normal_force", "force.pocket_of1.normal_force",
+                                   "body.cage.angular_velocity.z"};
+    for (const char* method : {"split", "cvode-bdf"}) {
+      ModelChanges c = short_run(method);
+      c.end = 6e-3;
+      c.output_step = 1e-5;
+      if (method == std::string("split"))
+        c.step = 1e-6;
+      else
+        c.tolerance = 1e-8;
+      const ModelRun run = run_model(bearing_file, c);
+      for (std::size_t i = 0; i < 3; ++i)
+        plot.panels[i].curves.push_back(
+            {run.time(), run.column(signals[i]), method, {}, method == std::string("cvode-bdf")});
+    }
+    draw_plot(plot, *file);
+  });
+}
+
+// ---- What a step costs
+// -----------------------------------------------------------------------------------------------------------------
+
+void cost(const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "6.3, cost of 10 ms of the bearing on one core";
+  context.note(table);
+  const std::string path = (data_directory() / "models" / bearing_file).string();
+  guard(rows, table, "split, h = 1e-6 s", [&] {
+    const SteppedRun run = step_model(load_model(path, {.end = 0.01}));
+    if (!run.finished) throw std::runtime_error(run.why);
+    const auto steps = static_cast<double>(run.steps);
+    Equations equations(load_model(path));
+    State state = equations.initial_state();
+    Workspace work = equations.make_workspace();
+    equations.start(state, work);
+    const Rates rates = equations.make_rates();
+    Residual residual = equations.make_residual();
+    const auto time_of = [&](unsigned parts) {
+      const double begin = cpu_seconds();
+      constexpr int times = 5000;
+      for (int i = 0; i < times; ++i) equations.residual(state, rates, parts, residual, work);
+      return (cpu_seconds() - begin) / times;
+    };
+    const double A = time_of(inertia | forces_explicit), B = time_of(joints | forces_implicit);
+    rows.push_back(Row::measure(table, "split, h = 1e-6 s", "seconds", run.seconds));
+    rows.push_back(Row::measure(table, "split, h = 1e-6 s", "microseconds a step", run.seconds / steps * 1e6));
+    rows.push_back(Row::measure(table, "split, h = 1e-6 s", "of it contacts and the rest of A", A * 1e6));
+    rows.push_back(Row::measure(table, "split, h = 1e-6 s", "of it values of B",
+                                B * 1e6 * static_cast<double>(run.counts.evaluations) / steps));
+    rows.push_back(
+        Row::measure(table, "split, h = 1e-6 s", "of it derivatives, factors and solves of B, and the rest",
+                     (run.seconds / steps - A - B * static_cast<double>(run.counts.evaluations) / steps) * 1e6));
+    rows.push_back(Row::measure(table, "split, h = 1e-6 s", "corrections of B a step",
+                                static_cast<double>(run.counts.newton_iterations) / steps));
+  });
+  for (const std::string& method : {std::string("hht-i3"), std::string("split")}) {
+    const std::string row = method + ", true joints, h = 1e-6 s";
+    guard(rows, table, row, [&] {
+      ModelChanges c{.method = method, .step = 1e-6, .end = 0.01};
+      if (method == "split") c.formulation = "index-2-relaxed";
+      const SteppedRun run = step_model(load_model(path, c));
+      if (!run.finished) throw std::runtime_error(run.why);
+      rows.push_back(Row::measure(table, row, "seconds", run.seconds));
+      rows.push_back(
+          Row::measure(table, row, "microseconds a step", run.seconds / static_cast<double>(run.steps) * 1e6));
+    });
+  }
+}
+
+}  // namespace
+
+void bearing_study(const StudyContext& context, std::vector<Row>& rows, const nlohmann::json& printed) {
+  closed_forms(context, rows);
+  evaluations(context, rows, printed);
+  figure_6(context, rows);
+  cost(context, rows);
+}
+
+}  // namespace trammel::split_study

@@ -1,0 +1,94 @@
+// Contacts: Hertz's constants against independent values and limits, and what the laws say.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "trammel/elements/contacts/hertz.h"
+#include "trammel/elements/registry.h"
+
+namespace trammel {
+namespace {
+
+// The grooves of a 6206 bearing at 17.039 degrees, computed independently to five digits (Harris' formulas).
+TEST(Hertz, ConstantsOfABearing) {
+  const double D = 9.525e-3, pitch = 46e-3, f = 0.52, c = 2 * (1 - 0.09) / 206e9;
+  const double gamma = D * std::cos(17.0392 * std::numbers::pi / 180) / pitch;
+  const double inner = 2 * gamma / (1 - gamma), outer = -2 * gamma / (1 + gamma);
+  const HertzContact i = hertz_contact((4 - 1 / f + inner) / D, (1 / f + inner) / D, c),
+                     o = hertz_contact((4 - 1 / f + outer) / D, (1 / f + outer) / D, c);
+  EXPECT_NEAR(i.axis_ratio, 9.303, 1e-3);
+  EXPECT_NEAR(o.axis_ratio, 7.285, 1e-3);
+  EXPECT_NEAR(i.deflection, 0.60274, 1e-5);
+  EXPECT_NEAR(o.deflection, 0.66032, 1e-5);
+  EXPECT_NEAR(i.stiffness, 2.7763e10, 1e6);
+  EXPECT_NEAR(o.stiffness, 2.9375e10, 1e6);
+}
+
+// A sphere on a plane: Q = 4/3 E* sqrt(R) depth^1.5; a slightly oval contact differs little.
+TEST(Hertz, TwoSpheres) {
+  const double R = 0.02, c = 1e-11;
+  const double exact = 4.0 / 3 / c * std::sqrt(R);
+  EXPECT_NEAR(hertz_contact(2 / R, 0, c).stiffness, exact, 1e-12 * exact);
+  EXPECT_NEAR(hertz_contact(2 / R, 1e-3 / R, c).stiffness, exact, 1e-6 * exact);
+  // continuous where the series takes over
+  EXPECT_NEAR(hertz_contact(2 / R, 1.6e-4 / R, c).stiffness, hertz_contact(2 / R, 1.4e-4 / R, c).stiffness,
+              1e-8 * exact);
+}
+
+TEST(Hertz, ConformingSurfacesAreRefused) {
+  const ElementDescription& d = *find_element(Category::force, "ball_in_pocket");
+  Item item;
+  item.type = d.key;
+  item.name = "tight";
+  item.fields.set("pocket_radius", 0.01);
+  item.fields.set("ball_radius", 0.03);
+  complete_fields(d, item);
+  Model model;
+  try {
+    d.make_force(item, {model});
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.problems()[0].id, "conforming-surfaces");
+  }
+}
+
+std::unique_ptr<Force> groove(const char* ring, double damping) {
+  const ElementDescription& d = *find_element(Category::force, "ball_in_groove");
+  Item item;
+  item.type = d.key;
+  item.name = "groove";
+  item.fields.set("ring", std::string(ring));
+  item.fields.set("center_radius", 0.05);
+  item.fields.set("groove_radius", 0.0105);
+  item.fields.set("ball_radius", 0.01);
+  item.fields.set("stiffness", 1e9);
+  item.fields.set("damping", damping);
+  complete_fields(d, item);
+  Model model;
+  return d.make_force(item, {model});
+}
+
+Eigen::Matrix<double, 12, 1> wrench_at(const Force& force, const Vec3& place, const Vec3& velocity = Vec3::Zero()) {
+  const FrameState frames[2] = {{Vec3::Zero(), Mat3::Identity(), Vec3::Zero(), Vec3::Zero()},
+                                {place, Mat3::Identity(), velocity, Vec3::Zero()}};
+  Eigen::Matrix<double, 12, 1> out;
+  force.evaluate({0, frames, nullptr, nullptr}, out.data());
+  return out;
+}
+
+TEST(BallInGroove, PushesTowardsTheMiddleOfItsProfile) {
+  const double s = 0.00051, force = 1e9 * std::pow(1e-5, 1.5);
+  EXPECT_NEAR(wrench_at(*groove("outer", 0), {0.05 + s, 0, 0})[6], -force, 1e-9 * force);
+  EXPECT_NEAR(wrench_at(*groove("inner", 0), {0.05 - s, 0, 0})[6], force, 1e-9 * force);
+  EXPECT_TRUE(wrench_at(*groove("outer", 0), {0.0504, 0, 0}).isZero(0));
+}
+
+TEST(BallInGroove, NeverPulls) {
+  const std::unique_ptr<Force> force = groove("outer", 2);
+  EXPECT_TRUE(wrench_at(*force, {0.05051, 0, 0}, {-1, 0, 0}).isZero(0));  // away at 1 m/s: 1 + 2 u < 0
+  EXPECT_LT(wrench_at(*force, {0.05051, 0, 0}, {-0.4, 0, 0})[6], 0);
+}
+
+}  // namespace
+}  // namespace trammel

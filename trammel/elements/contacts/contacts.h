@@ -1,0 +1,10 @@
+// Descriptions of the contacts, one file each; the registry lists them.
+#pragma once
+#include "trammel/elements/registry.h"
+
+namespace trammel {
+
+ElementDescription describe_ball_in_groove();
+ElementDescription describe_ball_in_pocket();
+
+}  // namespace trammel
