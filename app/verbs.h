@@ -31,5 +31,7 @@ Verb add_kinematic(CLI::App& app);
 Verb add_inverse(CLI::App& app);
 Verb add_linearise(CLI::App& app);
 Verb add_modes(CLI::App& app);
+Verb add_couple(CLI::App& app);
+Verb add_sweep(CLI::App& app);
 
 }  // namespace trammel

@@ -12,6 +12,7 @@ std::vector<Row> study_conditioning(const StudyContext& context);
 std::vector<Row> study_corpus(const StudyContext& context);
 std::vector<Row> study_elements(const StudyContext& context);
 std::vector<Row> study_text(const StudyContext& context);
+std::vector<Row> study_glue(const StudyContext& context);
 
 const std::vector<Study>& study_registry() {
   static const std::vector<Study> table{
@@ -23,6 +24,8 @@ const std::vector<Study>& study_registry() {
        study_redundancy},
       {"text", "Chapter 7 of the textbook: Table 7.4, Examples 7.1 and 7.2, problems 7/1 to 7/3, limits of stability",
        study_text},
+      {"glue", "Tables and figures of the paper on gluing: a double pendulum glued at its pin, and better couplings",
+       study_glue},
       {"conditioning", "Condition of HHT's Newton matrix as the step size goes to zero", study_conditioning},
       {"corpus", "Two thousand random mechanisms: derivatives, energy balance, two tolerances, no silent failure",
        study_corpus},
