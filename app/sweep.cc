@@ -27,7 +27,11 @@ struct SweepArguments : ModelArguments {
 
 int sweep_verb(const SweepArguments& a) {
   if ((!a.grid.empty()) + (!a.latin.empty()) + (!a.csv.empty()) != 1) {
-    throw Failure({Severity::error, "bad-usage", "a sweep needs one of --grid, --latin and --csv", "see `trammel sweep --help`", {}},
+    throw Failure({Severity::error,
+                   "bad-usage",
+                   "a sweep needs one of --grid, --latin and --csv",
+                   "see `trammel sweep --help`",
+                   {}},
                   ExitCode::bad_usage);
   }
   const SweepPlan plan = !a.csv.empty()    ? csv_plan(a.csv)
@@ -50,11 +54,16 @@ int sweep_verb(const SweepArguments& a) {
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_sweep_signal);
   const SweepSummary s = run_sweep(options, plan);
   if (a.json) {
-    print_json({{"runs", s.runs}, {"finished", s.finished}, {"failed", s.failed}, {"taken_over", s.taken_over},
-                {"complete", s.complete}, {"seconds", s.seconds}, {"table", options.table}});
+    print_json({{"runs", s.runs},
+                {"finished", s.finished},
+                {"failed", s.failed},
+                {"taken_over", s.taken_over},
+                {"complete", s.complete},
+                {"seconds", s.seconds},
+                {"table", options.table}});
   } else if (talk) {
-    std::printf("%ld runs: %ld finished, %ld failed; %.3g s on %d threads\n  table           %s\n", s.runs, s.finished, s.failed,
-                s.seconds, options.threads, options.table.c_str());
+    std::printf("%ld runs: %ld finished, %ld failed; %.3g s on %d threads\n  table           %s\n", s.runs, s.finished,
+                s.failed, s.seconds, options.threads, options.table.c_str());
   }
   if (!s.complete) {
     std::fprintf(stderr, "interrupted; go on with the same command and --resume\n");
@@ -70,14 +79,16 @@ Verb add_sweep(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("sweep", "Run a model many times with different parameters");
   add_model_arguments(*verb, *a);
   verb->add_option("--end", a->changes.end, "End time")->type_name("SECONDS");
-  verb->add_option("--grid", a->grid, "Every value with every one of the others")->type_name("NAME=FROM:TO:COUNT|NAME=V,V,...");
+  verb->add_option("--grid", a->grid, "Every value with every one of the others")
+      ->type_name("NAME=FROM:TO:COUNT|NAME=V,V,...");
   verb->add_option("--latin", a->latin, "Ranges of a Latin hypercube of --count runs")->type_name("NAME=FROM:TO");
   verb->add_option("--count", a->count, "Runs of a Latin hypercube");
   verb->add_option("--seed", a->seed, "Of the Latin hypercube; 1");
   verb->add_option("--csv", a->csv, "A table of runs: names in the first line")->type_name("FILE");
-  verb->add_option("--measure", a->measures,
-                   "What to put into the table: a signal and .last, .max, .min or .mean; default: the last value of every "
-                   "output of the model")
+  verb->add_option(
+          "--measure", a->measures,
+          "What to put into the table: a signal and .last, .max, .min or .mean; default: the last value of every "
+          "output of the model")
       ->type_name("SIGNAL.HOW");
   verb->add_option("-o,--output", a->table, "The table; default: the model's name with .sweep.csv")->type_name("FILE");
   verb->add_option("--threads", a->threads, "Runs side by side; default: as many as the machine has processors");

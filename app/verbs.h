@@ -33,5 +33,7 @@ Verb add_linearise(CLI::App& app);
 Verb add_modes(CLI::App& app);
 Verb add_couple(CLI::App& app);
 Verb add_sweep(CLI::App& app);
+Verb add_participate(CLI::App& app);
+Verb add_cut(CLI::App& app);
 
 }  // namespace trammel

@@ -76,14 +76,15 @@ void run_glued(const GlueCase& c, Glued& out) {
     throw Failure({Severity::error, "run-failed", out.summary.failure, "", {}}, ExitCode::failed_run);
 }
 
-// Mean and greatest |g|, mean and greatest |g'| from a time on.
+// Mean and greatest |g|, mean and greatest |g'| from a time on; the start, where nothing was coupled yet, does not
+// count.
 std::array<double, 4> joint_errors(const Glued& run, double from) {
   const std::vector<double> t = run.joint.time(0), g = run.joint.column("joint.pin.error"),
                             rate = run.joint.column("joint.pin.rate_error");
   std::array<double, 4> out{};
   double count = 0;
   for (std::size_t i = 0; i < t.size(); ++i) {
-    if (t[i] < from - 1e-9) continue;
+    if (t[i] < from - 1e-9 || t[i] == 0) continue;
     ++count;
     out[0] += g[i];
     out[1] = std::max(out[1], g[i]);
@@ -118,8 +119,10 @@ void error_tables(const StudyContext& context, std::vector<Row>& rows, const Jso
       run_glued(setting, run);
       const std::array<double, 4> ours = joint_errors(run, c["from"]);
       for (std::size_t i = 0; i < 4; ++i) {
-        const double printed = c["printed"][i], target = c.contains("corrected") ? c["corrected"][i].get<double>() : printed;
-        Row row = Row::near(table, case_name(c), error_names[i], target, ours[i], third_digit(target)).with_printed(printed);
+        const double printed = c["printed"][i],
+                     target = c.contains("corrected") ? c["corrected"][i].get<double>() : printed;
+        Row row =
+            Row::near(table, case_name(c), error_names[i], target, ours[i], third_digit(target)).with_printed(printed);
         if (target != printed) row.note = "misprint";
         rows.push_back(row);
       }
@@ -133,7 +136,8 @@ void error_tables(const StudyContext& context, std::vector<Row>& rows, const Jso
       run_glued({.scheme = c["scheme"], .torque = c["torque"]}, run);
       const std::array<double, 4> ours = joint_errors(run, c["from"]);
       for (std::size_t i = 0; i < 4; ++i)
-        rows.push_back(Row::near(table, case_name(c), error_names[i], c["values"][i], ours[i], 0.005 * c["values"][i].get<double>()));
+        rows.push_back(Row::near(table, case_name(c), error_names[i], c["values"][i], ours[i],
+                                 0.005 * c["values"][i].get<double>()));
     });
   }
 }

@@ -77,7 +77,8 @@ TEST(Predictor, FollowsPolynomialsAndEnvelopes) {
   EXPECT_LT(miss(Prediction::automatic, false), 1e-12);
 }
 
-// ---- real participants -----------------------------------------------------------------------------------------------
+// ---- real participants
+// -----------------------------------------------------------------------------------------------
 
 // A free body with a frame at its origin.
 std::unique_ptr<Participant> mass(const std::string& name, double m, const Vec3& velocity, InputShape shape) {

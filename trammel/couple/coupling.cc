@@ -13,7 +13,9 @@
 namespace trammel {
 namespace {
 
-double clock_now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double clock_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 std::string brief(double value) {
   char text[32];
@@ -95,14 +97,19 @@ void Coupling::start(const std::function<void(const std::string&)>& note) {
   gluing_->residual(0, frames_now_, g, &rate);
   for (int r = 0; r < gluing_->rows(); ++r) {
     if (std::abs(g[r]) <= settings_.fit && std::abs(rate[r]) <= settings_.fit) continue;
-    throw Failure({Severity::error, "gluing-does-not-fit",
+    throw Failure({Severity::error,
+                   "gluing-does-not-fit",
                    gluing_->row_name(r) + ": where the participants start the residual is " + brief(g[r]) +
                        " and its rate " + brief(rate[r]),
-                   "let the frames start at one place with one velocity", {}});
+                   "let the frames start at one place with one velocity",
+                   {}});
   }
   if (gluing_->rows() == 0) {
-    throw Failure({Severity::error, "nothing-to-glue", "no gluing joint binds anything that can move",
-                   "give joints between frames of moving bodies", {}});
+    throw Failure({Severity::error,
+                   "nothing-to-glue",
+                   "no gluing joint binds anything that can move",
+                   "give joints between frames of moving bodies",
+                   {}});
   }
   predictor_ = InputPredictor(settings_.scheme.shape, gluing_->rows(), settings_.degree, settings_.prediction);
   const int count = info(settings_.scheme.shape).count;
@@ -113,7 +120,8 @@ void Coupling::start(const std::function<void(const std::string&)>& note) {
   next_H_ = settings_.step;
 }
 
-// ---- one step --------------------------------------------------------------------------------------------------------
+// ---- one step
+// --------------------------------------------------------------------------------------------------------
 
 void Coupling::plan_samples(double H) {
   const CouplingScheme& scheme = settings_.scheme;
@@ -132,7 +140,8 @@ void Coupling::plan_samples(double H) {
     parts_.insert(parts_.end(), grid.begin(), grid.end());
   }
   std::sort(parts_.begin(), parts_.end());
-  parts_.erase(std::unique(parts_.begin(), parts_.end(), [](double a, double b) { return b - a < 1e-9; }), parts_.end());
+  parts_.erase(std::unique(parts_.begin(), parts_.end(), [](double a, double b) { return b - a < 1e-9; }),
+               parts_.end());
   const auto place = [&](double s) {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       if (std::abs(parts_[i] - s) < 1e-9) return static_cast<int>(i);
@@ -259,7 +268,7 @@ bool Coupling::jacobian(const Vec& U, const Vec& value, Mat& J) {
   const int m = gluing_->rows(), count = info(scheme.shape).count;
   J.resize(value.size(), U.size());
   bool good = true;
-  if (settings_.solver == InterfaceSolver::differences) {
+  if (settings_.solver == InterfaceSolver::differences || settings_.solver == InterfaceSolver::chord) {
     Vec at = U, other;
     for (Eigen::Index c = 0; c < U.size() && good; ++c) {
       const double d = settings_.increment * std::max(1.0, std::abs(U[c]));
@@ -284,8 +293,8 @@ bool Coupling::jacobian(const Vec& U, const Vec& value, Mat& J) {
     Mat g_pose, rate_pose;
     for (std::size_t i = 0; i < scheme.conditions.size(); ++i) {
       const SchemeCondition& c = scheme.conditions[i];
-      const auto sample = static_cast<Eigen::Index>(
-          std::find(samples.begin(), samples.end(), condition_sample_[i]) - samples.begin());
+      const auto sample =
+          static_cast<Eigen::Index>(std::find(samples.begin(), samples.end(), condition_sample_[i]) - samples.begin());
       frames_at(condition_sample_[i], scratch_);
       gluing_->linearise(t_ + c.s * H_, scratch_, g_pose, rate_pose);
       for (int j = 0; j < count; ++j) {
@@ -296,8 +305,8 @@ bool Coupling::jacobian(const Vec& U, const Vec& value, Mat& J) {
           const auto each = static_cast<Eigen::Index>(participants_[p]->info().frames.size());
           for (std::size_t k = 0; k < frames_.size(); ++k) {
             if (frames_[k].participant != frames_[f].participant) continue;
-            const auto block = by_input[p].block<12, 6>(12 * (sample * each + frames_[f].frame),
-                                                        (frames_[k].frame * count + j) * 6);
+            const auto block =
+                by_input[p].block<12, 6>(12 * (sample * each + frames_[f].frame), (frames_[k].frame * count + j) * 6);
             const auto by_rows = B[static_cast<std::size_t>(j)].middleRows<6>(6 * static_cast<Eigen::Index>(k));
             pose.middleRows<6>(6 * static_cast<Eigen::Index>(f)) += block.topRows<6>() * by_rows;
             twist.middleRows<6>(6 * static_cast<Eigen::Index>(f)) += block.bottomRows<6>() * by_rows;
@@ -313,11 +322,17 @@ bool Coupling::jacobian(const Vec& U, const Vec& value, Mat& J) {
     W_is_current_ = true;
     const Mat B = gluing_->wrench_matrix(t_, frames_now_);
     W_ = B.transpose() * A_ * B;
+    // W changes along the step as it did along the last one, half of it by the directions of the wrenches, half of it
+    // by those in which g is measured.
+    const Mat change = last_W_.size() == W_.size() ? Mat((W_ - last_W_) * (H_ / last_H_)) : Mat::Zero(m, m);
     for (std::size_t i = 0; i < scheme.conditions.size(); ++i) {
       const SchemeCondition& c = scheme.conditions[i];
       for (int j = 0; j < count; ++j) {
-        const double position = H_ * H_ * second_moment(scheme.shape, j, c.s), rate = H_ * first_moment(scheme.shape, j, c.s);
-        J.block(static_cast<Eigen::Index>(i) * m, j * m, m, m) = -value_of(c, H_, position, rate) * W_;
+        const double m1 = first_moment(scheme.shape, j, c.s), m2 = second_moment(scheme.shape, j, c.s);
+        const Mat g = -H_ * H_ * (m2 * W_ + 0.5 * (c.s * m2 + second_moment(scheme.shape, j, c.s, 1)) * change);
+        const Mat rate = -H_ * (m1 * W_ + 0.5 * (c.s * m1 + first_moment(scheme.shape, j, c.s, 1) + m2) * change);
+        J.block(static_cast<Eigen::Index>(i) * m, j * m, m, m) =
+            c.position == 0 ? rate : Mat(c.position * g + c.rate * H_ * rate);
       }
     }
   }
@@ -335,7 +350,6 @@ bool Coupling::try_step(double H, long k) {
   for (MacroStep& step : steps_) {
     step.t = t_;
     step.end = end;
-    step.shape = scheme.shape;
     step.restart_at_jumps = settings_.restart_at_jumps;
     step.keep_path = settings_.solver == InterfaceSolver::sensitivity;
   }
@@ -347,8 +361,7 @@ bool Coupling::try_step(double H, long k) {
       node_frames_[j][i] = frames_now_[i];
       node_frames_[j][i].p += dt * frames_now_[i].v;
       const double angle = dt * frames_now_[i].w.norm();
-      if (angle > 0)
-        node_frames_[j][i].R = Eigen::AngleAxisd(angle, frames_now_[i].w.normalized()) * frames_now_[i].R;
+      if (angle > 0) node_frames_[j][i].R = Eigen::AngleAxisd(angle, frames_now_[i].w.normalized()) * frames_now_[i].R;
     }
   }
   predictor_.guess(t_, H, guess_);
@@ -359,7 +372,8 @@ bool Coupling::try_step(double H, long k) {
   Vec row_scales(value_.size());
   for (std::size_t i = 0; i < scheme.conditions.size(); ++i)
     row_scales.segment(static_cast<Eigen::Index>(i) * m, m).setConstant(scheme.conditions[i].position == 0 ? H : H * H);
-  const bool chord = settings_.solver == InterfaceSolver::compliance || settings_.solver == InterfaceSolver::broyden;
+  const bool by_compliance =
+      settings_.solver == InterfaceSolver::compliance || settings_.solver == InterfaceSolver::broyden;
   Vec last_value, correction;
   double first_size = 0;
   for (int iteration = 0;; ++iteration) {
@@ -385,10 +399,17 @@ bool Coupling::try_step(double H, long k) {
            " iterations; " + gluing_->row_name(static_cast<int>(worst) % m) + " is left at " + brief(value_[worst]));
       return false;
     }
-    if (settings_.solver == InterfaceSolver::broyden && iteration > 0)
+    // Rates above a third cost more iterations than derivatives anew.
+    const bool slow = iteration > 0 && size > 0.3 * last_value.lpNorm<Eigen::Infinity>();
+    if (settings_.solver == InterfaceSolver::broyden && iteration > 0) {
       J_ += (value_ - last_value - J_ * correction) * correction.transpose() / correction.squaredNorm();
-    else if (!(chord && iteration > 0) && !jacobian(U_, value_, J_))
+    } else if (settings_.solver == InterfaceSolver::chord) {
+      const bool kept = J_.rows() == value_.size() && std::abs(J_step_ - H_) < 1e-9 * H_;
+      if ((!kept || slow) && !jacobian(U_, value_, J_)) return false;
+      J_step_ = H_;
+    } else if (!(by_compliance && iteration > 0) && !jacobian(U_, value_, J_)) {
       return false;
+    }
     correction = -solve_interface(J_, value_, row_scales);
     last_value = value_;
     U_ += correction;
@@ -432,10 +453,12 @@ bool Coupling::advance(double H) {
   return true;
 }
 
-// ---- the run ---------------------------------------------------------------------------------------------------------
+// ---- the run
+// ---------------------------------------------------------------------------------------------------------
 
 std::vector<Table> Coupling::tables() const {
-  Table output{"output", "at the ends of macro steps, and between them where asked for", {{"time", "s", "", "time", false, ""}}};
+  Table output{
+      "output", "at the ends of macro steps, and between them where asked for", {{"time", "s", "", "time", false, ""}}};
   Table steps{"steps",
               "one row for each macro step",
               {{"time", "s", "", "end of the step", false, ""},
@@ -468,8 +491,8 @@ std::vector<Table> Coupling::tables() const {
   for (const InterfaceFrame& f : frames_) {
     for (const char* what : {"position", "velocity"}) {
       for (const char* axis : {"x", "y", "z"})
-        output.signals.push_back(
-            {"frame." + f.name + "." + what + "." + axis, what[0] == 'p' ? "m" : "m/s", "world", "of the frame", false, ""});
+        output.signals.push_back({"frame." + f.name + "." + what + "." + axis, what[0] == 'p' ? "m" : "m/s", "world",
+                                  "of the frame", false, ""});
     }
   }
   return {output, steps};
@@ -513,9 +536,11 @@ void Coupling::record(TrajectorySink& sink) {
   if (settings_.output_steps) {
     // The same step once more, with samples at everybody's own steps.
     std::vector<double> times;
-    for (const MacroResult& result : results_) times.insert(times.end(), result.step_times.begin(), result.step_times.end());
+    for (const MacroResult& result : results_)
+      times.insert(times.end(), result.step_times.begin(), result.step_times.end());
     std::sort(times.begin(), times.end());
-    times.erase(std::unique(times.begin(), times.end(), [&](double a, double b) { return b - a < 1e-9 * H_; }), times.end());
+    times.erase(std::unique(times.begin(), times.end(), [&](double a, double b) { return b - a < 1e-9 * H_; }),
+                times.end());
     times.back() = steps_[0].end;
     parts_.clear();
     for (const double t : times) parts_.push_back(t == steps_[0].end ? 1 : (t - t_) / H_);
@@ -534,7 +559,8 @@ void Coupling::record(TrajectorySink& sink) {
     frames_at(static_cast<int>(i), frames);
     record_row(sink, steps_[0].samples[i], parts_[i], frames);
   }
-  std::vector<double> row{steps_[0].end, H_, static_cast<double>(last_iterations_), static_cast<double>(last_co_simulations_)};
+  std::vector<double> row{steps_[0].end, H_, static_cast<double>(last_iterations_),
+                          static_cast<double>(last_co_simulations_)};
   const int m = gluing_->rows(), count = info(settings_.scheme.shape).count;
   for (std::size_t j = 0; j < joints_.size(); ++j) {
     const Gluing::Rows rows = gluing_->rows_of(static_cast<int>(j));
@@ -548,25 +574,44 @@ void Coupling::record(TrajectorySink& sink) {
   if (!sink.append(1, row)) sink.flush();
 }
 
-CouplingSummary Coupling::run(TrajectorySink& sink, const Provenance& provenance, const std::atomic<bool>* interrupted) {
+CouplingSummary Coupling::run(TrajectorySink& sink, const Provenance& provenance,
+                              const std::atomic<bool>* interrupted) {
   start();
   const double begin = clock_now();
   sink.begin(tables(), provenance);
-  if (k_ == 0) record_row(sink, 0, 0, frames_now_);
   const double end = settings_.end;
-  while (t_ < end * (1 - 1e-12)) {
-    if (interrupted != nullptr && *interrupted) {
-      summary_.status = RunStatus::interrupted;
-      break;
+  try {
+    if (k_ == 0) record_row(sink, 0, 0, frames_now_);
+    double saved_at = clock_now();
+    saved_ = save();
+    while (t_ < end * (1 - 1e-12)) {
+      if (interrupted != nullptr && *interrupted) {
+        summary_.status = RunStatus::interrupted;
+        break;
+      }
+      if (!advance(settings_.coupling_error ? next_H_ : static_cast<double>(k_ + 1) * settings_.step - t_)) {
+        summary_.status = RunStatus::failed;
+        break;
+      }
+      record(sink);
+      accept_step();
+      // A participant elsewhere may be lost together with its state.
+      if (clock_now() - saved_at > settings_.save_every) {
+        saved_ = save();
+        saved_at = clock_now();
+      }
     }
-    if (!advance(settings_.coupling_error ? next_H_ : static_cast<double>(k_ + 1) * settings_.step - t_)) {
-      summary_.status = RunStatus::failed;
-      break;
-    }
-    record(sink);
-    accept_step();
+    if (summary_.status != RunStatus::finished) saved_ = save();
+  } catch (const Failure& failure) {
+    summary_.status = RunStatus::failed;
+    summary_.failure = failure.problems().front().message;
   }
-  for (const auto& participant : participants_) participant->close(summary_.status == RunStatus::finished);
+  for (const auto& participant : participants_) {
+    try {
+      participant->close(summary_.status == RunStatus::finished);
+    } catch (const Failure&) {  // the one that was lost; why is told above
+    }
+  }
   summary_.reached = t_;
   summary_.seconds = clock_now() - begin;
   sink.finish(summary_.status, "", "");
@@ -578,6 +623,8 @@ void Coupling::accept_step() {
   frames_at(static_cast<int>(parts_.size()) - 1, frames_now_);
   gluing_->accept(steps_[0].end, frames_now_);
   predictor_.accept(t_, H_, U_);
+  last_W_ = W_;
+  last_H_ = H_;
   t_ = steps_[0].end;
   ++k_;
   ++summary_.steps;
@@ -589,6 +636,13 @@ Bytes Coupling::save() {
   put(out, k_);
   put(out, next_H_);
   put(out, U_);
+  put(out, frames_now_.size());
+  for (const FrameState& f : frames_now_) {
+    for (const Vec3* x : {&f.p, &f.v, &f.w}) put_bytes(out, x->data(), 3 * sizeof(double));
+    put_bytes(out, f.R.data(), 9 * sizeof(double));
+  }
+  put(out, Vec(last_W_.reshaped()));
+  put(out, last_H_);
   put(out, gluing_->memory());
   predictor_.save(out);
   for (const auto& participant : participants_) {
@@ -605,6 +659,17 @@ void Coupling::restore(std::span<const std::byte> in) {
   take(in, k_);
   take(in, next_H_);
   take(in, U_);
+  std::size_t frames = 0;
+  take(in, frames);
+  if (frames != frames_now_.size()) expect_bytes({}, 1);
+  for (FrameState& f : frames_now_) {
+    for (Vec3* x : {&f.p, &f.v, &f.w}) take_bytes(in, x->data(), 3 * sizeof(double));
+    take_bytes(in, f.R.data(), 9 * sizeof(double));
+  }
+  Vec last;
+  take(in, last);
+  if (last.size() == gluing_->rows() * gluing_->rows()) last_W_ = last.reshaped(gluing_->rows(), gluing_->rows());
+  take(in, last_H_);
   std::vector<double> memory;
   take(in, memory);
   gluing_->set_memory(memory);

@@ -20,24 +20,27 @@ enum class InterfaceSolver {
   compliance,   // chord Newton: the derivatives of free frames, W times moments of the input shape
   sensitivity,  // full Newton, derivatives from the participants
   broyden,      // compliance at the start of a step, then improved by what the iterations show
+  chord,        // derivatives by finite differences, kept over steps until the iteration slows down
 };
 
 struct CouplingSettings {
   double step = 0.01, end = 1;
   CouplingScheme scheme;
   InterfaceSolver solver = InterfaceSolver::compliance;
-  double tolerance = 1e-10;   // on each condition: m and m/s, rad and rad/s
-  double increment = 1e-3;    // of differences, relative to max(1, |input|)
+  double tolerance = 1e-10;  // on each condition: m and m/s, rad and rad/s
+  double increment = 1e-3;   // of differences, relative to max(1, |input|)
   int most_iterations = 30;
   Prediction prediction = Prediction::automatic;
-  int degree = 3;             // of the predictor
+  int degree = 3;  // of the predictor
   bool restart_at_jumps = true;
-  std::optional<double> output_step;  // record inside of macro steps on this grid; none: at their ends
-  bool output_steps = false;          // record at the union of the participants' own steps
+  std::optional<double> output_step;     // record inside of macro steps on this grid; none: at their ends
+  bool output_steps = false;             // record at the union of the participants' own steps
   std::optional<double> coupling_error;  // macro steps are chosen for it: largest |g| inside a step
   double least_step = 0, greatest_step = 0;
-  bool threads = false;  // participants side by side
-  double fit = 1e-6;     // how far joints may be open at the start, m and m/s
+  bool threads = false;   // participants side by side
+  double patience = 60;   // s by the clock that a participant elsewhere may take for an answer
+  double save_every = 1;  // s by the clock between states kept for the loss of a participant
+  double fit = 1e-6;      // how far joints may be open at the start, m and m/s
 };
 
 struct CouplingSummary {
@@ -72,6 +75,8 @@ class Coupling {
   const std::vector<FrameState>& frames() const { return frames_now_; }
   const CouplingSummary& summary() const { return summary_; }
   Participant& participant(int i) { return *participants_[static_cast<std::size_t>(i)]; }
+  // The last state that is known of everybody: of the end of the run, or of a moment before it if one was lost.
+  const Bytes& saved() const { return saved_; }
   Bytes save();
   void restore(std::span<const std::byte> bytes);
 
@@ -91,7 +96,6 @@ class Coupling {
   std::vector<Table> tables() const;
   void fail(std::string why);
 
-
   std::vector<std::unique_ptr<Participant>> participants_;
   std::vector<InterfaceFrame> frames_;
   std::vector<Item> joints_;
@@ -105,15 +109,16 @@ class Coupling {
   std::vector<std::vector<FrameState>> node_frames_, next_nodes_;
   std::vector<MacroStep> steps_;
   std::vector<MacroResult> results_;
-  std::vector<double> parts_;                  // s of the samples
+  std::vector<double> parts_;  // s of the samples
   std::vector<int> node_sample_, condition_sample_;
   int error_sample_ = 0;  // where the coupling error is estimated
   std::vector<char> recorded_;
   Vec U_, guess_, value_;
-  Mat A_, W_, J_;
+  Mat A_, W_, J_, last_W_;  // W of this step and the one before
   bool has_compliance_ = true, W_is_current_ = false;
-  double next_H_ = 0;
+  double next_H_ = 0, last_H_ = 0, J_step_ = 0;
   CouplingSummary summary_;
+  Bytes saved_;
   int last_iterations_ = 0;
   long last_co_simulations_ = 0;
 };

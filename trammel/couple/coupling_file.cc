@@ -6,6 +6,7 @@
 
 #include "trammel/couple/model_participant.h"
 #include "trammel/couple/part_of_model.h"
+#include "trammel/couple/remote_participant.h"
 #include "trammel/elements/registry.h"
 #include "trammel/read/literal.h"
 #include "trammel/read/read_model.h"
@@ -16,7 +17,8 @@ namespace {
 
 class CouplingReader {
  public:
-  CouplingReader(Document& document, ProblemList& problems) : document_(document), problems_(problems), values_(document, problems) {}
+  CouplingReader(Document& document, ProblemList& problems)
+      : document_(document), problems_(problems), values_(document, problems) {}
 
   CouplingSpec read(const std::string& path, const CouplingChanges& changes) {
     spec_.file = path;
@@ -25,7 +27,8 @@ class CouplingReader {
     Entries entries(document_, problems_, root, {"coupling file", "", ""});
     if (!entries.good()) return spec_;
     if (const Node* version = entries.need("trammel-coupling"); version != nullptr && version->text != "1")
-      error(*version, "wrong-version", "this program reads version 1 of coupling files, not " + quote(version->text), "write trammel-coupling: 1");
+      error(*version, "wrong-version", "this program reads version 1 of coupling files, not " + quote(version->text),
+            "write trammel-coupling: 1");
     if (const Node* title = entries.find("title")) set(spec_.title, values_.text(*title, {"", "", "title"}));
     if (const Node* whole = entries.find("whole")) {
       if (whole->is_mapping()) {
@@ -37,15 +40,18 @@ class CouplingReader {
         spec_.whole = file_named(*whole, {"", "", "whole"});
       }
     }
-    if (const Node* section = entries.need("participants")) each(*section, "participant", [&](const Node& k, const Node& v) { read_participant(k, v); });
+    if (const Node* section = entries.need("participants"))
+      each(*section, "participant", [&](const Node& k, const Node& v) { read_participant(k, v); });
     if (const Node* cut = entries.find("cut")) spec_.cut = names(*cut, {"", "", "cut"});
-    if (const Node* section = entries.find("joints")) each(*section, "joint", [&](const Node& k, const Node& v) { read_joint(k, v); });
+    if (const Node* section = entries.find("joints"))
+      each(*section, "joint", [&](const Node& k, const Node& v) { read_joint(k, v); });
     const Node* coupling = entries.need("coupling");
     entries.finish();
     if (coupling != nullptr) read_settings(*coupling, changes.options);
     problems_.fail_if_any();
     if (spec_.joints.empty() && spec_.cut.empty())
-      error(root, "missing-key", "the coupling file has neither `joints` nor `cut`", "name the joints that glue the participants");
+      error(root, "missing-key", "the coupling file has neither `joints` nor `cut`",
+            "name the joints that glue the participants");
     return spec_;
   }
 
@@ -69,7 +75,8 @@ class CouplingReader {
     }
     for (std::size_t i = 0; i < section.count; ++i) {
       if (!is_good_name(section.key(i).text))
-        error(section.key(i), "bad-name", std::string("a ") + kind + " cannot be called " + quote(section.key(i).text), "a letter or _, then letters, digits, _ and -");
+        error(section.key(i), "bad-name", std::string("a ") + kind + " cannot be called " + quote(section.key(i).text),
+              "a letter or _, then letters, digits, _ and -");
       else
         read(section.key(i), section.value(i));
     }
@@ -92,8 +99,10 @@ class CouplingReader {
         changes.set.push_back(std::string(node->key(i).text) + "=" + std::string(node->value(i).text));
     }
     if (const Node* node = entries.find("method")) changes.method = values_.text(*node, place.at("method"));
-    if (const Node* node = entries.find("formulation")) changes.formulation = values_.text(*node, place.at("formulation"));
-    if (const Node* node = entries.find("tolerance")) changes.tolerance = values_.number(*node, place.at("tolerance"), Quantity::none);
+    if (const Node* node = entries.find("formulation"))
+      changes.formulation = values_.text(*node, place.at("formulation"));
+    if (const Node* node = entries.find("tolerance"))
+      changes.tolerance = values_.number(*node, place.at("tolerance"), Quantity::none);
     if (const Node* node = entries.find("step")) changes.step = values_.number(*node, place.at("step"), Quantity::time);
     if (const Node* node = entries.find("options")) {
       for (std::size_t i = 0; node->is_mapping() && i < node->count; ++i)
@@ -112,7 +121,8 @@ class CouplingReader {
     const Node* bodies = entries.find("bodies");
     const Node* command = entries.find("command");
     if ((model != nullptr) + (bodies != nullptr) + (command != nullptr) != 1)
-      error(node, "missing-key", place.text() + " needs one of `model`, `bodies` and `command`", "model: FILE, or bodies: [...] of the whole model, or command: [PROGRAM, ...]");
+      error(node, "missing-key", place.text() + " needs one of `model`, `bodies` and `command`",
+            "model: FILE, or bodies: [...] of the whole model, or command: [PROGRAM, ...]");
     if (model != nullptr) p.model = file_named(*model, place.at("model"));
     if (bodies != nullptr) p.bodies = names(*bodies, place.at("bodies"));
     if (command != nullptr) p.command = names(*command, place.at("command"));
@@ -155,7 +165,8 @@ class CouplingReader {
     const Node* frames = entries.need("frames");
     if (frames != nullptr) {
       if (!frames->is_sequence() || frames->count != 2) {
-        error(*frames, "wrong-type", place.text() + ": `frames` must be a list of two", "frames: [first.tip, second.top]");
+        error(*frames, "wrong-type", place.text() + ": `frames` must be a list of two",
+              "frames: [first.tip, second.top]");
       } else {
         for (std::size_t i = 0; i < 2; ++i) item.frames.push_back(interface_frame(frames->item(i), place.at("frames")));
       }
@@ -168,12 +179,14 @@ class CouplingReader {
         for (const ElementDescription& d : element_registry()) {
           if (d.category == Category::joint) keys.push_back(d.key);
         }
-        error(*type, "unknown-type", place.text() + ": there is no type " + quote(item.type), did_you_mean(item.type, keys));
+        error(*type, "unknown-type", place.text() + ": there is no type " + quote(item.type),
+              did_you_mean(item.type, keys));
         return;
       }
       for (const Field& field : description->fields) {
         if (const Node* value = entries.find(field.name)) {
-          if (auto read = values_.field(*value, place.at(field.name), field)) item.fields.set(field.name, std::move(*read));
+          if (auto read = values_.field(*value, place.at(field.name), field))
+            item.fields.set(field.name, std::move(*read));
         }
       }
     }
@@ -193,7 +206,12 @@ class CouplingReader {
     for (const std::string& change : changes) {
       const std::size_t equals = change.find('=');
       if (equals == std::string::npos || equals == 0)
-        throw Failure({Severity::error, "bad-option", "an option is NAME=VALUE, not '" + change + "'", "for example scheme=linear", {}}, ExitCode::bad_usage);
+        throw Failure({Severity::error,
+                       "bad-option",
+                       "an option is NAME=VALUE, not '" + change + "'",
+                       "for example scheme=linear",
+                       {}},
+                      ExitCode::bad_usage);
       Node value;
       value.text = document_.keep(std::string_view(change).substr(equals + 1));
       value.line = 0;
@@ -225,7 +243,8 @@ class CouplingReader {
       }
       if (text) {
         const std::string near = did_you_mean(*text, keys);
-        error(*value, "unknown-choice", "coupling: " + quote(*text) + " is no " + name, near.empty() ? "one of " + list_of({keys.begin(), keys.end()}) : near);
+        error(*value, "unknown-choice", "coupling: " + quote(*text) + " is no " + name,
+              near.empty() ? "one of " + list_of({keys.begin(), keys.end()}) : near);
       }
       return {};
     };
@@ -233,24 +252,31 @@ class CouplingReader {
     set(s.end, number("end", Quantity::time));
     const Node* theta = find("theta");
     if (const Node* scheme = find("scheme")) {
-      if (const auto key = values_.text(*scheme, {"coupling", "", "scheme"})) s.scheme = find_scheme(*key, document_.where(*scheme));
+      if (const auto key = values_.text(*scheme, {"coupling", "", "scheme"}))
+        s.scheme = find_scheme(*key, document_.where(*scheme));
     } else {
       s.scheme = find_scheme("quadratic", {});
     }
     if (theta != nullptr) {
       const auto value = values_.number(*theta, {"coupling", "", "theta"}, Quantity::none);
-      if (s.scheme.key != "theta") error(*theta, "unknown-key", "coupling: `theta` belongs to the scheme `theta`", "leave it out");
-      else if (value) s.scheme = theta_scheme(*value);
+      if (s.scheme.key != "theta")
+        error(*theta, "unknown-key", "coupling: `theta` belongs to the scheme `theta`", "leave it out");
+      else if (value)
+        s.scheme = theta_scheme(*value);
     }
     require_usable(s.scheme, document_.where(node));
-    if (const auto i = choice("solver", {"differences", "compliance", "sensitivity", "broyden"})) s.solver = static_cast<InterfaceSolver>(*i);
+    if (const auto i = choice("solver", {"differences", "compliance", "sensitivity", "broyden", "chord"}))
+      s.solver = static_cast<InterfaceSolver>(*i);
     set(s.tolerance, number("tolerance", Quantity::none));
     set(s.increment, number("increment", Quantity::none));
-    if (const auto i = choice("predictor", {"consecutive", "envelope", "automatic"})) s.prediction = static_cast<Prediction>(*i);
+    if (const auto i = choice("predictor", {"consecutive", "envelope", "automatic"}))
+      s.prediction = static_cast<Prediction>(*i);
     if (const Node* degree = find("degree")) {
       const auto value = values_.whole_number(*degree, {"coupling", "", "degree"});
-      if (value && (*value < 0 || *value > 6)) error(*degree, "out-of-range", "coupling: degree must be from 0 to 6", "3 is usual");
-      else if (value) s.degree = static_cast<int>(*value);
+      if (value && (*value < 0 || *value > 6))
+        error(*degree, "out-of-range", "coupling: degree must be from 0 to 6", "3 is usual");
+      else if (value)
+        s.degree = static_cast<int>(*value);
     }
     if (const auto i = choice("at_jumps", {"restart", "cross"})) s.restart_at_jumps = *i == 0;
     if (const auto i = choice("output", {"ends", "steps"})) s.output_steps = *i == 1;
@@ -258,11 +284,17 @@ class CouplingReader {
     s.coupling_error = number("error", Quantity::none);
     set(s.least_step, number("least_step", Quantity::time));
     set(s.greatest_step, number("greatest_step", Quantity::time));
+    set(s.patience, number("patience", Quantity::time));
     if (const auto i = choice("threads", {"false", "true"})) s.threads = *i == 1;
     entries.finish();
     for (const Given& g : given) {
       if (std::find(asked.begin(), asked.end(), g.name) == asked.end())
-        throw Failure({Severity::error, "bad-option", "the section `coupling` has no key '" + g.name + "'", did_you_mean(g.name, asked), {}}, ExitCode::bad_usage);
+        throw Failure({Severity::error,
+                       "bad-option",
+                       "the section `coupling` has no key '" + g.name + "'",
+                       did_you_mean(g.name, asked),
+                       {}},
+                      ExitCode::bad_usage);
     }
   }
 
@@ -286,7 +318,8 @@ void distribute(CouplingSpec& spec, const std::vector<std::string>& set) {
     const auto has = [&](const std::string& file) {
       if (file.empty()) return false;
       const Model model = read_model(file);
-      return std::any_of(model.parameters.begin(), model.parameters.end(), [&](const Parameter& x) { return x.name == name; });
+      return std::any_of(model.parameters.begin(), model.parameters.end(),
+                         [&](const Parameter& x) { return x.name == name; });
     };
     for (ParticipantSpec& p : spec.participants) {
       if (!has(p.model)) continue;
@@ -298,7 +331,12 @@ void distribute(CouplingSpec& spec, const std::vector<std::string>& set) {
       taken = true;
     }
     if (!taken)
-      throw Failure({Severity::error, "unknown-parameter", "no participant has a parameter '" + name + "'", "--set NAME=VALUE or PARTICIPANT.NAME=VALUE", {}}, ExitCode::bad_usage);
+      throw Failure({Severity::error,
+                     "unknown-parameter",
+                     "no participant has a parameter '" + name + "'",
+                     "--set NAME=VALUE or PARTICIPANT.NAME=VALUE",
+                     {}},
+                    ExitCode::bad_usage);
   }
 }
 
@@ -317,24 +355,28 @@ CouplingSpec read_coupling(const std::string& path, const CouplingChanges& chang
 
 std::vector<Model> participant_models(CouplingSpec& spec) {
   std::vector<Model> models(spec.participants.size());
-  const bool parts = std::any_of(spec.participants.begin(), spec.participants.end(), [](const auto& p) { return !p.bodies.empty(); });
+  const bool parts =
+      std::any_of(spec.participants.begin(), spec.participants.end(), [](const auto& p) { return !p.bodies.empty(); });
   Model whole;
   std::vector<int> cut;
   if (parts || !spec.cut.empty()) {
     if (spec.whole.empty())
-      throw Failure({Severity::error, "missing-key", "participants are parts of a whole model that is not named", "add whole: MODEL.yaml", spec.where});
+      throw Failure({Severity::error, "missing-key", "participants are parts of a whole model that is not named",
+                     "add whole: MODEL.yaml", spec.where});
     whole = at_consistent_start(load_model(spec.whole, spec.whole_changes));
     for (const std::string& name : spec.cut) {
       const int joint = whole.find_joint(name);
       if (joint < 0) {
         std::vector<std::string> known;
         for (const Item& item : whole.joints) known.push_back(item.name);
-        throw Failure({Severity::error, "unknown-joint", "cut: the model has no joint '" + name + "'", did_you_mean(name, known), spec.where});
+        throw Failure({Severity::error, "unknown-joint", "cut: the model has no joint '" + name + "'",
+                       did_you_mean(name, known), spec.where});
       }
       cut.push_back(joint);
       // Its frames become interfaces, so they need names.
       for (std::size_t side = 0; side < 2; ++side) {
-        Frame& frame = whole.frames[static_cast<std::size_t>(whole.joints[static_cast<std::size_t>(joint)].frames[side])];
+        Frame& frame =
+            whole.frames[static_cast<std::size_t>(whole.joints[static_cast<std::size_t>(joint)].frames[side])];
         if (frame.name.empty()) frame.name = name + (side == 0 ? "_a" : "_b");
       }
     }
@@ -347,9 +389,12 @@ std::vector<Model> participant_models(CouplingSpec& spec) {
       for (const std::string& name : participant.bodies) {
         const int body = whole.find_body(name);
         if (body < 0)
-          throw Failure({Severity::error, "unknown-body", "participant '" + participant.name + "': the whole model has no body '" + name + "'", "", participant.where});
+          throw Failure({Severity::error, "unknown-body",
+                         "participant '" + participant.name + "': the whole model has no body '" + name + "'", "",
+                         participant.where});
         if (owner[static_cast<std::size_t>(body)] >= 0)
-          throw Failure({Severity::error, "duplicate-name", "body '" + name + "' is in two participants", "give it to one", participant.where});
+          throw Failure({Severity::error, "duplicate-name", "body '" + name + "' is in two participants",
+                         "give it to one", participant.where});
         owner[static_cast<std::size_t>(body)] = static_cast<int>(p);
         bodies.push_back(body);
       }
@@ -364,19 +409,26 @@ std::vector<Model> participant_models(CouplingSpec& spec) {
   }
   for (std::size_t b = 0; b < owner.size(); ++b) {
     if (parts && owner[b] < 0)
-      throw Failure({Severity::error, "part-not-separate", "body '" + whole.bodies[b].name + "' of the whole model is in no participant", "list it under one", spec.where});
+      throw Failure({Severity::error, "part-not-separate",
+                     "body '" + whole.bodies[b].name + "' of the whole model is in no participant", "list it under one",
+                     spec.where});
   }
   for (const int joint : cut) {
     Item item = whole.joints[static_cast<std::size_t>(joint)];
     if (item.frames.size() != 2)
-      throw Failure({Severity::error, "joint-not-gluable", "joint '" + item.name + "': a " + item.type + " acts on more than two frames", "keep it in one participant", item.where});
+      throw Failure({Severity::error, "joint-not-gluable",
+                     "joint '" + item.name + "': a " + item.type + " acts on more than two frames",
+                     "keep it in one participant", item.where});
     for (int& frame : item.frames) {
       const Frame& f = whole.frames[static_cast<std::size_t>(frame)];
       if (f.body == ground)
-        throw Failure({Severity::error, "joint-not-gluable", "joint '" + item.name + "' holds a body to the ground, which every participant has", "cut at joints between moving bodies", item.where});
+        throw Failure({Severity::error, "joint-not-gluable",
+                       "joint '" + item.name + "' holds a body to the ground, which every participant has",
+                       "cut at joints between moving bodies", item.where});
       const int p = owner[static_cast<std::size_t>(f.body)];
       const std::string name = spec.participants[static_cast<std::size_t>(p)].name + "." + f.name;
-      const auto known = std::find_if(spec.frames.begin(), spec.frames.end(), [&](const InterfaceFrame& i) { return i.name == name; });
+      const auto known =
+          std::find_if(spec.frames.begin(), spec.frames.end(), [&](const InterfaceFrame& i) { return i.name == name; });
       frame = static_cast<int>(known - spec.frames.begin());
       if (known == spec.frames.end()) spec.frames.push_back({p, 0, name});
     }
@@ -389,18 +441,49 @@ std::vector<Model> participant_models(CouplingSpec& spec) {
   return models;
 }
 
-std::unique_ptr<Coupling> make_coupling(CouplingSpec spec, const MakeSink& sink) {
+namespace {
+
+std::vector<std::string> frames_of_participant(const CouplingSpec& spec, int index) {
+  std::vector<std::string> names;
+  for (const InterfaceFrame& frame : spec.frames) {
+    if (frame.participant == index)
+      names.push_back(frame.name.substr(spec.participants[static_cast<std::size_t>(index)].name.size() + 1));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::unique_ptr<Participant> make_participant(const CouplingSpec& spec, int index, Model model, const MakeSink& sink) {
+  const ParticipantSpec& participant = spec.participants[static_cast<std::size_t>(index)];
+  const InputShape shape = spec.settings.scheme.shape;
+  std::vector<std::string> frames = frames_of_participant(spec, index);
+  if (!participant.command.empty()) {
+    return std::make_unique<RemoteParticipant>(
+        start_process(participant.command, participant.name, spec.settings.patience), participant.name, frames, shape,
+        spec.settings.end);
+  }
+  ModelParticipant::Options options;
+  options.name = participant.name;
+  options.shape = shape;
+  options.frames = std::move(frames);
+  if (sink) options.sink = sink(participant.name);
+  return std::make_unique<ModelParticipant>(std::move(model), std::move(options));
+}
+
+std::unique_ptr<Coupling> make_coupling(CouplingSpec spec, const MakeSink& sink,
+                                        const std::function<std::unique_ptr<Channel>(int index)>& elsewhere) {
   std::vector<Model> models = participant_models(spec);
   std::vector<std::unique_ptr<Participant>> participants;
-  for (std::size_t p = 0; p < models.size(); ++p) {
-    ModelParticipant::Options options;
-    options.name = spec.participants[p].name;
-    options.shape = spec.settings.scheme.shape;
-    for (const InterfaceFrame& frame : spec.frames) {
-      if (frame.participant == static_cast<int>(p)) options.frames.push_back(frame.name.substr(options.name.size() + 1));
+  for (int p = 0; p < static_cast<int>(models.size()); ++p) {
+    std::unique_ptr<Channel> line = elsewhere ? elsewhere(p) : nullptr;
+    if (line) {
+      participants.push_back(std::make_unique<RemoteParticipant>(
+          std::move(line), spec.participants[static_cast<std::size_t>(p)].name, frames_of_participant(spec, p),
+          spec.settings.scheme.shape, spec.settings.end));
+    } else {
+      participants.push_back(make_participant(spec, p, std::move(models[static_cast<std::size_t>(p)]), sink));
     }
-    if (sink) options.sink = sink(options.name);
-    participants.push_back(std::make_unique<ModelParticipant>(std::move(models[p]), std::move(options)));
   }
   return std::make_unique<Coupling>(std::move(participants), spec.frames, spec.joints, spec.settings);
 }

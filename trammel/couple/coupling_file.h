@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "trammel/couple/channel.h"
 #include "trammel/couple/coupling.h"
 #include "trammel/run/load_model.h"
 
@@ -32,7 +33,7 @@ struct CouplingSpec {
 
 // What the command line changes.
 struct CouplingChanges {
-  std::vector<std::string> set{};  // "NAME=VALUE" of every participant that has it, or "PARTICIPANT.NAME=VALUE"
+  std::vector<std::string> set{};      // "NAME=VALUE" of every participant that has it, or "PARTICIPANT.NAME=VALUE"
   std::vector<std::string> options{};  // keys of the section `coupling`, "scheme=linear"
 };
 
@@ -40,10 +41,13 @@ CouplingSpec read_coupling(const std::string& path, const CouplingChanges& chang
 
 using MakeSink = std::function<std::unique_ptr<TrajectorySink>(const std::string& participant)>;
 
-// The model of a participant with its changes, for model files and parts of the whole; completes `spec` with frames and
-// joints where it is cut.
+// The models of all participants with their changes, for model files and parts of the whole; completes `spec` with
+// frames and joints where it is cut.
 std::vector<Model> participant_models(CouplingSpec& spec);
-// Everything in this process. `sink` may be empty.
-std::unique_ptr<Coupling> make_coupling(CouplingSpec spec, const MakeSink& sink = {});
+// One participant in this process, or the program that it is.
+std::unique_ptr<Participant> make_participant(const CouplingSpec& spec, int index, Model model, const MakeSink& sink);
+// `elsewhere` gives the line to a participant that another process has, or null; both may be empty.
+std::unique_ptr<Coupling> make_coupling(CouplingSpec spec, const MakeSink& sink = {},
+                                        const std::function<std::unique_ptr<Channel>(int index)>& elsewhere = {});
 
 }  // namespace trammel

@@ -67,7 +67,8 @@ Gluing::Gluing(const std::vector<InterfaceFrame>& frames, const std::vector<Fram
 void Gluing::set_state(double t, const std::vector<FrameState>& frames) {
   state_.t = t;
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    const int q0 = equations_.first_coordinate(static_cast<int>(i)), v0 = equations_.first_velocity(static_cast<int>(i));
+    const int q0 = equations_.first_coordinate(static_cast<int>(i)),
+              v0 = equations_.first_velocity(static_cast<int>(i));
     const Quat rotation(frames[i].R);
     state_.q.segment<3>(q0) = frames[i].p;
     state_.q.segment<4>(q0 + 3) << rotation.w(), rotation.x(), rotation.y(), rotation.z();

@@ -46,25 +46,20 @@ double basis(InputShape shape, int j, double s) {
   return inside ? p.c[0] + s * (p.c[1] + s * p.c[2]) : 0;
 }
 
-double first_moment(InputShape shape, int j, double s) {
-  const Piece p = piece_of(shape, j);
-  const double to = std::min(s, p.to);
-  if (to <= p.from) return 0;
+double first_moment(InputShape shape, int j, double s, int p) {
+  const Piece piece = piece_of(shape, j);
+  const double to = std::min(s, piece.to);
+  if (to <= piece.from) return 0;
   double sum = 0;
-  for (int k = 0; k < 3; ++k) sum += p.c[static_cast<std::size_t>(k)] * (power(to, k + 1) - power(p.from, k + 1)) / (k + 1);
+  for (int k = 0; k < 3; ++k) {
+    const int n = k + p + 1;
+    sum += piece.c[static_cast<std::size_t>(k)] * (power(to, n) - power(piece.from, n)) / n;
+  }
   return sum;
 }
 
-double second_moment(InputShape shape, int j, double s) {
-  const Piece p = piece_of(shape, j);
-  const double to = std::min(s, p.to);
-  if (to <= p.from) return 0;
-  double sum = 0;
-  for (int k = 0; k < 3; ++k) {
-    sum += p.c[static_cast<std::size_t>(k)] * (s * (power(to, k + 1) - power(p.from, k + 1)) / (k + 1) -
-                                               (power(to, k + 2) - power(p.from, k + 2)) / (k + 2));
-  }
-  return sum;
+double second_moment(InputShape shape, int j, double s, int p) {
+  return s * first_moment(shape, j, s, p) - first_moment(shape, j, s, p + 1);
 }
 
 std::string shape_expression(InputShape shape, const std::vector<std::string>& c, const std::string& start,

@@ -18,10 +18,10 @@ struct InputShapeInfo {
 const InputShapeInfo& info(InputShape shape);
 
 double basis(InputShape shape, int j, double s);
-// int_0^s b_j and int_0^s (s - r) b_j(r) dr: what a unit coefficient does to a velocity and a position after the part s
-// of a step, in units of H and H^2.
-double first_moment(InputShape shape, int j, double s);
-double second_moment(InputShape shape, int j, double s);
+// int_0^s r^p b_j(r) dr and int_0^s (s - r) r^p b_j(r) dr. For p = 0: what a unit coefficient does to a velocity and a
+// position after the part s of a step, in units of H and H^2.
+double first_moment(InputShape shape, int j, double s, int p = 0);
+double second_moment(InputShape shape, int j, double s, int p = 0);
 // The input as an expression of `time`, the names of its coefficients and those of t_k and H (of halves: of the
 // middle).
 std::string shape_expression(InputShape shape, const std::vector<std::string>& coefficients, const std::string& start,

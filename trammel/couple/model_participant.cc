@@ -17,7 +17,8 @@ const char* const wrench_components[] = {"fx", "fy", "fz", "tx", "ty", "tz"};
 
 }  // namespace
 
-Model ModelParticipant::with_interface(Model model, const Options& options, std::vector<int>& frames, int& first_input) {
+Model ModelParticipant::with_interface(Model model, const Options& options, std::vector<int>& frames,
+                                       int& first_input) {
   const InputShapeInfo& shape = trammel::info(options.shape);
   first_input = static_cast<int>(model.inputs.size());
   const Location where = model.simulation.where;
@@ -33,7 +34,8 @@ Model ModelParticipant::with_interface(Model model, const Options& options, std:
         if (!k.name.empty()) known.push_back(k.name);
       }
       const std::string near = nearest_name(options.frames[f], known);
-      throw Failure({Severity::error, "unknown-frame",
+      throw Failure({Severity::error,
+                     "unknown-frame",
                      "participant '" + options.name + "': the model has no frame '" + options.frames[f] + "'",
                      near.empty() ? "name a frame of its section `frames`" : "did you mean '" + near + "'?",
                      {intern(model.file), 0, 0}});
@@ -46,9 +48,9 @@ Model ModelParticipant::with_interface(Model model, const Options& options, std:
       for (int j = 0; j < shape.count; ++j) {
         names.push_back("glue_" + std::to_string(f + 1) + "_" + wrench_components[c] + "_" + std::to_string(j));
       }
-      fields.set(wrench_components[c], ExpressionText{shape_expression(options.shape, names, "glue_start", "glue_size",
-                                                                       "glue_middle"),
-                                                      where});
+      fields.set(
+          wrench_components[c],
+          ExpressionText{shape_expression(options.shape, names, "glue_start", "glue_size", "glue_middle"), where});
     }
     // In the order of MacroStep::inputs.
     for (int j = 0; j < shape.count; ++j) {
@@ -93,7 +95,7 @@ std::vector<FrameState> ModelParticipant::start() {
     recorder_ = std::make_unique<Recorder>(equations, simulation_.initial(), false);
     recorder_->note_step(accepted_, rates_);
     sink_->begin({recorder_->tables()[0]}, simulation_.provenance());
-    (void)sink_->append(0, recorder_->output_row(accepted_, rates_));
+    start_row_ = recorder_->output_row(accepted_, rates_);
   }
   std::vector<FrameState> out(frames_.size());
   frame_states(accepted_, out.data());
@@ -146,7 +148,7 @@ void ModelParticipant::begin(const MacroStep& step) {
   trial_h_ = h_;
   set_inputs(step, trial_);
   true_inputs_ = trial_.u;
-  if (step.shape == InputShape::halves && step.restart_at_jumps) {
+  if (shape_ == InputShape::halves && step.restart_at_jumps) {
     const double middle = trial_.u[first_input_ + 2];
     const auto hold = [&](int from, int to) {
       for (std::size_t f = 0; f < frames_.size(); ++f) {
@@ -216,8 +218,9 @@ bool ModelParticipant::integrate(double to) {
       result_.step_times.push_back(t);
       take_samples(t, last);
       if (!fixed_) {
-        const double next =
-            attempt.suggested_h > 0 ? attempt.suggested_h : controller_.after_accept(size, attempt.error, integrator.error_order());
+        const double next = attempt.suggested_h > 0
+                                ? attempt.suggested_h
+                                : controller_.after_accept(size, attempt.error, integrator.error_order());
         // A step cut short by the end says nothing against a larger one.
         h = last ? std::max(h, next) : next;
       }
@@ -233,8 +236,8 @@ bool ModelParticipant::integrate(double to) {
       std::string where;
       if (attempt.worst_velocity >= 0) where = ", " + equations.name_of_velocity(attempt.worst_velocity);
       if (attempt.worst_row >= 0) where += ", " + equations.name_of_row(attempt.worst_row);
-      return fail(std::string("no step of ") + std::to_string(size) + " s can be taken: " +
-                  (solved ? "the error stays too large" : to_text(attempt.verdict)) + where);
+      return fail(std::string("no step of ") + std::to_string(size) +
+                  " s can be taken: " + (solved ? "the error stays too large" : to_text(attempt.verdict)) + where);
     }
   }
   if (!fixed_ && !ode45_) trial_h_ = h;
@@ -248,7 +251,8 @@ bool ModelParticipant::integrate(double to) {
 void ModelParticipant::take_samples(double t, bool at_end) {
   const Equations& equations = simulation_.equations();
   const Integrator& integrator = simulation_.integrator();
-  while (next_time_ < times_.size() && (times_[next_time_] <= t || (at_end && times_[next_time_] - t < 1e-12 * std::abs(t)))) {
+  while (next_time_ < times_.size() &&
+         (times_[next_time_] <= t || (at_end && times_[next_time_] - t < 1e-12 * std::abs(t)))) {
     const double at = times_[next_time_];
     State& state = sample_of_[next_time_] >= 0 ? states_[static_cast<std::size_t>(sample_of_[next_time_])]
                                                : path_[static_cast<std::size_t>(path_of_[next_time_])];
@@ -273,6 +277,8 @@ void ModelParticipant::accept() {
   method_.clear();
   simulation_.integrator().save(method_);
   if (!recorder_) return;
+  if (!start_row_.empty() && !sink_->append(0, start_row_)) sink_->flush();
+  start_row_.clear();
   // The books of energy want the middle of the step.
   State middle;
   const double half = step_.t + 0.5 * (step_.end - step_.t);
@@ -291,7 +297,8 @@ void ModelParticipant::close(bool good) {
   if (sink_ && recorder_) sink_->finish(good ? RunStatus::finished : RunStatus::failed, "", "");
 }
 
-// ---- how frames yield ------------------------------------------------------------------------------------------------
+// ---- how frames yield
+// ------------------------------------------------------------------------------------------------
 
 void ModelParticipant::wrench_map(const State& state, Mat& B) {
   const Equations& equations = simulation_.equations();
@@ -442,7 +449,8 @@ Mat ModelParticipant::sensitivity(std::span<const int> samples) {
   return out;
 }
 
-// ---- save ------------------------------------------------------------------------------------------------------------
+// ---- save
+// ------------------------------------------------------------------------------------------------------------
 
 Bytes ModelParticipant::save() {
   Bytes out;
@@ -472,6 +480,7 @@ void ModelParticipant::restore(std::span<const std::byte> in) {
   bool recorded = false;
   take(in, recorded);
   if (recorded && recorder_) recorder_->restore(in);
+  start_row_.clear();
   trial_ = accepted_;
 }
 

@@ -65,11 +65,12 @@ class ModelParticipant final : public Participant {
   MacroStep step_;
   MacroResult result_;
   Vec true_inputs_;
-  std::vector<double> times_;                // of samples and path, in order
-  std::vector<int> sample_of_, path_of_;     // by place in times_; -1: none
-  std::vector<State> states_;                // at the samples
-  std::vector<State> path_;                  // at the nodes of the sensitivity's integration
+  std::vector<double> times_;             // of samples and path, in order
+  std::vector<int> sample_of_, path_of_;  // by place in times_; -1: none
+  std::vector<State> states_;             // at the samples
+  std::vector<State> path_;               // at the nodes of the sensitivity's integration
   std::size_t next_time_ = 0;
+  std::vector<double> start_row_;  // recorded with the first step
 };
 
 }  // namespace trammel

@@ -9,7 +9,9 @@
 namespace trammel {
 namespace {
 
-bool contains(const std::vector<int>& list, int value) { return std::find(list.begin(), list.end(), value) != list.end(); }
+bool contains(const std::vector<int>& list, int value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
 
 }  // namespace
 
@@ -58,7 +60,8 @@ Model part_of_model(const Model& model, const std::vector<int>& bodies, const st
   part.frames.clear();
   std::vector<int> new_body(model.bodies.size(), ground - 1), new_frame(model.frames.size(), -1);
   std::set<std::string, std::less<>> gone;  // names of what belongs to other parts
-  for (const int b : bodies) new_body[static_cast<std::size_t>(b)] = part.add_body(model.bodies[static_cast<std::size_t>(b)]);
+  for (const int b : bodies)
+    new_body[static_cast<std::size_t>(b)] = part.add_body(model.bodies[static_cast<std::size_t>(b)]);
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     if (new_body[b] < ground) gone.insert(model.bodies[b].name);
   }
@@ -115,7 +118,8 @@ Model part_of_model(const Model& model, const std::vector<int>& bodies, const st
   part.initial_joints.clear();  // bodies stand where they start
   part.start_in_equilibrium = false;
   std::erase_if(part.outputs, [&](const Output& o) { return uses_gone(o.expression); });
-  std::erase_if(part.shapes, [&](const Shape& s) { return s.body != ground && new_body[static_cast<std::size_t>(s.body)] < 0; });
+  std::erase_if(part.shapes,
+                [&](const Shape& s) { return s.body != ground && new_body[static_cast<std::size_t>(s.body)] < 0; });
   for (Shape& s : part.shapes) {
     if (s.body != ground) s.body = new_body[static_cast<std::size_t>(s.body)];
   }

@@ -28,7 +28,6 @@ struct ParticipantInfo {
 // What a macro step is to do.
 struct MacroStep {
   double t = 0, end = 0;
-  InputShape shape = InputShape::constant;
   bool restart_at_jumps = true;  // integrate the halves of a step one after the other
   // Wrenches (force, torque about the frame's origin; world axes), frame after frame, 6 numbers for each coefficient.
   std::vector<double> inputs;
@@ -39,9 +38,9 @@ struct MacroStep {
 
 struct MacroResult {
   bool ok = true;
-  std::string message;              // what stopped it
-  std::vector<FrameState> frames;   // at the samples: all frames of the first one, then of the second ...
-  std::vector<double> step_times;   // ends of the steps that the participant took
+  std::string message;             // what stopped it
+  std::vector<FrameState> frames;  // at the samples: all frames of the first one, then of the second ...
+  std::vector<double> step_times;  // ends of the steps that the participant took
 };
 
 class Participant {

@@ -2,6 +2,7 @@
 // or, where inputs alternate from step to step, separately through the even and the odd ones (the envelopes of the
 // oscillation).
 #pragma once
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -35,7 +36,7 @@ class InputPredictor {
   // All coefficients of all steps in order of time, the newest last; as many as an extrapolation may need.
   std::vector<double> times_;
   std::vector<Vec> points_;
-  Vec straight_, split_;  // the two guesses for the present step
+  Vec straight_, split_;                       // the two guesses for the present step
   double straight_miss_ = 0, split_miss_ = 0;  // running means of how far they were off
   bool alternating_ = false;
 };

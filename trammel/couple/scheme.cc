@@ -13,12 +13,18 @@ CouplingScheme theta_scheme(double theta) {
 const std::vector<CouplingScheme>& scheme_registry() {
   static const std::vector<CouplingScheme> table{
       {"displacement", "g = 0, constant inputs", InputShape::constant, {{1, 1, 0}}, 3},
-      {"displacement-velocity", "g = g' = 0, inputs constant on the halves", InputShape::halves, {{1, 1, 0}, {1, 0, 1}},
+      {"displacement-velocity",
+       "g = g' = 0, inputs constant on the halves",
+       InputShape::halves,
+       {{1, 1, 0}, {1, 0, 1}},
        3},
       theta_scheme(0.5),
       {"linear", "g = g' = 0, linear inputs", InputShape::linear, {{1, 1, 0}, {1, 0, 1}}, 4},
-      {"quadratic", "g = g' = 0, g = 0 in the middle, quadratic inputs", InputShape::quadratic,
-       {{0.5, 1, 0}, {1, 1, 0}, {1, 0, 1}}, 5},
+      {"quadratic",
+       "g = g' = 0, g = 0 in the middle, quadratic inputs",
+       InputShape::quadratic,
+       {{0.5, 1, 0}, {1, 1, 0}, {1, 0, 1}},
+       5},
       {"velocity", "g' = 0, constant inputs: positions drift apart", InputShape::constant, {{1, 0, 1}}, 2},
   };
   return table;

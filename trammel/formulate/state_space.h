@@ -40,6 +40,7 @@ struct StateSpaceOptions {
   double penalty = 0;
   int sweeps = 2;
   std::vector<bool> forces_without_derivatives;  // by force; empty: none
+  bool greater_counts = false;  // errors by the greater of scale and value, not by their sum: the norm of ode45
 };
 
 class StateSpace final : public FirstOrderProblem {

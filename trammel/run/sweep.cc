@@ -58,7 +58,8 @@ AxisText axis_text(const std::string& axis) {
 
 std::string csv_field(const std::string& text) {
   std::string out = "\"";
-  for (const char c : text) out += c == '"' ? std::string("\"\"") : c == '\n' || c == '\r' ? std::string(" ") : std::string(1, c);
+  for (const char c : text)
+    out += c == '"' ? std::string("\"\"") : c == '\n' || c == '\r' ? std::string(" ") : std::string(1, c);
   return out + "\"";
 }
 
@@ -81,7 +82,8 @@ std::vector<SweepMeasure> measures_of(const SweepOptions& options) {
   std::vector<SweepMeasure> all;
   for (const Output& output : load_model(options.model, options.changes).outputs) all.push_back({output.name, "last"});
   if (all.empty())
-    refuse_sweep("the model has no outputs to put into the table", "name signals with --measure, body.bar.position.z.max");
+    refuse_sweep("the model has no outputs to put into the table",
+                 "name signals with --measure, body.bar.position.z.max");
   return all;
 }
 
@@ -102,8 +104,10 @@ SweepPlan grid_plan(const std::vector<std::string>& axes) {
     std::vector<std::string> values;
     const std::vector<std::string> range = split_at(a.values, ':');
     if (range.size() == 3) {
-      const double from = sweep_number(range[0], axis), to = sweep_number(range[1], axis), count = sweep_number(range[2], axis);
-      if (!(count >= 1 && count <= 1e6 && count == std::floor(count))) refuse_sweep("'" + axis + "' asks for " + range[2] + " values", "a whole number from 1");
+      const double from = sweep_number(range[0], axis), to = sweep_number(range[1], axis),
+                   count = sweep_number(range[2], axis);
+      if (!(count >= 1 && count <= 1e6 && count == std::floor(count)))
+        refuse_sweep("'" + axis + "' asks for " + range[2] + " values", "a whole number from 1");
       for (int i = 0; i < static_cast<int>(count); ++i)
         values.push_back(shortest(count == 1 ? from : from + (to - from) * i / (count - 1)));
     } else if (range.size() == 1) {
@@ -160,9 +164,12 @@ SweepPlan csv_plan(const std::string& path) {
     if (plan.names.empty()) {
       plan.names = fields;
     } else if (fields.size() != plan.names.size()) {
-      throw Failure({Severity::error, "bad-sweep",
-                     "the line has " + std::to_string(fields.size()) + " values for " + std::to_string(plan.names.size()) + " parameters",
-                     "one value for each name of the first line", {intern(path), number, 1}},
+      throw Failure({Severity::error,
+                     "bad-sweep",
+                     "the line has " + std::to_string(fields.size()) + " values for " +
+                         std::to_string(plan.names.size()) + " parameters",
+                     "one value for each name of the first line",
+                     {intern(path), number, 1}},
                     ExitCode::bad_usage);
     } else {
       plan.runs.push_back(fields);
@@ -189,8 +196,8 @@ SweepRow sweep_run(const SweepOptions& options, const SweepPlan& plan, long run)
       const std::vector<double> x = trajectory.column(options.measures[i].signal);
       const std::string& how = options.measures[i].how;
       if (x.empty()) continue;
-      row.values[i] = how == "max"   ? *std::max_element(x.begin(), x.end())
-                      : how == "min" ? *std::min_element(x.begin(), x.end())
+      row.values[i] = how == "max"    ? *std::max_element(x.begin(), x.end())
+                      : how == "min"  ? *std::min_element(x.begin(), x.end())
                       : how == "mean" ? std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size())
                                       : x.back();
     }
@@ -222,11 +229,14 @@ SweepSummary run_sweep(const SweepOptions& asked, const SweepPlan& plan) {
     std::stringstream in(text.substr(0, text.rfind('\n') + 1));
     std::string line;
     std::getline(in, line);
-    if (line != first) refuse_sweep("the table '" + options.table + "' belongs to another sweep", "the same model, parameters and measures go on; without --resume it is made anew");
+    if (line != first)
+      refuse_sweep("the table '" + options.table + "' belongs to another sweep",
+                   "the same model, parameters and measures go on; without --resume it is made anew");
     std::getline(in, line);
     while (std::getline(in, line)) {
       const long run = std::strtol(line.c_str(), nullptr, 10);
-      const std::string status = line.substr(line.find(',') + 1, line.find(',', line.find(',') + 1) - line.find(',') - 1);
+      const std::string status =
+          line.substr(line.find(',') + 1, line.find(',', line.find(',') + 1) - line.find(',') - 1);
       if (run < 0 || run >= summary.runs || (status != "finished" && status != "failed")) continue;
       lines[run] = line;
       ++summary.taken_over;
@@ -238,13 +248,16 @@ SweepSummary run_sweep(const SweepOptions& asked, const SweepPlan& plan) {
     out << first << "\n" << header << "\n";
     for (const auto& line : lines) out << line.second << "\n";
     out.flush();
-    if (!out) throw Failure({Severity::error, "cannot-write", "the table '" + path + "' cannot be written", "", {}}, ExitCode::cannot_write);
+    if (!out)
+      throw Failure({Severity::error, "cannot-write", "the table '" + path + "' cannot be written", "", {}},
+                    ExitCode::cannot_write);
   };
   // Beside its place and renamed, so that a kill loses no row.
   const auto replace_table = [&] {
     write_all(options.table + ".new");
     if (std::rename((options.table + ".new").c_str(), options.table.c_str()) != 0)
-      throw Failure({Severity::error, "cannot-write", "the table '" + options.table + "' cannot be written", "", {}}, ExitCode::cannot_write);
+      throw Failure({Severity::error, "cannot-write", "the table '" + options.table + "' cannot be written", "", {}},
+                    ExitCode::cannot_write);
   };
   replace_table();
   std::ofstream table(options.table, std::ios::app);

@@ -1,6 +1,6 @@
 // Parameter studies: many runs of one model, each with its own parameters, and one row of results for each. A run that
-// fails gives a row that says so; the table is kept on the disk row by row, so that a sweep that was killed goes on where
-// it was.
+// fails gives a row that says so; the table is kept on the disk row by row, so that a sweep that was killed goes on
+// where it was.
 #pragma once
 #include <atomic>
 #include <functional>
