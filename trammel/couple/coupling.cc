@@ -342,11 +342,11 @@ bool Coupling::jacobian(const Vec& U, const Vec& value, Mat& J) {
 
 void Coupling::fail(std::string why) { summary_.failure = std::move(why); }
 
-bool Coupling::try_step(double H, long k) {
+bool Coupling::try_step(double H) {
   const CouplingScheme& scheme = settings_.scheme;
-  H_ = H;
   // On a fixed grid times are multiples of the step: sums would drift.
-  const double end = settings_.coupling_error ? t_ + H : static_cast<double>(k + 1) * settings_.step;
+  const double end = settings_.coupling_error ? t_ + H : static_cast<double>(k_ + 1) * settings_.step;
+  H = H_ = end - t_;
   for (MacroStep& step : steps_) {
     step.t = t_;
     step.end = end;
@@ -423,7 +423,7 @@ bool Coupling::advance(double H) {
   const long before = summary_.co_simulations;
   for (;;) {
     const double size = settings_.coupling_error ? std::min(H, settings_.end - t_) : H;
-    bool good = try_step(size, k_);
+    bool good = try_step(size);
     if (!settings_.coupling_error) {
       if (!good) return false;
       break;
@@ -589,7 +589,7 @@ CouplingSummary Coupling::run(TrajectorySink& sink, const Provenance& provenance
         summary_.status = RunStatus::interrupted;
         break;
       }
-      if (!advance(settings_.coupling_error ? next_H_ : static_cast<double>(k_ + 1) * settings_.step - t_)) {
+      if (!advance(settings_.coupling_error ? next_H_ : settings_.step)) {
         summary_.status = RunStatus::failed;
         break;
       }
@@ -668,7 +668,7 @@ void Coupling::restore(std::span<const std::byte> in) {
   }
   Vec last;
   take(in, last);
-  if (last.size() == gluing_->rows() * gluing_->rows()) last_W_ = last.reshaped(gluing_->rows(), gluing_->rows());
+  if (last.size() == gluing_->rows() * gluing_->rows()) W_ = last_W_ = last.reshaped(gluing_->rows(), gluing_->rows());
   take(in, last_H_);
   std::vector<double> memory;
   take(in, memory);

@@ -65,7 +65,8 @@ class Coupling {
   void start(const std::function<void(const std::string&)>& note = {});
   CouplingSummary run(TrajectorySink& sink, const Provenance& provenance = {},
                       const std::atomic<bool>* interrupted = nullptr);
-  // One macro step by hand; false: it failed. What it found stands until accept_step.
+  // One macro step by hand, of the size of the settings unless it is controlled; false: it failed. What it found stands
+  // until accept_step.
   bool advance(double H);
   void accept_step();
 
@@ -82,7 +83,7 @@ class Coupling {
 
  private:
   void plan_samples(double H);
-  bool try_step(double H, long k);
+  bool try_step(double H);
   bool co_simulate(const Vec& U);
   bool run_participants();
   void conditions(Vec& out);
