@@ -32,5 +32,9 @@ Verb add_kinematic(CLI::App& app);
 Verb add_inverse(CLI::App& app);
 Verb add_linearise(CLI::App& app);
 Verb add_modes(CLI::App& app);
+Verb add_couple(CLI::App& app);
+Verb add_sweep(CLI::App& app);
+Verb add_participate(CLI::App& app);
+Verb add_cut(CLI::App& app);
 
 }  // namespace trammel

@@ -13,6 +13,7 @@ std::vector<Row> study_corpus(const StudyContext& context);
 std::vector<Row> study_elements(const StudyContext& context);
 std::vector<Row> study_split(const StudyContext& context);
 std::vector<Row> study_text(const StudyContext& context);
+std::vector<Row> study_glue(const StudyContext& context);
 
 const std::vector<Study>& study_registry() {
   static const std::vector<Study> table{
@@ -28,6 +29,8 @@ const std::vector<Study>& study_registry() {
        "Splitting into explicit contacts and implicit joints: the examples, local error, stability by search, the ball "
        "bearing beside CVODE",
        study_split},
+      {"glue", "Tables and figures of the paper on gluing: a double pendulum glued at its pin, and better couplings",
+       study_glue},
       {"conditioning", "Condition of HHT's Newton matrix as the step size goes to zero", study_conditioning},
       {"corpus", "Two thousand random mechanisms: derivatives, energy balance, two tolerances, no silent failure",
        study_corpus},

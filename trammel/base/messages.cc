@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view in_file = "Reading a model file", in_expression = "Expressions", in_model = "The model",
                            in_method = "Methods and settings", at_start = "The start of a run", in_run = "A failed run",
                            a_cause = "Likely causes of a failed run", in_result = "Results and checkpoints",
-                           in_command = "The command";
+                           in_couple = "Couplings and sweeps", in_command = "The command";
 
 }  // namespace
 
@@ -301,6 +301,37 @@ const std::vector<MessageInfo>& message_registry() {
       {"write-failed", in_result,
        "Writing stopped during the run: the disk is full, or the file or its folder is gone.",
        "what was written before is kept; make room, or choose another place"},
+      // ---- Couplings and sweeps
+      {"bad-message", in_couple, "A participant in another process sends what the protocol does not know.",
+       "compare it with the protocol in the guide to coupling"},
+      {"bad-sweep", in_couple, "The plan of a sweep cannot be followed, or its table belongs to another sweep.",
+       "ranges are NAME=FROM:TO:COUNT or NAME=VALUE,VALUE,...; --resume needs the same model, parameters and measures"},
+      {"coupling-failed", in_couple, "A coupled simulation cannot go on: a participant fails, or no inputs are found.",
+       "take a smaller macro step, or look at the participant that is named alone"},
+      {"gluing-does-not-fit", in_couple, "At the start the frames of a gluing joint are apart or move apart.",
+       "let participants start where the joint holds, with the same velocities"},
+      {"joint-not-gluable", in_couple,
+       "A joint that binds velocities, holds a body to the ground or acts on more than two frames cannot glue.",
+       "keep all bodies it acts on in one participant"},
+      {"nothing-to-glue", in_couple, "A gluing joint binds nothing that can move, or both its sides are one part.",
+       "glue frames of moving bodies of two participants"},
+      {"part-not-separate", in_couple, "Something other than the joints cut connects two parts of a model.",
+       "keep the bodies it connects in one participant"},
+      {"participant-cannot", in_couple, "A participant lacks what the scheme or the interface solver needs.",
+       "take another solver; `differences` needs only that steps can be repeated"},
+      {"participant-failed", in_couple, "A participant in another process reports an error.",
+       "run its model alone, with the same settings"},
+      {"participant-lost", in_couple, "A participant in another process is gone or does not answer.",
+       "look at what it printed; the run can go on from the state that was saved"},
+      {"scheme-singular", in_couple, "The conditions of a coupling scheme do not determine its inputs.",
+       "give as many conditions as coefficients, and not g' in the middle of a quadratic input"},
+      {"scheme-unstable", in_couple, "The step map of a coupling scheme makes disturbances grow.",
+       "take theta >= 0, better 1/2"},
+      {"unknown-choice", in_couple, "A setting has none of its possible values.", "the message lists them"},
+      {"unknown-participant", in_couple, "A gluing joint names a participant that is not there.",
+       "write PARTICIPANT.FRAME"},
+      {"unknown-scheme", in_couple, "There is no coupling scheme of that name.", "the message lists them"},
+
       // ---- The command
       {"bad-reference", in_command, "Reference data of a study cannot be used.", "restore the files under studies/"},
       {"bad-usage", in_command, "The command was not understood.", "see `trammel --help`"},

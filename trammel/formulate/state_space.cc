@@ -638,20 +638,23 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
 void StateSpace::error_scales(const Vec& before, const Vec& after, Vec& scales) const {
   scales.resize(size());
   Eigen::Index k = 0;
+  const auto widen = [this](double scale, double value) {
+    return options_.greater_counts ? std::max(scale, value) : scale + value;
+  };
   for (const int i : positions_) {
     scales[k] = scales_[i];
     const int body = equations_.body_of_velocity(i);
     if (std::find(options_.named.begin(), options_.named.end(), i) != options_.named.end()) {
       const double from = chart_.origin()[equations_.first_coordinate(body) + i - equations_.first_velocity(body)];
-      scales[k] += std::max(std::abs(from + before[k]), std::abs(from + after[k]));
+      scales[k] = widen(scales[k], std::max(std::abs(from + before[k]), std::abs(from + after[k])));
     }
     ++k;
   }
   for (const int i : velocities_) {
-    scales[k] = scales_[i] + std::max(std::abs(before[k]), std::abs(after[k]));
+    scales[k] = widen(scales_[i], std::max(std::abs(before[k]), std::abs(after[k])));
     ++k;
   }
-  for (; k < scales.size(); ++k) scales[k] = 1 + std::max(std::abs(before[k]), std::abs(after[k]));
+  for (; k < scales.size(); ++k) scales[k] = widen(1, std::max(std::abs(before[k]), std::abs(after[k])));
 }
 
 void StateSpace::save(Bytes& out) const {

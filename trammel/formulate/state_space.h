@@ -43,6 +43,7 @@ struct StateSpaceOptions {
   // of constraints; 0: not so.
   double joint_frequency = 0, joint_time = 0;
   std::vector<bool> forces_without_derivatives;  // by force; empty: none
+  bool greater_counts = false;  // errors by the greater of scale and value, not by their sum: the norm of ode45
 };
 
 class StateSpace final : public FirstOrderProblem {

@@ -28,6 +28,7 @@ std::unique_ptr<Integrator> make_on_mechanism(const MethodInfo& m, const Equatio
   options.form.tolerance = settings.fixed_step ? std::min(1e-10, settings.tolerance) : settings.tolerance;
   options.form.misfit = settings.misfit;
   options.form.named = settings.independent;
+  options.form.greater_counts = settings.options.has("ode45") && settings.options.get<bool>("ode45");
   if (settings.options.has("forces_without_derivatives"))
     options.form.forces_without_derivatives =
         methods::forces_named(equations, settings.options.get<std::string>("forces_without_derivatives"));

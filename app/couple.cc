@@ -1,0 +1,262 @@
+// trammel couple FILE: simulate participants glued together by joints.
+#include <CLI/CLI.hpp>
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+
+#include "app/common.h"
+#include "app/mpi_line.h"
+#include "app/verbs.h"
+#include "trammel/couple/coupling_file.h"
+#include "trammel/couple/remote_participant.h"
+#include "trammel/run/checkpoint.h"
+#include "trammel/run/simulation.h"
+#include "trammel/write/csv_writer.h"
+#include "trammel/write/hdf5_writer.h"
+#include "trammel/write/sha256.h"
+
+namespace trammel {
+namespace {
+
+std::atomic<bool> couple_interrupted{false};
+void on_couple_signal(int) { couple_interrupted = true; }
+
+struct CoupleArguments {
+  std::string file, output, resume;
+  CouplingChanges changes;
+  bool compare_whole = false, json = false, quiet = false;
+};
+
+std::unique_ptr<TrajectorySink> couple_sink(const std::string& path) {
+  if (std::filesystem::path(path).extension() == ".csv") return std::make_unique<CsvWriter>(path);
+  return std::make_unique<Hdf5Writer>(path);
+}
+
+// "glued.h5" -> "glued.first.h5"
+std::string result_of(const std::string& result, const std::string& participant) {
+  std::filesystem::path path(result);
+  const std::string extension = path.extension().string();
+  return path.replace_extension("").string() + "." + participant + extension;
+}
+
+Json summary_json(const CouplingSummary& s) {
+  return {{"steps", s.steps},
+          {"repeated", s.rejected},
+          {"iterations", s.iterations},
+          {"co_simulations", s.co_simulations},
+          {"reached", s.reached},
+          {"mean_error", s.mean_error},
+          {"greatest_error", s.greatest_error},
+          {"mean_rate_error", s.mean_rate_error},
+          {"greatest_rate_error", s.greatest_rate_error},
+          {"recorded", s.recorded},
+          {"seconds", s.seconds},
+          {"derivative_seconds", s.jacobian_seconds}};
+}
+
+// ---- glued against whole
+// -----------------------------------------------------------------------------------------------
+
+// Largest differences of the outputs that participants and the whole model have in common, and of the positions of
+// bodies of the same name, at the times that both record.
+Json compare_with_whole(const CouplingSpec& spec, const std::map<std::string, std::unique_ptr<MemoryTrajectory>>& parts,
+                        double& seconds) {
+  ModelChanges changes = spec.whole_changes;
+  changes.end = spec.settings.end;
+  changes.output_step = spec.settings.output_step.value_or(spec.settings.step);
+  Simulation simulation(load_model(spec.whole, changes));
+  MemoryTrajectory whole;
+  const RunResult result = simulation.run(whole);
+  seconds = result.summary.times.steps;
+  Json out = Json::array();
+  if (result.status != RunStatus::finished)
+    throw Failure(
+        {Severity::error, "run-failed", "the whole model does not run to its end", "try `trammel run` on it", {}},
+        ExitCode::failed_run);
+  const std::vector<double> time = whole.time(0);
+  for (const auto& [name, part] : parts) {
+    const std::vector<double> own_time = part->time(0);
+    for (const Signal& signal : part->tables()[0].signals) {
+      const bool position = signal.name.rfind("body.", 0) == 0 && signal.name.find(".position.") != std::string::npos;
+      const bool output = signal.name.find('.') == std::string::npos && signal.name != "time";
+      const auto ref = whole.find(signal.name);
+      if ((!position && !output) || !ref) continue;
+      const std::vector<double> x = part->column(signal.name), y = whole.column(*ref);
+      double difference = 0, size = 0;
+      std::size_t k = 0, points = 0;
+      for (std::size_t i = 0; i < own_time.size(); ++i) {
+        while (k + 1 < time.size() && time[k] < own_time[i] - 1e-9) ++k;
+        if (std::abs(time[k] - own_time[i]) > 1e-9) continue;
+        ++points;
+        difference = std::max(difference, std::abs(x[i] - y[k]));
+        size = std::max(size, std::abs(y[k]));
+      }
+      out.push_back({{"participant", name},
+                     {"signal", signal.name},
+                     {"difference", difference},
+                     {"size", size},
+                     {"points", points}});
+    }
+  }
+  return out;
+}
+
+Provenance provenance_of(const CouplingSpec& spec) {
+  Provenance p;
+  p.set("program", "trammel");
+  p.set("version", TRAMMEL_VERSION);
+  p.set("title", spec.title);
+  p.set("coupling_file", spec.file);
+  p.set("scheme", spec.settings.scheme.key);
+  p.set("date", utc_date());
+  return p;
+}
+
+// The state of everybody at one time, for `--resume`.
+Checkpoint checkpoint_of(const CouplingSpec& spec, const std::string& result, const Coupling& coupling) {
+  Checkpoint c;
+  c.version = TRAMMEL_VERSION;
+  c.model_file = std::filesystem::absolute(spec.file).lexically_normal().string();
+  c.fingerprint = sha256_hex(spec.text);
+  c.result = std::filesystem::absolute(result).lexically_normal().string();
+  c.t = coupling.t();
+  c.end = spec.settings.end;
+  c.state = coupling.saved();
+  return c;
+}
+
+int couple_verb(const CoupleArguments& a) {
+  MpiWorld world;
+  const CouplingSpec spec = read_coupling(a.file, a.changes);
+  const std::string main = a.output.empty() ? std::filesystem::path(a.file).stem().string() + ".h5" : a.output;
+  const bool talk = !a.quiet && !a.json;
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_couple_signal);
+  const auto rank_of = [&](int participant) { return participant % world.size(); };
+  std::map<std::string, std::unique_ptr<MemoryTrajectory>> kept;
+  const MakeSink sink_of = [&](const std::string& name) -> std::unique_ptr<TrajectorySink> {
+    if (!a.compare_whole) return couple_sink(result_of(main, name));
+    kept[name] = std::make_unique<MemoryTrajectory>();
+    return std::make_unique<TeeSink>(std::vector<TrajectorySink*>{kept[name].get()});
+  };
+  if (world.rank() > 0) {
+    // Participants of this rank, made when they are asked for.
+    CouplingSpec own = spec;
+    std::vector<Model> models = participant_models(own);
+    std::map<int, ParticipantServer> servers;
+    world.serve(
+        [&](int index, const std::string& request, std::string& reply) {
+          const auto make = [&, index](const Greeting&) {
+            return make_participant(own, index, models[static_cast<std::size_t>(index)], sink_of);
+          };
+          return servers.try_emplace(index, make).first->second.answer(request, reply);
+        },
+        &couple_interrupted);
+    return 0;
+  }
+  if (a.compare_whole && (spec.whole.empty() || world.size() > 1))
+    throw Failure({Severity::error,
+                   "bad-usage",
+                   "--compare-whole needs a coupling file with `whole`, and one process",
+                   "name the model in one piece: whole: MODEL.yaml",
+                   {}},
+                  ExitCode::bad_usage);
+
+  const std::unique_ptr<TrajectorySink> sink = couple_sink(main);
+  const std::unique_ptr<Coupling> coupling = make_coupling(spec, sink_of, [&](int p) -> std::unique_ptr<Channel> {
+    if (rank_of(p) == 0) return nullptr;
+    return world.line(rank_of(p), p, spec.participants[static_cast<std::size_t>(p)].name, spec.settings.patience,
+                      &couple_interrupted);
+  });
+  if (talk) std::printf("%s%s%s\n", a.file.c_str(), spec.title.empty() ? "" : ": ", spec.title.c_str());
+  coupling->start([&](const std::string& text) {
+    if (talk) std::printf("  %s\n", text.c_str());
+  });
+  if (!a.resume.empty()) {
+    const Checkpoint from = read_checkpoint(a.resume);
+    if (from.fingerprint != sha256_hex(spec.text))
+      throw Failure({Severity::error,
+                     "checkpoint-of-another-model",
+                     "the state '" + a.resume + "' belongs to another coupling file",
+                     "resume it with the file it was saved with",
+                     {}},
+                    ExitCode::bad_usage);
+    coupling->restore(from.state);
+    if (talk) std::printf("  continued from t = %g s\n", coupling->t());
+  }
+  const CouplingSummary summary = coupling->run(*sink, provenance_of(spec), &couple_interrupted);
+  std::string state_file;
+  if (summary.status != RunStatus::finished) {
+    state_file = main + ".state";
+    write_checkpoint(state_file, checkpoint_of(spec, main, *coupling));
+  }
+  Json comparison;
+  double whole_seconds = 0;
+  if (a.compare_whole && summary.status == RunStatus::finished)
+    comparison = compare_with_whole(spec, kept, whole_seconds);
+  if (a.json) {
+    Json j = {{"status", to_text(summary.status)}, {"result", main}, {"summary", summary_json(summary)}};
+    j["failure"] = summary.failure.empty() ? Json() : Json(summary.failure);
+    j["state"] = state_file.empty() ? Json() : Json(state_file);
+    if (a.compare_whole) j["whole"] = {{"seconds", whole_seconds}, {"differences", comparison}};
+    print_json(j);
+  } else if (talk) {
+    std::printf("%s  result          %s\n", to_text(summary).c_str(), main.c_str());
+    if (a.compare_whole) {
+      std::vector<std::vector<std::string>> lines{{"participant", "signal", "largest difference", "largest value"}};
+      for (const Json& row : comparison) {
+        char difference[32], size[32];
+        std::snprintf(difference, sizeof difference, "%.3g", row["difference"].get<double>());
+        std::snprintf(size, sizeof size, "%.4g", row["size"].get<double>());
+        lines.push_back({row["participant"], row["signal"], difference, size});
+      }
+      std::printf("glued against whole (whole: %.3g s)\n%s", whole_seconds, aligned(lines, 2).c_str());
+    }
+  }
+  std::fflush(stdout);
+  if (summary.status == RunStatus::failed) {
+    char at[32];
+    std::snprintf(at, sizeof at, "t = %.6g s: ", summary.reached);
+    const Problem problem{Severity::error, "coupling-failed", at + summary.failure, "", {intern(a.file), 0, 0}};
+    std::fprintf(stderr, "%s\n", to_text(problem).c_str());
+  }
+  if (!state_file.empty())
+    std::fprintf(stderr, "go on with: trammel couple %s --resume %s\n", a.file.c_str(), state_file.c_str());
+  if (summary.status != RunStatus::failed) world.end_all();
+  if (summary.status == RunStatus::failed && world.size() > 1) world.abort(static_cast<int>(ExitCode::failed_run));
+  if (summary.status == RunStatus::failed) return static_cast<int>(ExitCode::failed_run);
+  return static_cast<int>(summary.status == RunStatus::interrupted ? ExitCode::interrupted : ExitCode::ok);
+}
+
+}  // namespace
+
+Verb add_couple(CLI::App& app) {
+  auto a = std::make_shared<CoupleArguments>();
+  CLI::App* verb = app.add_subcommand("couple", "Simulate models glued together by joints");
+  verb->add_option("FILE", a->file, "Coupling file")->required();
+  verb->add_option("--set", a->changes.set, "Parameter of the participants that have it, or of one")
+      ->type_name("[PARTICIPANT.]NAME=VALUE");
+  verb->add_option("--option", a->changes.options, "Key of the section `coupling`")->type_name("NAME=VALUE");
+  verb->add_option("-o,--output", a->output,
+                   "Result file: HDF5, or CSV if it ends in .csv; those of the participants have their names in it")
+      ->type_name("FILE");
+  verb->add_option("--resume", a->resume, "Go on from a state that a failed or interrupted run left")
+      ->type_name("FILE");
+  verb->add_flag(
+      "--compare-whole", a->compare_whole,
+      "Run the model in one piece as well and print the differences; the participants' results are not kept");
+  verb->add_flag("--json", a->json, "Print the summary as JSON");
+  verb->add_flag("-q,--quiet", a->quiet, "Print errors only");
+  verb->footer(
+      "Examples:\n"
+      "  trammel couple couplings/double_pendulum.yaml\n"
+      "  trammel couple couplings/double_pendulum.yaml --option scheme=displacement --set torque=200\n"
+      "  trammel couple couplings/double_pendulum.yaml --compare-whole\n"
+      "  mpirun -n 2 trammel couple couplings/double_pendulum.yaml      participants on two processes, same numbers");
+  return {verb, [a] { return couple_verb(*a); }};
+}
+
+}  // namespace trammel

@@ -1,0 +1,225 @@
+// Gluing of models: exact derivatives against differences, glued against whole, continued runs, other processes.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "trammel/couple/coupling_file.h"
+#include "trammel/couple/model_participant.h"
+#include "trammel/couple/part_of_model.h"
+#include "trammel/couple/remote_participant.h"
+#include "trammel/run/simulation.h"
+
+namespace trammel {
+namespace {
+
+std::string coupling_file(const char* name) { return std::string(TRAMMEL_SOURCE_DIR) + "/couplings/" + name; }
+std::string model_path(const char* name) { return std::string(TRAMMEL_SOURCE_DIR) + "/models/" + name; }
+
+MacroStep macro_step(double t, double H, std::vector<double> inputs) {
+  MacroStep step;
+  step.t = t;
+  step.end = t + H;
+  step.inputs = std::move(inputs);
+  step.samples = {t + 0.5 * H, t + H};
+  step.keep_path = true;
+  return step;
+}
+
+// Of a spatial body that tumbles, and of one on a joint, for every shape: rotations are large, so is the spin.
+TEST(Sensitivity, IsTheDerivativeOfTheStep) {
+  for (const char* body : {"bar1", "bar4"}) {
+    for (const InputShape shape :
+         {InputShape::constant, InputShape::halves, InputShape::linear, InputShape::quadratic}) {
+      Model whole = load_model(model_path("glue_spatial_chain.yaml"));
+      const int index = whole.find_body(body);
+      whole.bodies[static_cast<std::size_t>(index)].angular_velocity = Vec3(3, -2, 4);
+      std::vector<int> cut{1, 2, 3};
+      Model model = part_of_model(whole, {index}, cut);
+      model.add_frame(0, {Vec3(1, 0.1, -0.2), Quat(Eigen::AngleAxisd(0.7, Vec3(1, 2, 3).normalized()))}, "end");
+      model.simulation.tolerance = 1e-12;
+      model.simulation.end = 1;
+      ModelParticipant::Options options;
+      options.name = "part";
+      options.frames = {"end"};
+      options.shape = shape;
+      ModelParticipant part(std::move(model), std::move(options));
+      part.start();
+      const auto n = static_cast<std::size_t>(6 * info(shape).count);
+      std::vector<double> inputs(n);
+      for (std::size_t i = 0; i < n; ++i) inputs[i] = 3 * std::sin(1.0 + static_cast<double>(i));
+      const double H = 0.005;
+      MacroResult result;
+      part.begin(macro_step(0, H, inputs));
+      part.finish(result);
+      ASSERT_TRUE(result.ok) << result.message;
+      const std::vector<int> samples{0, 1};
+      const Mat J = part.sensitivity(samples);
+      const double d = 0.3;  // what is differenced is known to 1e-12
+      for (std::size_t c = 0; c < n; ++c) {
+        MacroResult more, less;
+        std::vector<double> other = inputs;
+        other[c] = inputs[c] + d;
+        part.begin(macro_step(0, H, other));
+        part.finish(more);
+        other[c] = inputs[c] - d;
+        part.begin(macro_step(0, H, other));
+        part.finish(less);
+        for (Eigen::Index s = 0; s < 2; ++s) {
+          const FrameState &a = more.frames[static_cast<std::size_t>(s)], &b = less.frames[static_cast<std::size_t>(s)];
+          const Eigen::AngleAxisd turn(Mat3(a.R * b.R.transpose()));
+          Eigen::Matrix<double, 12, 1> difference;
+          difference << (a.p - b.p), turn.angle() * turn.axis(), (a.v - b.v), (a.w - b.w);
+          difference /= 2 * d;
+          const auto exact = J.block<12, 1>(12 * s, static_cast<Eigen::Index>(c));
+          const double size = exact.norm() + 1e-3 * J.col(static_cast<Eigen::Index>(c)).norm();
+          EXPECT_LT((exact - difference).norm(), 1e-5 * size + 1e-12)
+              << body << " " << info(shape).key << " column " << c << " sample " << s;
+        }
+      }
+    }
+  }
+}
+
+// The largest difference of positions between a glued run and the model in one piece.
+double against_whole(CouplingSpec spec, CouplingSummary& summary) {
+  std::map<std::string, MemoryTrajectory> parts;
+  const auto coupling = make_coupling(spec, [&](const std::string& name) {
+    return std::make_unique<TeeSink>(std::vector<TrajectorySink*>{&parts[name]});
+  });
+  MemoryTrajectory joints;
+  summary = coupling->run(joints);
+  EXPECT_EQ(summary.status, RunStatus::finished) << summary.failure;
+  Simulation simulation(load_model(spec.whole, {.end = spec.settings.end, .output_step = spec.settings.step}));
+  MemoryTrajectory whole;
+  simulation.run(whole);
+  double worst = 0;
+  for (const auto& [name, part] : parts) {
+    for (const Signal& signal : part.tables()[0].signals) {
+      if (signal.name.find(".position.") == std::string::npos) continue;
+      const std::vector<double> x = part.column(signal.name), y = whole.column(signal.name);
+      EXPECT_EQ(x.size(), y.size());
+      for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) worst = std::max(worst, std::abs(x[i] - y[i]));
+    }
+  }
+  return worst;
+}
+
+TEST(Glued, DoublePendulumIsTheWholeOne) {
+  CouplingSpec spec = read_coupling(coupling_file("double_pendulum.yaml"), {.set = {"L1=1.1", "L2=0.7"}});
+  spec.settings.end = 0.5;
+  spec.settings.output_step.reset();
+  spec.whole_changes.set = {"L1=1.1", "L2=0.7"};
+  for (ParticipantSpec& p : spec.participants) p.changes.tolerance = 1e-10;
+  CouplingSummary summary;
+  const std::unique_ptr<Coupling> coupling = make_coupling(spec);
+  MemoryTrajectory joints;
+  summary = coupling->run(joints);
+  ASSERT_EQ(summary.status, RunStatus::finished) << summary.failure;
+  Simulation simulation(load_model(spec.whole, {.set = spec.whole_changes.set, .end = 0.5}));
+  MemoryTrajectory whole;
+  simulation.run(whole);
+  const std::vector<double> glued = joints.column("joint.pin.force.y"), one = whole.column("joint.pin.force.y");
+  EXPECT_NEAR(joints.column("frame.second.top.position.x").back(), 1.1 * std::sin(whole.column("phi1").back()), 1e-9);
+  EXPECT_NEAR(glued.back(), one.back(), 1e-3 * std::abs(one.back()));
+  EXPECT_LT(summary.greatest_error, 1e-9);
+}
+
+TEST(Glued, SpatialChainIsTheWholeOne) {
+  CouplingSpec spec = read_coupling(coupling_file("spatial_chain.yaml"));
+  spec.settings.end = 0.1;
+  CouplingSummary summary;
+  EXPECT_LT(against_whole(spec, summary), 1e-7);
+  spec.settings.threads = true;
+  CouplingSummary again;
+  EXPECT_LT(against_whole(spec, again), 1e-7);
+  EXPECT_EQ(summary.iterations, again.iterations);
+  EXPECT_EQ(summary.greatest_error, again.greatest_error);  // the same bits
+}
+
+// A participant behind the protocol, answered in this very process.
+class Loop final : public Channel {
+ public:
+  explicit Loop(MakeServed make) : server_(std::move(make)) {}
+  void send(const std::string& line) override { server_.answer(line, reply_); }
+  std::string receive() override { return reply_; }
+
+ private:
+  ParticipantServer server_;
+  std::string reply_;
+};
+
+TEST(Glued, TheProtocolGivesTheSameBits) {
+  CouplingSpec spec = read_coupling(coupling_file("double_pendulum.yaml"));
+  spec.settings.end = 0.1;
+  MemoryTrajectory here, there;
+  make_coupling(spec)->run(here);
+  CouplingSpec copy = spec;
+  std::vector<Model> models = participant_models(copy);
+  const auto elsewhere = [&](int p) -> std::unique_ptr<Channel> {
+    return std::make_unique<Loop>(
+        [&, p](const Greeting&) { return make_participant(copy, p, models[static_cast<std::size_t>(p)], {}); });
+  };
+  make_coupling(spec, {}, elsewhere)->run(there);
+  ASSERT_EQ(here.rows(0), there.rows(0));
+  for (std::size_t r = 0; r < here.rows(0); ++r) {
+    for (std::size_t c = 0; c < here.row(0, r).size(); ++c) ASSERT_EQ(here.row(0, r)[c], there.row(0, r)[c]);
+  }
+}
+
+TEST(Glued, ContinuedRunGivesTheSameBits) {
+  CouplingSpec spec = read_coupling(coupling_file("double_pendulum.yaml"));
+  spec.settings.end = 0.2;
+  MemoryTrajectory through, second;
+  make_coupling(spec)->run(through);
+  const auto half = make_coupling(spec);
+  half->start();
+  for (int k = 0; k < 10; ++k) {
+    ASSERT_TRUE(half->advance(spec.settings.step));
+    half->accept_step();
+  }
+  const auto rest = make_coupling(spec);
+  rest->restore(half->save());
+  rest->run(second);
+  const std::size_t last = through.rows(0) - 1, end = second.rows(0) - 1;
+  for (std::size_t c = 0; c < through.row(0, last).size(); ++c)
+    EXPECT_EQ(through.row(0, last)[c], second.row(0, end)[c]) << through.tables()[0].signals[c].name;
+}
+
+std::string refusal(const std::function<void()>& act) {
+  try {
+    act();
+  } catch (const Failure& failure) {
+    return failure.problems()[0].id;
+  }
+  return "";
+}
+
+TEST(CouplingFiles, RefuseWhatCannotBe) {
+  const std::string file = coupling_file("double_pendulum.yaml");
+  EXPECT_EQ(refusal([&] { read_coupling(file, {.options = {"scheme=quadradic"}}); }), "unknown-scheme");
+  EXPECT_EQ(refusal([&] { read_coupling(file, {.options = {"skeme=linear"}}); }), "bad-option");
+  EXPECT_EQ(refusal([&] { read_coupling(file, {.options = {"step=-1"}}); }), "not-positive");
+  EXPECT_EQ(refusal([&] { read_coupling(file, {.set = {"nothing=1"}}); }), "unknown-parameter");
+  EXPECT_EQ(refusal([&] { make_coupling(read_coupling(file, {.set = {"second.phi1=1"}}))->start(); }),
+            "gluing-does-not-fit");
+  CouplingSpec spec = read_coupling(file);
+  spec.frames[0].name = "first.tipp";
+  EXPECT_EQ(refusal([&] { make_coupling(spec); }), "unknown-frame");
+  spec = read_coupling(coupling_file("spatial_chain.yaml"));
+  spec.cut = {"hinge", "cardan"};
+  EXPECT_EQ(refusal([&] { make_coupling(spec); }), "part-not-separate");
+  spec.cut = {"hinge", "cardan", "ball", "base"};
+  EXPECT_EQ(refusal([&] { make_coupling(spec); }), "joint-not-gluable");
+}
+
+TEST(Parts, HangTogetherWithoutTheJointsCut) {
+  const Model model = load_model(model_path("glue_spatial_chain.yaml"));
+  EXPECT_EQ(connected_parts(model, {}).size(), 1U);
+  EXPECT_EQ(connected_parts(model, {2}).size(), 2U);
+  EXPECT_EQ(connected_parts(model, {1, 2, 3}).size(), 4U);
+}
+
+}  // namespace
+}  // namespace trammel

@@ -1,0 +1,686 @@
+#include "trammel/couple/coupling.h"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <thread>
+
+#include "trammel/integrate/archive.h"
+#include "trammel/math/rotation.h"
+
+namespace trammel {
+namespace {
+
+double clock_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+std::string brief(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return text;
+}
+
+// Conditions on g' alone are in m/s; those on g in m, with g' times H added.
+double value_of(const SchemeCondition& c, double H, double g, double rate) {
+  return c.position == 0 ? rate : c.position * g + c.rate * H * rate;
+}
+
+// The least-norm solution where rows depend on each other, as reactions of redundant joints.
+Vec solve_interface(const Mat& J, const Vec& right, const Vec& row_scales) {
+  Eigen::CompleteOrthogonalDecomposition<Mat> decomposition;
+  decomposition.setThreshold(1e-8);
+  decomposition.compute(row_scales.cwiseInverse().asDiagonal() * J);
+  return decomposition.solve(right.cwiseQuotient(row_scales));
+}
+
+}  // namespace
+
+std::string to_text(const CouplingSummary& s) {
+  char text[600];
+  std::snprintf(text, sizeof text,
+                "  macro steps     %ld%s\n"
+                "  iterations      %ld (%.2f a step)\n"
+                "  co-simulations  %ld\n"
+                "  joint error     mean %.4g, greatest %.4g\n"
+                "  its rate        mean %.4g, greatest %.4g (at %ld points)\n"
+                "  time            %.3g s, of it %.3g s for derivatives\n",
+                s.steps, s.rejected > 0 ? (", " + std::to_string(s.rejected) + " repeated").c_str() : "", s.iterations,
+                s.steps > 0 ? static_cast<double>(s.iterations) / static_cast<double>(s.steps) : 0.0, s.co_simulations,
+                s.mean_error, s.greatest_error, s.mean_rate_error, s.greatest_rate_error, s.recorded, s.seconds,
+                s.jacobian_seconds);
+  return text;
+}
+
+Coupling::Coupling(std::vector<std::unique_ptr<Participant>> participants, std::vector<InterfaceFrame> frames,
+                   std::vector<Item> joints, CouplingSettings settings)
+    : participants_(std::move(participants)),
+      frames_(std::move(frames)),
+      joints_(std::move(joints)),
+      settings_(std::move(settings)) {
+  for (const auto& participant : participants_) {
+    const ParticipantInfo& info = participant->info();
+    const auto refuse = [&](const std::string& what, const std::string& hint) {
+      throw Failure({Severity::error, "participant-cannot", "participant '" + info.name + "' " + what, hint, {}});
+    };
+    has_compliance_ = has_compliance_ && info.has_compliance;
+    if (!info.rolls_back)
+      refuse("cannot repeat a step, which every iterative scheme needs", "take a participant that rolls back");
+    if (!info.has_compliance &&
+        (settings_.solver == InterfaceSolver::compliance || settings_.solver == InterfaceSolver::broyden))
+      refuse("does not say how its frames yield to forces", "take the solver `differences`");
+    if (!info.has_sensitivity && settings_.solver == InterfaceSolver::sensitivity)
+      refuse("gives no sensitivities", "take the solver `compliance` or `differences`");
+  }
+  steps_.resize(participants_.size());
+  results_.resize(participants_.size());
+}
+
+Coupling::~Coupling() = default;
+
+void Coupling::start(const std::function<void(const std::string&)>& note) {
+  if (gluing_) return;
+  std::vector<std::vector<FrameState>> at;
+  for (const auto& participant : participants_) at.push_back(participant->start());
+  for (const InterfaceFrame& f : frames_)
+    frames_now_.push_back(at[static_cast<std::size_t>(f.participant)][static_cast<std::size_t>(f.frame)]);
+  gluing_ = std::make_unique<Gluing>(frames_, frames_now_, joints_);
+  if (has_compliance_) {
+    update_compliance();
+    for (const std::string& row : gluing_->drop_rows(frames_now_, A_)) {
+      if (note) note(row + ": no participant can move there, left out");
+    }
+  }
+  Vec g, rate;
+  gluing_->residual(0, frames_now_, g, &rate);
+  for (int r = 0; r < gluing_->rows(); ++r) {
+    if (std::abs(g[r]) <= settings_.fit && std::abs(rate[r]) <= settings_.fit) continue;
+    throw Failure({Severity::error,
+                   "gluing-does-not-fit",
+                   gluing_->row_name(r) + ": where the participants start the residual is " + brief(g[r]) +
+                       " and its rate " + brief(rate[r]),
+                   "let the frames start at one place with one velocity",
+                   {}});
+  }
+  if (gluing_->rows() == 0) {
+    throw Failure({Severity::error,
+                   "nothing-to-glue",
+                   "no gluing joint binds anything that can move",
+                   "give joints between frames of moving bodies",
+                   {}});
+  }
+  predictor_ = InputPredictor(settings_.scheme.shape, gluing_->rows(), settings_.degree, settings_.prediction);
+  const int count = info(settings_.scheme.shape).count;
+  U_ = guess_ = Vec::Zero(count * gluing_->rows());
+  value_ = U_;
+  node_frames_.assign(static_cast<std::size_t>(count), frames_now_);
+  next_nodes_ = node_frames_;
+  next_H_ = settings_.step;
+}
+
+// ---- one step
+// --------------------------------------------------------------------------------------------------------
+
+void Coupling::plan_samples(double H) {
+  const CouplingScheme& scheme = settings_.scheme;
+  const double end = steps_[0].end;
+  const double error_part = scheme.shape == InputShape::quadratic ? 0.25 : 0.5;
+  parts_ = {error_part, 0.5, 1};
+  for (const double s : info(scheme.shape).nodes) {
+    if (s > 0) parts_.push_back(s);
+  }
+  for (const SchemeCondition& c : scheme.conditions) parts_.push_back(c.s);
+  std::vector<double> grid;
+  if (settings_.output_step) {
+    const double d = *settings_.output_step;
+    for (auto i = static_cast<long>(std::floor(t_ / d + 1e-6)) + 1; static_cast<double>(i) * d < end - 1e-6 * H; ++i)
+      grid.push_back((static_cast<double>(i) * d - t_) / H);
+    parts_.insert(parts_.end(), grid.begin(), grid.end());
+  }
+  std::sort(parts_.begin(), parts_.end());
+  parts_.erase(std::unique(parts_.begin(), parts_.end(), [](double a, double b) { return b - a < 1e-9; }),
+               parts_.end());
+  const auto place = [&](double s) {
+    for (std::size_t i = 0; i < parts_.size(); ++i) {
+      if (std::abs(parts_[i] - s) < 1e-9) return static_cast<int>(i);
+    }
+    return -1;
+  };
+  node_sample_.clear();
+  for (const double s : info(scheme.shape).nodes) node_sample_.push_back(place(s));
+  condition_sample_.clear();
+  for (const SchemeCondition& c : scheme.conditions) condition_sample_.push_back(place(c.s));
+  error_sample_ = place(error_part);
+  recorded_.assign(parts_.size(), 0);
+  recorded_.back() = 1;
+  for (const double s : grid) recorded_[static_cast<std::size_t>(place(s))] = 1;
+  for (MacroStep& step : steps_) {
+    step.samples.clear();
+    for (const double s : parts_) step.samples.push_back(s == 1 ? end : t_ + s * H);
+    step.record = recorded_;
+  }
+}
+
+void Coupling::frames_at(int sample, std::vector<FrameState>& out) const {
+  out.resize(frames_.size());
+  for (std::size_t i = 0; i < frames_.size(); ++i) {
+    const auto p = static_cast<std::size_t>(frames_[i].participant);
+    const std::size_t each = participants_[p]->info().frames.size();
+    out[i] = results_[p].frames[static_cast<std::size_t>(sample) * each + static_cast<std::size_t>(frames_[i].frame)];
+  }
+}
+
+void Coupling::set_wrenches(const Vec& U) {
+  const InputShapeInfo& shape = info(settings_.scheme.shape);
+  const int m = gluing_->rows();
+  for (std::size_t p = 0; p < participants_.size(); ++p)
+    steps_[p].inputs.assign(participants_[p]->info().frames.size() * 6 * static_cast<std::size_t>(shape.count), 0.0);
+  Vec wrench;
+  for (int j = 0; j < shape.count; ++j) {
+    const auto node = static_cast<std::size_t>(j);
+    gluing_->wrenches(t_ + shape.nodes[node] * H_, node_frames_[node], U.data() + j * m, wrench);
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+      const auto p = static_cast<std::size_t>(frames_[i].participant);
+      const auto at = static_cast<std::size_t>((frames_[i].frame * shape.count + j) * 6);
+      for (std::size_t c = 0; c < 6; ++c) steps_[p].inputs[at + c] += wrench[static_cast<Eigen::Index>(6 * i + c)];
+    }
+  }
+}
+
+bool Coupling::run_participants() {
+  if (settings_.threads) {
+    std::vector<std::thread> threads;
+    for (std::size_t p = 1; p < participants_.size(); ++p)
+      threads.emplace_back([this, p] { participants_[p]->begin(steps_[p]); });
+    participants_[0]->begin(steps_[0]);
+    for (std::thread& thread : threads) thread.join();
+  } else {
+    for (std::size_t p = 0; p < participants_.size(); ++p) participants_[p]->begin(steps_[p]);
+  }
+  bool good = true;
+  for (std::size_t p = 0; p < participants_.size(); ++p) {
+    participants_[p]->finish(results_[p]);
+    if (results_[p].ok) continue;
+    if (good) summary_.failure = "participant '" + participants_[p]->info().name + "': " + results_[p].message;
+    good = false;
+  }
+  return good;
+}
+
+bool Coupling::co_simulate(const Vec& U) {
+  set_wrenches(U);
+  ++summary_.co_simulations;
+  return run_participants();
+}
+
+void Coupling::conditions(Vec& out) {
+  const CouplingScheme& scheme = settings_.scheme;
+  const int m = gluing_->rows();
+  out.resize(m * static_cast<Eigen::Index>(scheme.conditions.size()));
+  Vec g, rate;
+  for (std::size_t i = 0; i < scheme.conditions.size(); ++i) {
+    frames_at(condition_sample_[i], scratch_);
+    gluing_->residual(t_ + scheme.conditions[i].s * H_, scratch_, g, &rate);
+    for (int r = 0; r < m; ++r)
+      out[static_cast<Eigen::Index>(i) * m + r] = value_of(scheme.conditions[i], H_, g[r], rate[r]);
+  }
+}
+
+void Coupling::update_compliance() {
+  A_.setZero(6 * static_cast<Eigen::Index>(frames_.size()), 6 * static_cast<Eigen::Index>(frames_.size()));
+  for (std::size_t p = 0; p < participants_.size(); ++p) {
+    const Mat own = participants_[p]->compliance();
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+      if (frames_[i].participant != static_cast<int>(p)) continue;
+      for (std::size_t k = 0; k < frames_.size(); ++k) {
+        if (frames_[k].participant != static_cast<int>(p)) continue;
+        A_.block<6, 6>(6 * static_cast<Eigen::Index>(i), 6 * static_cast<Eigen::Index>(k)) =
+            own.block<6, 6>(6 * frames_[i].frame, 6 * frames_[k].frame);
+      }
+    }
+  }
+  W_is_current_ = false;
+}
+
+double Coupling::stale_wrenches(const Vec& U) {
+  const int m = gluing_->rows();
+  double most = 0;
+  Vec used, now;
+  for (std::size_t j = 0; j < node_frames_.size(); ++j) {
+    const double t = t_ + info(settings_.scheme.shape).nodes[j] * H_;
+    gluing_->wrenches(t, node_frames_[j], U.data() + static_cast<Eigen::Index>(j) * m, used);
+    gluing_->wrenches(t, next_nodes_[j], U.data() + static_cast<Eigen::Index>(j) * m, now);
+    if (used == now) continue;
+    if (!has_compliance_) continue;
+    if (!W_is_current_) update_compliance();
+    W_is_current_ = true;
+    most = std::max(most, 0.5 * H_ * H_ * (A_ * (now - used)).lpNorm<Eigen::Infinity>());
+  }
+  return most;
+}
+
+// J = d(conditions)/dU.
+bool Coupling::jacobian(const Vec& U, const Vec& value, Mat& J) {
+  const double before = clock_now();
+  const CouplingScheme& scheme = settings_.scheme;
+  const int m = gluing_->rows(), count = info(scheme.shape).count;
+  J.resize(value.size(), U.size());
+  bool good = true;
+  if (settings_.solver == InterfaceSolver::differences || settings_.solver == InterfaceSolver::chord) {
+    Vec at = U, other;
+    for (Eigen::Index c = 0; c < U.size() && good; ++c) {
+      const double d = settings_.increment * std::max(1.0, std::abs(U[c]));
+      at[c] = U[c] + d;
+      good = co_simulate(at);
+      if (good) {
+        conditions(other);
+        J.col(c) = (other - value) / (at[c] - U[c]);
+      }
+      at[c] = U[c];
+    }
+  } else if (settings_.solver == InterfaceSolver::sensitivity) {
+    J.setZero();
+    std::vector<int> samples = condition_sample_;
+    samples.erase(std::unique(samples.begin(), samples.end()), samples.end());
+    std::vector<Mat> by_input;
+    for (const auto& participant : participants_) by_input.push_back(participant->sensitivity(samples));
+    std::vector<Mat> B;
+    for (int j = 0; j < count; ++j)
+      B.push_back(gluing_->wrench_matrix(t_ + info(scheme.shape).nodes[static_cast<std::size_t>(j)] * H_,
+                                         node_frames_[static_cast<std::size_t>(j)]));
+    Mat g_pose, rate_pose;
+    for (std::size_t i = 0; i < scheme.conditions.size(); ++i) {
+      const SchemeCondition& c = scheme.conditions[i];
+      const auto sample =
+          static_cast<Eigen::Index>(std::find(samples.begin(), samples.end(), condition_sample_[i]) - samples.begin());
+      frames_at(condition_sample_[i], scratch_);
+      gluing_->linearise(t_ + c.s * H_, scratch_, g_pose, rate_pose);
+      for (int j = 0; j < count; ++j) {
+        // Motions of all interface frames by the multipliers of this coefficient.
+        Mat pose = Mat::Zero(6 * static_cast<Eigen::Index>(frames_.size()), m), twist = pose;
+        for (std::size_t f = 0; f < frames_.size(); ++f) {
+          const auto p = static_cast<std::size_t>(frames_[f].participant);
+          const auto each = static_cast<Eigen::Index>(participants_[p]->info().frames.size());
+          for (std::size_t k = 0; k < frames_.size(); ++k) {
+            if (frames_[k].participant != frames_[f].participant) continue;
+            const auto block =
+                by_input[p].block<12, 6>(12 * (sample * each + frames_[f].frame), (frames_[k].frame * count + j) * 6);
+            const auto by_rows = B[static_cast<std::size_t>(j)].middleRows<6>(6 * static_cast<Eigen::Index>(k));
+            pose.middleRows<6>(6 * static_cast<Eigen::Index>(f)) += block.topRows<6>() * by_rows;
+            twist.middleRows<6>(6 * static_cast<Eigen::Index>(f)) += block.bottomRows<6>() * by_rows;
+          }
+        }
+        const Mat g = g_pose * pose, rate = rate_pose * pose + g_pose * twist;
+        J.block(static_cast<Eigen::Index>(i) * m, j * m, m, m) =
+            c.position == 0 ? rate : Mat(c.position * g + c.rate * H_ * rate);
+      }
+    }
+  } else {
+    if (!W_is_current_) update_compliance();
+    W_is_current_ = true;
+    const Mat B = gluing_->wrench_matrix(t_, frames_now_);
+    W_ = B.transpose() * A_ * B;
+    // W changes along the step as it did along the last one, half of it by the directions of the wrenches, half of it
+    // by those in which g is measured.
+    const Mat change = last_W_.size() == W_.size() ? Mat((W_ - last_W_) * (H_ / last_H_)) : Mat::Zero(m, m);
+    for (std::size_t i = 0; i < scheme.conditions.size(); ++i) {
+      const SchemeCondition& c = scheme.conditions[i];
+      for (int j = 0; j < count; ++j) {
+        const double m1 = first_moment(scheme.shape, j, c.s), m2 = second_moment(scheme.shape, j, c.s);
+        const Mat g = -H_ * H_ * (m2 * W_ + 0.5 * (c.s * m2 + second_moment(scheme.shape, j, c.s, 1)) * change);
+        const Mat rate = -H_ * (m1 * W_ + 0.5 * (c.s * m1 + first_moment(scheme.shape, j, c.s, 1) + m2) * change);
+        J.block(static_cast<Eigen::Index>(i) * m, j * m, m, m) =
+            c.position == 0 ? rate : Mat(c.position * g + c.rate * H_ * rate);
+      }
+    }
+  }
+  summary_.jacobian_seconds += clock_now() - before;
+  return good;
+}
+
+void Coupling::fail(std::string why) { summary_.failure = std::move(why); }
+
+bool Coupling::try_step(double H) {
+  const CouplingScheme& scheme = settings_.scheme;
+  // On a fixed grid times are multiples of the step: sums would drift.
+  const double end = settings_.coupling_error ? t_ + H : static_cast<double>(k_ + 1) * settings_.step;
+  H = H_ = end - t_;
+  for (MacroStep& step : steps_) {
+    step.t = t_;
+    step.end = end;
+    step.restart_at_jumps = settings_.restart_at_jumps;
+    step.keep_path = settings_.solver == InterfaceSolver::sensitivity;
+  }
+  plan_samples(H);
+  // Until a co-simulation says better, frames go on as they move.
+  for (std::size_t j = 0; j < node_frames_.size(); ++j) {
+    const double dt = info(scheme.shape).nodes[j] * H;
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+      node_frames_[j][i] = frames_now_[i];
+      node_frames_[j][i].p += dt * frames_now_[i].v;
+      const double angle = dt * frames_now_[i].w.norm();
+      if (angle > 0) node_frames_[j][i].R = Eigen::AngleAxisd(angle, frames_now_[i].w.normalized()) * frames_now_[i].R;
+    }
+  }
+  predictor_.guess(t_, H, guess_);
+  U_ = guess_;
+  W_is_current_ = false;
+  last_iterations_ = 0;
+  const int m = gluing_->rows();
+  Vec row_scales(value_.size());
+  for (std::size_t i = 0; i < scheme.conditions.size(); ++i)
+    row_scales.segment(static_cast<Eigen::Index>(i) * m, m).setConstant(scheme.conditions[i].position == 0 ? H : H * H);
+  const bool by_compliance =
+      settings_.solver == InterfaceSolver::compliance || settings_.solver == InterfaceSolver::broyden;
+  Vec last_value, correction;
+  double first_size = 0;
+  for (int iteration = 0;; ++iteration) {
+    if (!co_simulate(U_)) return false;
+    for (std::size_t j = 0; j < next_nodes_.size(); ++j) {
+      if (node_sample_[j] < 0)
+        next_nodes_[j] = frames_now_;
+      else
+        frames_at(node_sample_[j], next_nodes_[j]);
+    }
+    conditions(value_);
+    const double size = value_.lpNorm<Eigen::Infinity>();
+    if (!std::isfinite(size)) {
+      fail("the motion of the gluing joints is infinite or not a number");
+      return false;
+    }
+    if (size <= settings_.tolerance && stale_wrenches(U_) <= settings_.tolerance) return true;
+    if (iteration == 0) first_size = size;
+    if (iteration >= settings_.most_iterations || size > 1e6 * (1 + first_size)) {
+      Eigen::Index worst = 0;
+      value_.cwiseAbs().maxCoeff(&worst);
+      fail("the inputs of the macro step from t = " + brief(t_) + " s are not found in " + std::to_string(iteration) +
+           " iterations; " + gluing_->row_name(static_cast<int>(worst) % m) + " is left at " + brief(value_[worst]));
+      return false;
+    }
+    // Rates above a third cost more iterations than derivatives anew.
+    const bool slow = iteration > 0 && size > 0.3 * last_value.lpNorm<Eigen::Infinity>();
+    if (settings_.solver == InterfaceSolver::broyden && iteration > 0) {
+      J_ += (value_ - last_value - J_ * correction) * correction.transpose() / correction.squaredNorm();
+    } else if (settings_.solver == InterfaceSolver::chord) {
+      const bool kept = J_.rows() == value_.size() && std::abs(J_step_ - H_) < 1e-9 * H_;
+      if ((!kept || slow) && !jacobian(U_, value_, J_)) return false;
+      J_step_ = H_;
+    } else if (!(by_compliance && iteration > 0) && !jacobian(U_, value_, J_)) {
+      return false;
+    }
+    correction = -solve_interface(J_, value_, row_scales);
+    last_value = value_;
+    U_ += correction;
+    node_frames_ = next_nodes_;
+    ++last_iterations_;
+    ++summary_.iterations;
+  }
+}
+
+bool Coupling::advance(double H) {
+  const long before = summary_.co_simulations;
+  for (;;) {
+    const double size = settings_.coupling_error ? std::min(H, settings_.end - t_) : H;
+    bool good = try_step(size);
+    if (!settings_.coupling_error) {
+      if (!good) return false;
+      break;
+    }
+    const double least = std::max(settings_.least_step, 1e-9 * settings_.end);
+    double factor = 0.25;
+    if (good) {
+      Vec g;
+      frames_at(error_sample_, scratch_);
+      gluing_->residual(t_ + parts_[static_cast<std::size_t>(error_sample_)] * size, scratch_, g, nullptr);
+      const double error = g.lpNorm<Eigen::Infinity>() / *settings_.coupling_error;
+      factor = error > 0 ? 0.9 * std::pow(error, -1.0 / settings_.scheme.order) : 2;
+      good = error <= 1;
+      if (good) {
+        next_H_ = size * std::clamp(factor, 0.3, 2.0);
+        if (settings_.greatest_step > 0) next_H_ = std::min(next_H_, settings_.greatest_step);
+        break;
+      }
+      summary_.failure = "the coupling error stays above " + brief(*settings_.coupling_error);
+    }
+    ++summary_.rejected;
+    H = size * std::clamp(factor, 0.2, 0.9);
+    if (H < least) return false;
+  }
+  summary_.failure.clear();
+  last_co_simulations_ = summary_.co_simulations - before;
+  return true;
+}
+
+// ---- the run
+// ---------------------------------------------------------------------------------------------------------
+
+std::vector<Table> Coupling::tables() const {
+  Table output{
+      "output", "at the ends of macro steps, and between them where asked for", {{"time", "s", "", "time", false, ""}}};
+  Table steps{"steps",
+              "one row for each macro step",
+              {{"time", "s", "", "end of the step", false, ""},
+               {"step", "s", "", "macro step", false, ""},
+               {"iterations", "", "", "of the interface solver", false, ""},
+               {"co_simulations", "", "", "of all participants", false, ""}}};
+  const int count = info(settings_.scheme.shape).count;
+  for (std::size_t j = 0; j < joints_.size(); ++j) {
+    const std::string path = "joint." + joints_[j].name;
+    for (const char* what : {"force", "torque"}) {
+      for (const char* axis : {"x", "y", "z"})
+        output.signals.push_back({path + "." + what + "." + axis, what[0] == 'f' ? "N" : "N m", "world",
+                                  "reaction on the second frame", false, ""});
+    }
+    output.signals.push_back({path + ".error", "", "", "norm of the joint's residuals", false, ""});
+    output.signals.push_back({path + ".rate_error", "", "", "norm of their rates", false, ""});
+    const Gluing::Rows rows = gluing_->rows_of(static_cast<int>(j));
+    for (int r = 0; r < rows.count; ++r) {
+      const std::string number = std::to_string(r + 1), text = gluing_->row_name(rows.first + r);
+      output.signals.push_back({path + ".residual" + number, "", "", text, false, ""});
+      output.signals.push_back({path + ".residual_rate" + number, "", "", text, false, ""});
+      output.signals.push_back({path + ".multiplier" + number, "", "", text, false, ""});
+      for (int c = 0; c < count; ++c) {
+        const std::string at = number + "_" + std::to_string(c + 1);
+        steps.signals.push_back({path + ".input" + at, "", "", "coefficient found: " + text, false, ""});
+        steps.signals.push_back({path + ".guess" + at, "", "", "first guess of it", false, ""});
+      }
+    }
+  }
+  for (const InterfaceFrame& f : frames_) {
+    for (const char* what : {"position", "velocity"}) {
+      for (const char* axis : {"x", "y", "z"})
+        output.signals.push_back({"frame." + f.name + "." + what + "." + axis, what[0] == 'p' ? "m" : "m/s", "world",
+                                  "of the frame", false, ""});
+    }
+  }
+  return {output, steps};
+}
+
+void Coupling::record_row(TrajectorySink& sink, double t, double s, const std::vector<FrameState>& frames) {
+  const int m = gluing_->rows(), count = info(settings_.scheme.shape).count;
+  Vec g, rate, lambda = Vec::Zero(m), wrench;
+  gluing_->residual(t, frames, g, &rate);
+  for (int j = 0; j < count; ++j) lambda += basis(settings_.scheme.shape, j, s) * U_.segment(j * m, m);
+  gluing_->wrenches(t, frames, lambda.data(), wrench);
+  std::vector<double> row{t};
+  for (std::size_t j = 0; j < joints_.size(); ++j) {
+    const Gluing::Rows rows = gluing_->rows_of(static_cast<int>(j));
+    // Of this joint alone: several may share a frame.
+    Vec own = Vec::Zero(m);
+    own.segment(rows.first, rows.count) = lambda.segment(rows.first, rows.count);
+    gluing_->wrenches(t, frames, own.data(), wrench);
+    for (int c = 0; c < 6; ++c) row.push_back(wrench[6 * joints_[j].frames[1] + c]);
+    row.push_back(g.segment(rows.first, rows.count).norm());
+    row.push_back(rate.segment(rows.first, rows.count).norm());
+    for (int r = rows.first; r < rows.first + rows.count; ++r) {
+      row.push_back(g[r]);
+      row.push_back(rate[r]);
+      row.push_back(lambda[r]);
+    }
+  }
+  for (const FrameState& f : frames) {
+    for (int c = 0; c < 3; ++c) row.push_back(f.p[c]);
+    for (int c = 0; c < 3; ++c) row.push_back(f.v[c]);
+  }
+  const double n = static_cast<double>(++summary_.recorded);
+  summary_.mean_error += (g.norm() - summary_.mean_error) / n;
+  summary_.mean_rate_error += (rate.norm() - summary_.mean_rate_error) / n;
+  summary_.greatest_error = std::max(summary_.greatest_error, g.norm());
+  summary_.greatest_rate_error = std::max(summary_.greatest_rate_error, rate.norm());
+  if (!sink.append(0, row)) sink.flush();
+}
+
+void Coupling::record(TrajectorySink& sink) {
+  if (settings_.output_steps) {
+    // The same step once more, with samples at everybody's own steps.
+    std::vector<double> times;
+    for (const MacroResult& result : results_)
+      times.insert(times.end(), result.step_times.begin(), result.step_times.end());
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end(), [&](double a, double b) { return b - a < 1e-9 * H_; }),
+                times.end());
+    times.back() = steps_[0].end;
+    parts_.clear();
+    for (const double t : times) parts_.push_back(t == steps_[0].end ? 1 : (t - t_) / H_);
+    recorded_.assign(parts_.size(), 1);
+    for (MacroStep& step : steps_) {
+      step.samples = times;
+      step.record = recorded_;
+      step.keep_path = false;
+    }
+    set_wrenches(U_);
+    run_participants();
+  }
+  std::vector<FrameState> frames;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    if (recorded_[i] == 0) continue;
+    frames_at(static_cast<int>(i), frames);
+    record_row(sink, steps_[0].samples[i], parts_[i], frames);
+  }
+  std::vector<double> row{steps_[0].end, H_, static_cast<double>(last_iterations_),
+                          static_cast<double>(last_co_simulations_)};
+  const int m = gluing_->rows(), count = info(settings_.scheme.shape).count;
+  for (std::size_t j = 0; j < joints_.size(); ++j) {
+    const Gluing::Rows rows = gluing_->rows_of(static_cast<int>(j));
+    for (int r = rows.first; r < rows.first + rows.count; ++r) {
+      for (int c = 0; c < count; ++c) {
+        row.push_back(U_[c * m + r]);
+        row.push_back(guess_[c * m + r]);
+      }
+    }
+  }
+  if (!sink.append(1, row)) sink.flush();
+}
+
+CouplingSummary Coupling::run(TrajectorySink& sink, const Provenance& provenance,
+                              const std::atomic<bool>* interrupted) {
+  start();
+  const double begin = clock_now();
+  sink.begin(tables(), provenance);
+  const double end = settings_.end;
+  try {
+    if (k_ == 0) record_row(sink, 0, 0, frames_now_);
+    double saved_at = clock_now();
+    saved_ = save();
+    while (t_ < end * (1 - 1e-12)) {
+      if (interrupted != nullptr && *interrupted) {
+        summary_.status = RunStatus::interrupted;
+        break;
+      }
+      if (!advance(settings_.coupling_error ? next_H_ : settings_.step)) {
+        summary_.status = RunStatus::failed;
+        break;
+      }
+      record(sink);
+      accept_step();
+      // A participant elsewhere may be lost together with its state.
+      if (clock_now() - saved_at > settings_.save_every) {
+        saved_ = save();
+        saved_at = clock_now();
+      }
+    }
+    if (summary_.status != RunStatus::finished) saved_ = save();
+  } catch (const Failure& failure) {
+    summary_.status = RunStatus::failed;
+    summary_.failure = failure.problems().front().message;
+  }
+  for (const auto& participant : participants_) {
+    try {
+      participant->close(summary_.status == RunStatus::finished);
+    } catch (const Failure&) {  // the one that was lost; why is told above
+    }
+  }
+  summary_.reached = t_;
+  summary_.seconds = clock_now() - begin;
+  sink.finish(summary_.status, "", "");
+  return summary_;
+}
+
+void Coupling::accept_step() {
+  for (const auto& participant : participants_) participant->accept();
+  frames_at(static_cast<int>(parts_.size()) - 1, frames_now_);
+  gluing_->accept(steps_[0].end, frames_now_);
+  predictor_.accept(t_, H_, U_);
+  last_W_ = W_;
+  last_H_ = H_;
+  t_ = steps_[0].end;
+  ++k_;
+  ++summary_.steps;
+}
+
+Bytes Coupling::save() {
+  Bytes out;
+  put(out, t_);
+  put(out, k_);
+  put(out, next_H_);
+  put(out, U_);
+  put(out, frames_now_.size());
+  for (const FrameState& f : frames_now_) {
+    for (const Vec3* x : {&f.p, &f.v, &f.w}) put_bytes(out, x->data(), 3 * sizeof(double));
+    put_bytes(out, f.R.data(), 9 * sizeof(double));
+  }
+  put(out, Vec(last_W_.reshaped()));
+  put(out, last_H_);
+  put(out, gluing_->memory());
+  predictor_.save(out);
+  for (const auto& participant : participants_) {
+    const Bytes own = participant->save();
+    put(out, own.size());
+    put_bytes(out, own.data(), own.size());
+  }
+  return out;
+}
+
+void Coupling::restore(std::span<const std::byte> in) {
+  start();
+  take(in, t_);
+  take(in, k_);
+  take(in, next_H_);
+  take(in, U_);
+  std::size_t frames = 0;
+  take(in, frames);
+  if (frames != frames_now_.size()) expect_bytes({}, 1);
+  for (FrameState& f : frames_now_) {
+    for (Vec3* x : {&f.p, &f.v, &f.w}) take_bytes(in, x->data(), 3 * sizeof(double));
+    take_bytes(in, f.R.data(), 9 * sizeof(double));
+  }
+  Vec last;
+  take(in, last);
+  if (last.size() == gluing_->rows() * gluing_->rows()) W_ = last_W_ = last.reshaped(gluing_->rows(), gluing_->rows());
+  take(in, last_H_);
+  std::vector<double> memory;
+  take(in, memory);
+  gluing_->set_memory(memory);
+  predictor_.restore(in);
+  for (const auto& participant : participants_) {
+    std::size_t size = 0;
+    take(in, size);
+    expect_bytes(in, size);
+    participant->restore(in.first(size));
+    in = in.subspan(size);
+  }
+}
+
+}  // namespace trammel

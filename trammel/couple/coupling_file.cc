@@ -1,0 +1,491 @@
+#include "trammel/couple/coupling_file.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+#include "trammel/couple/model_participant.h"
+#include "trammel/couple/part_of_model.h"
+#include "trammel/couple/remote_participant.h"
+#include "trammel/elements/registry.h"
+#include "trammel/read/literal.h"
+#include "trammel/read/read_model.h"
+#include "trammel/read/values.h"
+
+namespace trammel {
+namespace {
+
+class CouplingReader {
+ public:
+  CouplingReader(Document& document, ProblemList& problems)
+      : document_(document), problems_(problems), values_(document, problems) {}
+
+  CouplingSpec read(const std::string& path, const CouplingChanges& changes) {
+    spec_.file = path;
+    const Node& root = document_.root();
+    spec_.where = document_.where(root);
+    Entries entries(document_, problems_, root, {"coupling file", "", ""});
+    if (!entries.good()) return spec_;
+    if (const Node* version = entries.need("trammel-coupling"); version != nullptr && version->text != "1")
+      error(*version, "wrong-version", "this program reads version 1 of coupling files, not " + quote(version->text),
+            "write trammel-coupling: 1");
+    if (const Node* title = entries.find("title")) set(spec_.title, values_.text(*title, {"", "", "title"}));
+    if (const Node* whole = entries.find("whole")) {
+      if (whole->is_mapping()) {
+        Entries inside(document_, problems_, *whole, {"whole", "", ""});
+        if (const Node* model = inside.need("model")) spec_.whole = file_named(*model, {"whole", "", "model"});
+        read_changes(inside, {"whole", "", ""}, spec_.whole_changes);
+        inside.finish();
+      } else {
+        spec_.whole = file_named(*whole, {"", "", "whole"});
+      }
+    }
+    if (const Node* section = entries.need("participants"))
+      each(*section, "participant", [&](const Node& k, const Node& v) { read_participant(k, v); });
+    if (const Node* cut = entries.find("cut")) spec_.cut = names(*cut, {"", "", "cut"});
+    if (const Node* section = entries.find("joints"))
+      each(*section, "joint", [&](const Node& k, const Node& v) { read_joint(k, v); });
+    const Node* coupling = entries.need("coupling");
+    entries.finish();
+    if (coupling != nullptr) read_settings(*coupling, changes.options);
+    problems_.fail_if_any();
+    if (spec_.joints.empty() && spec_.cut.empty())
+      error(root, "missing-key", "the coupling file has neither `joints` nor `cut`",
+            "name the joints that glue the participants");
+    return spec_;
+  }
+
+ private:
+  void error(const Node& node, const char* id, std::string message, std::string hint = "") {
+    problems_.add({Severity::error, id, std::move(message), std::move(hint), document_.where(node)});
+  }
+  template <class T>
+  static void set(T& place, const std::optional<T>& value) {
+    if (value) place = *value;
+  }
+  std::string file_named(const Node& node, const Place& place) {
+    const std::optional<std::string> text = values_.text(node, place);
+    if (!text) return "";
+    return (std::filesystem::path(spec_.file).parent_path() / *text).lexically_normal().string();
+  }
+  void each(const Node& section, const char* kind, const std::function<void(const Node&, const Node&)>& read) {
+    if (!section.is_mapping()) {
+      error(section, "wrong-type", std::string(kind) + "s must be a mapping of names", "write NAME: {...} for each");
+      return;
+    }
+    for (std::size_t i = 0; i < section.count; ++i) {
+      if (!is_good_name(section.key(i).text))
+        error(section.key(i), "bad-name", std::string("a ") + kind + " cannot be called " + quote(section.key(i).text),
+              "a letter or _, then letters, digits, _ and -");
+      else
+        read(section.key(i), section.value(i));
+    }
+  }
+  std::vector<std::string> names(const Node& node, const Place& place) {
+    std::vector<std::string> out;
+    if (!node.is_sequence()) {
+      if (const auto one = values_.text(node, place)) out.push_back(*one);
+      return out;
+    }
+    for (std::size_t i = 0; i < node.count; ++i) {
+      if (const auto one = values_.text(node.item(i), place)) out.push_back(*one);
+    }
+    return out;
+  }
+
+  void read_changes(Entries& entries, const Place& place, ModelChanges& changes) {
+    if (const Node* node = entries.find("parameters")) {
+      for (std::size_t i = 0; node->is_mapping() && i < node->count; ++i)
+        changes.set.push_back(std::string(node->key(i).text) + "=" + std::string(node->value(i).text));
+    }
+    if (const Node* node = entries.find("method")) changes.method = values_.text(*node, place.at("method"));
+    if (const Node* node = entries.find("formulation"))
+      changes.formulation = values_.text(*node, place.at("formulation"));
+    if (const Node* node = entries.find("tolerance"))
+      changes.tolerance = values_.number(*node, place.at("tolerance"), Quantity::none);
+    if (const Node* node = entries.find("step")) changes.step = values_.number(*node, place.at("step"), Quantity::time);
+    if (const Node* node = entries.find("options")) {
+      for (std::size_t i = 0; node->is_mapping() && i < node->count; ++i)
+        changes.options.push_back(std::string(node->key(i).text) + "=" + std::string(node->value(i).text));
+    }
+  }
+
+  void read_participant(const Node& key, const Node& node) {
+    ParticipantSpec& p = spec_.participants.emplace_back();
+    p.name = key.text;
+    p.where = document_.where(key);
+    const Place place{"participant", p.name, ""};
+    Entries entries(document_, problems_, node, place);
+    if (!entries.good()) return;
+    const Node* model = entries.find("model");
+    const Node* bodies = entries.find("bodies");
+    const Node* command = entries.find("command");
+    if ((model != nullptr) + (bodies != nullptr) + (command != nullptr) != 1)
+      error(node, "missing-key", place.text() + " needs one of `model`, `bodies` and `command`",
+            "model: FILE, or bodies: [...] of the whole model, or command: [PROGRAM, ...]");
+    if (model != nullptr) p.model = file_named(*model, place.at("model"));
+    if (bodies != nullptr) p.bodies = names(*bodies, place.at("bodies"));
+    if (command != nullptr) p.command = names(*command, place.at("command"));
+    read_changes(entries, place, p.changes);
+    entries.finish();
+  }
+
+  int interface_frame(const Node& node, const Place& place) {
+    const std::optional<std::string> text = values_.text(node, place);
+    if (!text) return 0;
+    for (std::size_t i = 0; i < spec_.frames.size(); ++i) {
+      if (spec_.frames[i].name == *text) return static_cast<int>(i);
+    }
+    const std::size_t dot = text->find('.');
+    InterfaceFrame frame;
+    frame.name = *text;
+    frame.participant = -1;
+    std::vector<std::string> known;
+    for (std::size_t p = 0; p < spec_.participants.size(); ++p) {
+      known.push_back(spec_.participants[p].name);
+      if (dot != std::string::npos && text->substr(0, dot) == known.back()) frame.participant = static_cast<int>(p);
+    }
+    if (frame.participant < 0) {
+      error(node, "unknown-participant", place.text() + ": " + quote(*text) + " names no frame of a participant",
+            "write PARTICIPANT.FRAME; participants: " + list_of({known.begin(), known.end()}));
+      return 0;
+    }
+    spec_.frames.push_back(frame);
+    return static_cast<int>(spec_.frames.size()) - 1;
+  }
+
+  void read_joint(const Node& key, const Node& node) {
+    Item& item = spec_.joints.emplace_back();
+    item.name = key.text;
+    item.where = document_.where(key);
+    const Place place{"joint", item.name, ""};
+    Entries entries(document_, problems_, node, place);
+    if (!entries.good()) return;
+    const Node* type = entries.need("type");
+    const Node* frames = entries.need("frames");
+    if (frames != nullptr) {
+      if (!frames->is_sequence() || frames->count != 2) {
+        error(*frames, "wrong-type", place.text() + ": `frames` must be a list of two",
+              "frames: [first.tip, second.top]");
+      } else {
+        for (std::size_t i = 0; i < 2; ++i) item.frames.push_back(interface_frame(frames->item(i), place.at("frames")));
+      }
+    }
+    if (type != nullptr) {
+      set(item.type, values_.text(*type, place.at("type")));
+      const ElementDescription* description = find_element(Category::joint, item.type);
+      if (description == nullptr) {
+        std::vector<std::string> keys;
+        for (const ElementDescription& d : element_registry()) {
+          if (d.category == Category::joint) keys.push_back(d.key);
+        }
+        error(*type, "unknown-type", place.text() + ": there is no type " + quote(item.type),
+              did_you_mean(item.type, keys));
+        return;
+      }
+      for (const Field& field : description->fields) {
+        if (const Node* value = entries.find(field.name)) {
+          if (auto read = values_.field(*value, place.at(field.name), field))
+            item.fields.set(field.name, std::move(*read));
+        }
+      }
+    }
+    entries.finish();
+  }
+
+  // A key of the section, from the command line if it is there.
+  struct Given {
+    std::string name;
+    const Node* node;
+  };
+  void read_settings(const Node& node, const std::vector<std::string>& changes) {
+    CouplingSettings& s = spec_.settings;
+    Entries entries(document_, problems_, node, {"coupling", "", ""});
+    if (!entries.good()) return;
+    std::vector<Given> given;
+    for (const std::string& change : changes) {
+      const std::size_t equals = change.find('=');
+      if (equals == std::string::npos || equals == 0)
+        throw Failure({Severity::error,
+                       "bad-option",
+                       "an option is NAME=VALUE, not '" + change + "'",
+                       "for example scheme=linear",
+                       {}},
+                      ExitCode::bad_usage);
+      Node value;
+      value.text = document_.keep(std::string_view(change).substr(equals + 1));
+      value.line = 0;
+      given.push_back({change.substr(0, equals), &document_.keep(value)});
+    }
+    std::vector<std::string> asked;
+    const auto find = [&](const char* name) {
+      asked.emplace_back(name);
+      const Node* in_file = entries.find(name);
+      for (const Given& g : given) {
+        if (g.name == name) return g.node;
+      }
+      return in_file;
+    };
+    const auto number = [&](const char* name, Quantity quantity) -> std::optional<double> {
+      const Node* value = find(name);
+      if (value == nullptr) return {};
+      const Place place{"coupling", "", name};
+      const auto x = values_.number(*value, place, quantity);
+      if (x && !(*x > 0)) error(*value, "not-positive", place.text() + " must be positive", "");
+      return x;
+    };
+    const auto choice = [&](const char* name, const std::vector<std::string>& keys) -> std::optional<std::size_t> {
+      const Node* value = find(name);
+      if (value == nullptr) return {};
+      const auto text = values_.text(*value, {"coupling", "", name});
+      for (std::size_t i = 0; text && i < keys.size(); ++i) {
+        if (*text == keys[i]) return i;
+      }
+      if (text) {
+        const std::string near = did_you_mean(*text, keys);
+        error(*value, "unknown-choice", "coupling: " + quote(*text) + " is no " + name,
+              near.empty() ? "one of " + list_of({keys.begin(), keys.end()}) : near);
+      }
+      return {};
+    };
+    set(s.step, number("step", Quantity::time));
+    set(s.end, number("end", Quantity::time));
+    const Node* theta = find("theta");
+    if (const Node* scheme = find("scheme")) {
+      if (const auto key = values_.text(*scheme, {"coupling", "", "scheme"}))
+        s.scheme = find_scheme(*key, document_.where(*scheme));
+    } else {
+      s.scheme = find_scheme("quadratic", {});
+    }
+    if (theta != nullptr) {
+      const auto value = values_.number(*theta, {"coupling", "", "theta"}, Quantity::none);
+      if (s.scheme.key != "theta")
+        error(*theta, "unknown-key", "coupling: `theta` belongs to the scheme `theta`", "leave it out");
+      else if (value)
+        s.scheme = theta_scheme(*value);
+    }
+    require_usable(s.scheme, document_.where(node));
+    if (const auto i = choice("solver", {"differences", "compliance", "sensitivity", "broyden", "chord"}))
+      s.solver = static_cast<InterfaceSolver>(*i);
+    set(s.tolerance, number("tolerance", Quantity::none));
+    set(s.increment, number("increment", Quantity::none));
+    if (const auto i = choice("predictor", {"consecutive", "envelope", "automatic"}))
+      s.prediction = static_cast<Prediction>(*i);
+    if (const Node* degree = find("degree")) {
+      const auto value = values_.whole_number(*degree, {"coupling", "", "degree"});
+      if (value && (*value < 0 || *value > 6))
+        error(*degree, "out-of-range", "coupling: degree must be from 0 to 6", "3 is usual");
+      else if (value)
+        s.degree = static_cast<int>(*value);
+    }
+    if (const auto i = choice("at_jumps", {"restart", "cross"})) s.restart_at_jumps = *i == 0;
+    if (const auto i = choice("output", {"ends", "steps"})) s.output_steps = *i == 1;
+    s.output_step = number("output_step", Quantity::time);
+    s.coupling_error = number("error", Quantity::none);
+    set(s.least_step, number("least_step", Quantity::time));
+    set(s.greatest_step, number("greatest_step", Quantity::time));
+    set(s.patience, number("patience", Quantity::time));
+    if (const auto i = choice("threads", {"false", "true"})) s.threads = *i == 1;
+    entries.finish();
+    for (const Given& g : given) {
+      if (std::find(asked.begin(), asked.end(), g.name) == asked.end())
+        throw Failure({Severity::error,
+                       "bad-option",
+                       "the section `coupling` has no key '" + g.name + "'",
+                       did_you_mean(g.name, asked),
+                       {}},
+                      ExitCode::bad_usage);
+    }
+  }
+
+  Document& document_;
+  ProblemList& problems_;
+  Values values_;
+  CouplingSpec spec_;
+};
+
+// "NAME=VALUE" goes to everybody who has the parameter, "PARTICIPANT.NAME=VALUE" to one.
+void distribute(CouplingSpec& spec, const std::vector<std::string>& set) {
+  for (const std::string& assignment : set) {
+    const std::string name = assignment.substr(0, assignment.find('='));
+    bool taken = false;
+    for (ParticipantSpec& p : spec.participants) {
+      if (name.rfind(p.name + ".", 0) != 0) continue;
+      p.changes.set.push_back(assignment.substr(p.name.size() + 1));
+      taken = true;
+    }
+    if (taken) continue;
+    const auto has = [&](const std::string& file) {
+      if (file.empty()) return false;
+      const Model model = read_model(file);
+      return std::any_of(model.parameters.begin(), model.parameters.end(),
+                         [&](const Parameter& x) { return x.name == name; });
+    };
+    for (ParticipantSpec& p : spec.participants) {
+      if (!has(p.model)) continue;
+      p.changes.set.push_back(assignment);
+      taken = true;
+    }
+    if (has(spec.whole)) {
+      spec.whole_changes.set.push_back(assignment);
+      taken = true;
+    }
+    if (!taken)
+      throw Failure({Severity::error,
+                     "unknown-parameter",
+                     "no participant has a parameter '" + name + "'",
+                     "--set NAME=VALUE or PARTICIPANT.NAME=VALUE",
+                     {}},
+                    ExitCode::bad_usage);
+  }
+}
+
+}  // namespace
+
+CouplingSpec read_coupling(const std::string& path, const CouplingChanges& changes) {
+  const std::string text = read_file_text(path);
+  ProblemList problems;
+  Document document(text, path, problems);
+  CouplingSpec spec = CouplingReader(document, problems).read(path, changes);
+  problems.fail_if_any();
+  spec.text = text;
+  distribute(spec, changes.set);
+  return spec;
+}
+
+std::vector<Model> participant_models(CouplingSpec& spec) {
+  std::vector<Model> models(spec.participants.size());
+  const bool parts =
+      std::any_of(spec.participants.begin(), spec.participants.end(), [](const auto& p) { return !p.bodies.empty(); });
+  Model whole;
+  std::vector<int> cut;
+  if (parts || !spec.cut.empty()) {
+    if (spec.whole.empty())
+      throw Failure({Severity::error, "missing-key", "participants are parts of a whole model that is not named",
+                     "add whole: MODEL.yaml", spec.where});
+    whole = at_consistent_start(load_model(spec.whole, spec.whole_changes));
+    for (const std::string& name : spec.cut) {
+      const int joint = whole.find_joint(name);
+      if (joint < 0) {
+        std::vector<std::string> known;
+        for (const Item& item : whole.joints) known.push_back(item.name);
+        throw Failure({Severity::error, "unknown-joint", "cut: the model has no joint '" + name + "'",
+                       did_you_mean(name, known), spec.where});
+      }
+      cut.push_back(joint);
+      // Its frames become interfaces, so they need names.
+      for (std::size_t side = 0; side < 2; ++side) {
+        Frame& frame =
+            whole.frames[static_cast<std::size_t>(whole.joints[static_cast<std::size_t>(joint)].frames[side])];
+        if (frame.name.empty()) frame.name = name + (side == 0 ? "_a" : "_b");
+      }
+    }
+  }
+  std::vector<int> owner(whole.bodies.size(), -1);
+  for (std::size_t p = 0; p < spec.participants.size(); ++p) {
+    const ParticipantSpec& participant = spec.participants[p];
+    if (!participant.bodies.empty()) {
+      std::vector<int> bodies;
+      for (const std::string& name : participant.bodies) {
+        const int body = whole.find_body(name);
+        if (body < 0)
+          throw Failure({Severity::error, "unknown-body",
+                         "participant '" + participant.name + "': the whole model has no body '" + name + "'", "",
+                         participant.where});
+        if (owner[static_cast<std::size_t>(body)] >= 0)
+          throw Failure({Severity::error, "duplicate-name", "body '" + name + "' is in two participants",
+                         "give it to one", participant.where});
+        owner[static_cast<std::size_t>(body)] = static_cast<int>(p);
+        bodies.push_back(body);
+      }
+      models[p] = part_of_model(whole, bodies, cut);
+      ModelChanges changes = participant.changes;
+      changes.set.clear();
+      apply_changes(models[p], changes);
+    } else if (!participant.model.empty()) {
+      models[p] = load_model(participant.model, participant.changes);
+    }
+    models[p].simulation.end = spec.settings.end;
+  }
+  for (std::size_t b = 0; b < owner.size(); ++b) {
+    if (parts && owner[b] < 0)
+      throw Failure({Severity::error, "part-not-separate",
+                     "body '" + whole.bodies[b].name + "' of the whole model is in no participant", "list it under one",
+                     spec.where});
+  }
+  for (const int joint : cut) {
+    Item item = whole.joints[static_cast<std::size_t>(joint)];
+    if (item.frames.size() != 2)
+      throw Failure({Severity::error, "joint-not-gluable",
+                     "joint '" + item.name + "': a " + item.type + " acts on more than two frames",
+                     "keep it in one participant", item.where});
+    for (int& frame : item.frames) {
+      const Frame& f = whole.frames[static_cast<std::size_t>(frame)];
+      if (f.body == ground)
+        throw Failure({Severity::error, "joint-not-gluable",
+                       "joint '" + item.name + "' holds a body to the ground, which every participant has",
+                       "cut at joints between moving bodies", item.where});
+      const int p = owner[static_cast<std::size_t>(f.body)];
+      const std::string name = spec.participants[static_cast<std::size_t>(p)].name + "." + f.name;
+      const auto known =
+          std::find_if(spec.frames.begin(), spec.frames.end(), [&](const InterfaceFrame& i) { return i.name == name; });
+      frame = static_cast<int>(known - spec.frames.begin());
+      if (known == spec.frames.end()) spec.frames.push_back({p, 0, name});
+    }
+    spec.joints.push_back(std::move(item));
+  }
+  spec.cut.clear();
+  // The frames of each participant, numbered.
+  std::vector<int> count(spec.participants.size(), 0);
+  for (InterfaceFrame& frame : spec.frames) frame.frame = count[static_cast<std::size_t>(frame.participant)]++;
+  return models;
+}
+
+namespace {
+
+std::vector<std::string> frames_of_participant(const CouplingSpec& spec, int index) {
+  std::vector<std::string> names;
+  for (const InterfaceFrame& frame : spec.frames) {
+    if (frame.participant == index)
+      names.push_back(frame.name.substr(spec.participants[static_cast<std::size_t>(index)].name.size() + 1));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::unique_ptr<Participant> make_participant(const CouplingSpec& spec, int index, Model model, const MakeSink& sink) {
+  const ParticipantSpec& participant = spec.participants[static_cast<std::size_t>(index)];
+  const InputShape shape = spec.settings.scheme.shape;
+  std::vector<std::string> frames = frames_of_participant(spec, index);
+  if (!participant.command.empty()) {
+    return std::make_unique<RemoteParticipant>(
+        start_process(participant.command, participant.name, spec.settings.patience), participant.name, frames, shape,
+        spec.settings.end);
+  }
+  ModelParticipant::Options options;
+  options.name = participant.name;
+  options.shape = shape;
+  options.frames = std::move(frames);
+  if (sink) options.sink = sink(participant.name);
+  return std::make_unique<ModelParticipant>(std::move(model), std::move(options));
+}
+
+std::unique_ptr<Coupling> make_coupling(CouplingSpec spec, const MakeSink& sink,
+                                        const std::function<std::unique_ptr<Channel>(int index)>& elsewhere) {
+  std::vector<Model> models = participant_models(spec);
+  std::vector<std::unique_ptr<Participant>> participants;
+  for (int p = 0; p < static_cast<int>(models.size()); ++p) {
+    std::unique_ptr<Channel> line = elsewhere ? elsewhere(p) : nullptr;
+    if (line) {
+      participants.push_back(std::make_unique<RemoteParticipant>(
+          std::move(line), spec.participants[static_cast<std::size_t>(p)].name, frames_of_participant(spec, p),
+          spec.settings.scheme.shape, spec.settings.end));
+    } else {
+      participants.push_back(make_participant(spec, p, std::move(models[static_cast<std::size_t>(p)]), sink));
+    }
+  }
+  return std::make_unique<Coupling>(std::move(participants), spec.frames, spec.joints, spec.settings);
+}
+
+}  // namespace trammel

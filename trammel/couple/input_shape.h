@@ -1,0 +1,30 @@
+// How an input behaves over a macro step: u(t) = sum of c_j b_j(s), s = (t - t_k)/H in [0, 1]. Nothing joins the shapes
+// of neighbouring steps: inputs may jump at t_k, which keeps the step maps of all schemes free of a memory (see
+// docs/theory/8-gluing.md, where continuous shapes turn out unstable).
+#pragma once
+#include <string>
+#include <vector>
+
+namespace trammel {
+
+enum class InputShape { constant, halves, linear, quadratic };
+
+struct InputShapeInfo {
+  InputShape shape;
+  const char* key;
+  int count;                  // of coefficients
+  std::vector<double> nodes;  // s at which b_j is one and the others vanish; of constants the middles of their parts
+};
+const InputShapeInfo& info(InputShape shape);
+
+double basis(InputShape shape, int j, double s);
+// int_0^s r^p b_j(r) dr and int_0^s (s - r) r^p b_j(r) dr. For p = 0: what a unit coefficient does to a velocity and a
+// position after the part s of a step, in units of H and H^2.
+double first_moment(InputShape shape, int j, double s, int p = 0);
+double second_moment(InputShape shape, int j, double s, int p = 0);
+// The input as an expression of `time`, the names of its coefficients and those of t_k and H (of halves: of the
+// middle).
+std::string shape_expression(InputShape shape, const std::vector<std::string>& coefficients, const std::string& start,
+                             const std::string& size, const std::string& middle);
+
+}  // namespace trammel

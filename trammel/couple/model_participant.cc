@@ -1,0 +1,506 @@
+#include "trammel/couple/model_participant.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "trammel/integrate/archive.h"
+
+namespace trammel {
+namespace {
+
+// Steps of the classical Runge-Kutta method over a macro step for sensitivities. It is exact for the moments of all
+// input shapes; of the rest four steps left a relative error of 1e-4 where a thin bar turned by 0.1 rad within the
+// macro step, and a 256th of that with a quarter of it.
+constexpr int sensitivity_steps = 4;
+
+const char* const wrench_components[] = {"fx", "fy", "fz", "tx", "ty", "tz"};
+
+}  // namespace
+
+Model ModelParticipant::with_interface(Model model, const Options& options, std::vector<int>& frames,
+                                       int& first_input) {
+  const InputShapeInfo& shape = trammel::info(options.shape);
+  first_input = static_cast<int>(model.inputs.size());
+  const Location where = model.simulation.where;
+  model.inputs.push_back({"glue_start", "s", 0, where});
+  model.inputs.push_back({"glue_size", "s", 1, where});
+  model.inputs.push_back({"glue_middle", "s", 0.5, where});
+  const int world = model.add_frame(ground, {});
+  for (std::size_t f = 0; f < options.frames.size(); ++f) {
+    const int frame = model.find_frame(options.frames[f]);
+    if (frame < 0) {
+      std::vector<std::string> known;
+      for (const Frame& k : model.frames) {
+        if (!k.name.empty()) known.push_back(k.name);
+      }
+      const std::string near = nearest_name(options.frames[f], known);
+      throw Failure({Severity::error,
+                     "unknown-frame",
+                     "participant '" + options.name + "': the model has no frame '" + options.frames[f] + "'",
+                     near.empty() ? "name a frame of its section `frames`" : "did you mean '" + near + "'?",
+                     {intern(model.file), 0, 0}});
+    }
+    frames.push_back(frame);
+    Fields fields;
+    fields.set("axes", std::string("world"));
+    for (int c = 0; c < 6; ++c) {
+      std::vector<std::string> names;
+      for (int j = 0; j < shape.count; ++j) {
+        names.push_back("glue_" + std::to_string(f + 1) + "_" + wrench_components[c] + "_" + std::to_string(j));
+      }
+      fields.set(
+          wrench_components[c],
+          ExpressionText{shape_expression(options.shape, names, "glue_start", "glue_size", "glue_middle"), where});
+    }
+    // In the order of MacroStep::inputs.
+    for (int j = 0; j < shape.count; ++j) {
+      for (const char* component : wrench_components) {
+        model.inputs.push_back({"glue_" + std::to_string(f + 1) + "_" + component + "_" + std::to_string(j),
+                                component[0] == 'f' ? "N" : "N m", 0, where});
+      }
+    }
+    model.add_force("general_force", "glue." + options.frames[f], {world, frame}, std::move(fields));
+  }
+  return model;
+}
+
+ModelParticipant::ModelParticipant(Model model, Options options)
+    : shape_(options.shape),
+      sink_(std::move(options.sink)),
+      simulation_(with_interface(std::move(model), options, frames_, first_input_)),
+      work_(simulation_.equations().make_workspace()),
+      accelerations_(simulation_.equations(), SaddleSystem::Keep::resumable),
+      saddle_(simulation_.equations()) {
+  info_.name = options.name;
+  info_.frames = options.frames;
+  const Equations& equations = simulation_.equations();
+  info_.has_sensitivity = equations.sizes().nx == 0;
+  const SimulationSettings& s = equations.model().simulation;
+  fixed_ = s.step.has_value();
+  const Value* ode45 = s.options.find("ode45");
+  ode45_ = ode45 != nullptr && std::get_if<bool>(ode45) != nullptr && *std::get_if<bool>(ode45);
+}
+
+ModelParticipant::~ModelParticipant() = default;
+
+std::vector<FrameState> ModelParticipant::start() {
+  simulation_.start();
+  const Equations& equations = simulation_.equations();
+  accepted_ = trial_ = simulation_.integrator().state();
+  rates_ = simulation_.integrator().rates();
+  controller_ = simulation_.controller();
+  h_ = simulation_.next_step();
+  simulation_.integrator().save(method_);
+  if (sink_) {
+    recorder_ = std::make_unique<Recorder>(equations, simulation_.initial(), false);
+    recorder_->note_step(accepted_, rates_);
+    sink_->begin({recorder_->tables()[0]}, simulation_.provenance());
+    start_row_ = recorder_->output_row(accepted_, rates_);
+  }
+  std::vector<FrameState> out(frames_.size());
+  frame_states(accepted_, out.data());
+  return out;
+}
+
+void ModelParticipant::frame_states(const State& state, FrameState* out) {
+  simulation_.equations().update(state, work_);
+  for (std::size_t f = 0; f < frames_.size(); ++f) out[f] = simulation_.equations().frame(frames_[f], work_);
+}
+
+void ModelParticipant::set_inputs(const MacroStep& step, State& state) const {
+  state.u[first_input_] = step.t;
+  state.u[first_input_ + 1] = step.end - step.t;
+  state.u[first_input_ + 2] = step.t + 0.5 * (step.end - step.t);
+  for (std::size_t i = 0; i < step.inputs.size(); ++i) state.u[first_input_ + 3 + static_cast<int>(i)] = step.inputs[i];
+}
+
+void ModelParticipant::begin(const MacroStep& step) {
+  step_ = step;
+  result_.ok = true;
+  result_.message.clear();
+  result_.step_times.clear();
+  result_.frames.resize(step.samples.size() * frames_.size());
+  states_.resize(step.samples.size());
+  path_.resize(step.keep_path ? 2 * sensitivity_steps + 1 : 0);
+  times_.clear();
+  sample_of_.clear();
+  path_of_.clear();
+  std::size_t sample = 0, node = 0;
+  const auto node_time = [&](std::size_t k) {
+    return k + 1 == path_.size() ? step.end
+                                 : step.t + (step.end - step.t) * static_cast<double>(k) / (2.0 * sensitivity_steps);
+  };
+  while (sample < step.samples.size() || node < path_.size()) {
+    const double a = sample < step.samples.size() ? step.samples[sample] : std::numeric_limits<double>::infinity();
+    const double b = node < path_.size() ? node_time(node) : std::numeric_limits<double>::infinity();
+    const double near = 1e-9 * (step.end - step.t);
+    times_.push_back(std::min(a, b) + near > std::max(a, b) ? a : std::min(a, b));
+    sample_of_.push_back(a < b + near ? static_cast<int>(sample++) : -1);
+    path_of_.push_back(b < a + near ? static_cast<int>(node++) : -1);
+  }
+  next_time_ = 0;
+
+  // Whatever an earlier try did to the method's coordinates is undone.
+  std::span<const std::byte> bytes(method_);
+  simulation_.integrator().restore(bytes);
+  trial_ = accepted_;
+  trial_.t = step.t;
+  trial_h_ = h_;
+  set_inputs(step, trial_);
+  true_inputs_ = trial_.u;
+  if (shape_ == InputShape::halves && step.restart_at_jumps) {
+    const double middle = trial_.u[first_input_ + 2];
+    const auto hold = [&](int from, int to) {
+      for (std::size_t f = 0; f < frames_.size(); ++f) {
+        const int at = first_input_ + 3 + static_cast<int>(f) * 12;
+        trial_.u.segment(at + 6 * to, 6) = true_inputs_.segment(at + 6 * from, 6);
+        trial_.u.segment(at + 6 * from, 6) = true_inputs_.segment(at + 6 * from, 6);
+      }
+    };
+    hold(0, 1);
+    if (integrate(middle)) {
+      hold(1, 0);
+      integrate(step.end);
+    }
+  } else {
+    integrate(step.end);
+  }
+  trial_.u.head(true_inputs_.size() - simulation_.equations().sizes().nx) =
+      true_inputs_.head(true_inputs_.size() - simulation_.equations().sizes().nx);
+}
+
+void ModelParticipant::finish(MacroResult& result) { result = result_; }
+
+// The rule of MATLAB's ode45 (facts of the method in its page).
+double ModelParticipant::ode45_first_step(double span) const {
+  const Equations& equations = simulation_.equations();
+  const double tolerance = equations.model().simulation.tolerance.value_or(1e-5);
+  double rate = 0;
+  for (Eigen::Index i = 0; i < trial_.v.size(); ++i) {
+    rate = std::max({rate, std::abs(trial_.v[i]), std::abs(rates_.a[i]) / std::max(1.0, std::abs(trial_.v[i]))});
+  }
+  const double greatest = 0.1 * span;
+  return rate > 0 ? std::min(greatest, 0.8 * std::pow(tolerance, 0.2) / rate) : greatest;
+}
+
+bool ModelParticipant::integrate(double to) {
+  const Equations& equations = simulation_.equations();
+  Integrator& integrator = simulation_.integrator();
+  const SimulationSettings& s = equations.model().simulation;
+  const double from = trial_.t, span = to - from;
+  const auto fail = [&](std::string message) {
+    result_.ok = false;
+    result_.message = std::move(message);
+    return false;
+  };
+  if (!accelerations_.solve(trial_, rates_, work_)) return fail("accelerations cannot be solved for");
+  integrator.start(trial_, rates_);
+  take_samples(from, false);
+  double h = trial_h_, greatest = s.greatest_step.value_or(span);
+  const double stretch = ode45_ ? 0.1 : 1e-10;
+  if (fixed_) h = span / std::max(1.0, std::ceil(span / *s.step - 1e-9));
+  if (ode45_) {
+    greatest = 0.1 * span;
+    h = ode45_first_step(span);
+  }
+  const double least = std::max(s.least_step.value_or(0), 16 * std::numeric_limits<double>::epsilon() * std::abs(to));
+  double t = from;
+  while (t < to) {
+    h = std::min(h, greatest);
+    const double left = to - t;
+    const bool last = fixed_ ? left <= h * (1 + 1e-9) : left <= h * (1 + stretch);
+    const double size = last ? left : h;
+    const Attempt attempt = integrator.attempt(size);
+    const bool solved = attempt.verdict == Verdict::ok;
+    if (solved && (fixed_ || attempt.error <= 1)) {
+      integrator.accept();
+      t = last ? to : integrator.state().t;
+      result_.step_times.push_back(t);
+      take_samples(t, last);
+      if (!fixed_) {
+        const double next = attempt.suggested_h > 0
+                                ? attempt.suggested_h
+                                : controller_.after_accept(size, attempt.error, integrator.error_order());
+        // A step cut short by the end says nothing against a larger one.
+        h = last ? std::max(h, next) : next;
+      }
+      continue;
+    }
+    if (solved) {
+      h = attempt.suggested_h > 0 ? std::min(attempt.suggested_h, 0.9 * size)
+                                  : controller_.after_reject(size, attempt.error, integrator.error_order());
+    } else {
+      h = controller_.after_failure(size);
+    }
+    if (fixed_ || h < least) {
+      std::string where;
+      if (attempt.worst_velocity >= 0) where = ", " + equations.name_of_velocity(attempt.worst_velocity);
+      if (attempt.worst_row >= 0) where += ", " + equations.name_of_row(attempt.worst_row);
+      return fail(std::string("no step of ") + std::to_string(size) +
+                  " s can be taken: " + (solved ? "the error stays too large" : to_text(attempt.verdict)) + where);
+    }
+  }
+  if (!fixed_ && !ode45_) trial_h_ = h;
+  const Vec inputs = trial_.u;
+  trial_ = integrator.state();
+  trial_.t = to;
+  trial_.u.head(equations.sizes().nu) = inputs.head(equations.sizes().nu);
+  return true;
+}
+
+void ModelParticipant::take_samples(double t, bool at_end) {
+  const Equations& equations = simulation_.equations();
+  const Integrator& integrator = simulation_.integrator();
+  while (next_time_ < times_.size() &&
+         (times_[next_time_] <= t || (at_end && times_[next_time_] - t < 1e-12 * std::abs(t)))) {
+    const double at = times_[next_time_];
+    State& state = sample_of_[next_time_] >= 0 ? states_[static_cast<std::size_t>(sample_of_[next_time_])]
+                                               : path_[static_cast<std::size_t>(path_of_[next_time_])];
+    if (at >= t) {
+      state = integrator.state();
+      state.t = at;
+    } else {
+      integrator.interpolate(at, state);
+    }
+    state.u.head(equations.sizes().nu) = true_inputs_.head(equations.sizes().nu);
+    if (sample_of_[next_time_] >= 0) {
+      frame_states(state, &result_.frames[static_cast<std::size_t>(sample_of_[next_time_]) * frames_.size()]);
+      if (path_of_[next_time_] >= 0) path_[static_cast<std::size_t>(path_of_[next_time_])] = state;
+    }
+    ++next_time_;
+  }
+}
+
+void ModelParticipant::accept() {
+  accepted_ = trial_;
+  h_ = trial_h_;
+  method_.clear();
+  simulation_.integrator().save(method_);
+  if (!recorder_) return;
+  if (!start_row_.empty() && !sink_->append(0, start_row_)) sink_->flush();
+  start_row_.clear();
+  // The books of energy want the middle of the step.
+  State middle;
+  const double half = step_.t + 0.5 * (step_.end - step_.t);
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (middle.q.size() == 0 || std::abs(states_[i].t - half) < std::abs(middle.t - half)) middle = states_[i];
+  }
+  if (accelerations_.solve(accepted_, rates_, work_)) recorder_->note_step(accepted_, rates_, &middle);
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (!step_.record.empty() && step_.record[i] == 0) continue;
+    if (!accelerations_.solve(states_[i], rates_, work_)) continue;
+    if (!sink_->append(0, recorder_->output_row(states_[i], rates_))) sink_->flush();
+  }
+}
+
+void ModelParticipant::close(bool good) {
+  if (sink_ && recorder_) sink_->finish(good ? RunStatus::finished : RunStatus::failed, "", "");
+}
+
+// ---- how frames yield
+// ------------------------------------------------------------------------------------------------
+
+void ModelParticipant::wrench_map(const State& state, Mat& B) {
+  const Equations& equations = simulation_.equations();
+  const Model& model = equations.model();
+  equations.update(state, work_);
+  B.setZero(equations.sizes().nv, 6 * static_cast<Eigen::Index>(frames_.size()));
+  for (std::size_t f = 0; f < frames_.size(); ++f) {
+    const int body = model.frames[static_cast<std::size_t>(frames_[f])].body;
+    if (body == ground) continue;
+    const KindColumns& columns = columns_of(model.bodies[static_cast<std::size_t>(body)].kind);
+    const BodyState& b = work_.bodies[static_cast<std::size_t>(body)];
+    const Vec3 arm = equations.frame(frames_[f], work_).p - b.r;
+    Mat6 full = Mat6::Zero();
+    full.topLeftCorner<3, 3>().setIdentity();
+    full.bottomLeftCorner<3, 3>() = b.R.transpose() * skew(arm);
+    full.bottomRightCorner<3, 3>() = b.R.transpose();
+    for (int i = 0; i < columns.count; ++i)
+      B.block<1, 6>(equations.first_velocity(body) + i, 6 * static_cast<Eigen::Index>(f)) =
+          full.row(columns.column[static_cast<std::size_t>(i)]);
+  }
+}
+
+Mat ModelParticipant::compliance() {
+  const Equations& equations = simulation_.equations();
+  Partials partials = equations.make_partials(Detail::projection);
+  Mat B;
+  wrench_map(accepted_, B);
+  equations.jacobian(accepted_, partials, work_);
+  equations.mass(partials);
+  saddle_.combine_mass(partials);
+  Mat A = Mat::Zero(B.cols(), B.cols());
+  if (!saddle_.factor()) return A;
+  Vec b = Vec::Zero(saddle_.size()), z = b;
+  for (Eigen::Index c = 0; c < B.cols(); ++c) {
+    if (B.col(c).isZero(0)) continue;
+    b.head(B.rows()) = B.col(c);
+    saddle_.solve_refined(b, z);
+    A.col(c) = B.transpose() * z.head(B.rows());
+  }
+  return A;
+}
+
+// Small motions of a frame by small motions of its body (rotations of the body in its own axes):
+//   dphi = R dtheta, dp = dr + dphi x rho, dw = R domega + dphi x w, dv_F = dv + dw x rho + w x (dphi x rho)
+void ModelParticipant::frame_variations(const Vec& dq, const Vec& dv, double* out) const {
+  const Equations& equations = simulation_.equations();
+  const Model& model = equations.model();
+  for (std::size_t f = 0; f < frames_.size(); ++f, out += 12) {
+    Eigen::Map<Eigen::Matrix<double, 12, 1>> o(out);
+    o.setZero();
+    const int body = model.frames[static_cast<std::size_t>(frames_[f])].body;
+    if (body == ground) continue;
+    const KindColumns& columns = columns_of(model.bodies[static_cast<std::size_t>(body)].kind);
+    const BodyState& b = work_.bodies[static_cast<std::size_t>(body)];
+    Vec6 q = Vec6::Zero(), v = Vec6::Zero();
+    for (int i = 0; i < columns.count; ++i) {
+      q[columns.column[static_cast<std::size_t>(i)]] = dq[equations.first_velocity(body) + i];
+      v[columns.column[static_cast<std::size_t>(i)]] = dv[equations.first_velocity(body) + i];
+    }
+    const Vec3 rho = equations.frame(frames_[f], work_).p - b.r;
+    const Vec3 dphi = b.R * q.tail<3>(), dw = b.R * v.tail<3>() + dphi.cross(b.w), drho = dphi.cross(rho);
+    o.head<3>() = q.head<3>() + drho;
+    o.segment<3>(3) = dphi;
+    o.segment<3>(6) = v.head<3>() + dw.cross(rho) + b.w.cross(drho);
+    o.tail<3>() = dw;
+  }
+}
+
+// The variational equations along the last try,
+//
+//   dq' = dv - w x dq (rotations)        [ M  G^T ] [ dv'     ]   [ B b_j - (Ma_q + force_q) dq - force_v dv ]
+//                                        [ G   0  ] [ dlambda ] = [ (gamma_q - Ga_q) dq + gamma_v dv         ]
+//
+// for all coefficients at once by the classical Runge-Kutta method.
+Mat ModelParticipant::sensitivity(std::span<const int> samples) {
+  const Equations& equations = simulation_.equations();
+  const int nv = equations.sizes().nv, ng = equations.sizes().multipliers();
+  const int count = trammel::info(shape_).count;
+  const auto nf = static_cast<Eigen::Index>(frames_.size());
+  const double H = step_.end - step_.t, h = H / sensitivity_steps;
+  Partials partials = equations.make_partials(Detail::all);
+  Mat B;
+  // Only wrenches that move something.
+  std::vector<std::pair<Eigen::Index, int>> columns;  // of B, and the coefficient
+  wrench_map(path_[0], B);
+  for (Eigen::Index c = 0; c < B.cols(); ++c) {
+    for (int j = 0; j < count && !B.col(c).isZero(0); ++j) columns.emplace_back(c, j);
+  }
+  const auto n = static_cast<Eigen::Index>(columns.size());
+  Mat out = Mat::Zero(12 * nf * static_cast<Eigen::Index>(samples.size()), 6 * nf * count);
+  Mat q = Mat::Zero(nv, n), v = q, kq[4], kv[4];
+  Vec b(nv + ng), z(nv + ng);
+  const auto slopes = [&](const Mat& dq, const Mat& dv, double s, Mat& rq, Mat& rv, const State& state) {
+    rq = dv;
+    for (const int c : equations.rotation_columns()) {
+      const Vec3 w = state.v.segment<3>(c);
+      for (Eigen::Index k = 0; k < n; ++k) rq.block<3, 1>(c, k) -= w.cross(Vec3(dq.block<3, 1>(c, k)));
+    }
+    rv.resize(nv, n);
+    for (Eigen::Index k = 0; k < n; ++k) {
+      b.setZero();
+      b.head(nv) = basis(shape_, columns[static_cast<std::size_t>(k)].second, s) *
+                   B.col(columns[static_cast<std::size_t>(k)].first);
+      const double *x = dq.col(k).data(), *y = dv.col(k).data();
+      equations.vv().multiply_add(partials.Ma_q, -1, x, b.data());
+      equations.vv().multiply_add(partials.force_q, -1, x, b.data());
+      equations.vv().multiply_add(partials.force_v, -1, y, b.data());
+      equations.gv().multiply_add(partials.gamma_q, 1, x, b.data() + nv);
+      equations.gv().multiply_add(partials.Ga_q, -1, x, b.data() + nv);
+      equations.gv().multiply_add(partials.gamma_v, 1, y, b.data() + nv);
+      saddle_.solve_refined(b, z);
+      rv.col(k) = z.head(nv);
+    }
+  };
+  // Where inputs jump, a step sees its own side.
+  State at;
+  const auto linearise_at = [&](const State& state, double side) {
+    at = state;
+    at.t += side * 1e-9 * H;
+    accelerations_.solve(at, rates_, work_);
+    equations.linearise(at, rates_, Detail::all, partials, work_);
+    saddle_.combine_mass(partials);
+    saddle_.factor();
+    wrench_map(at, B);
+  };
+  std::size_t next = 0;
+  const double near = 1e-9 * H;
+  linearise_at(path_[0], 1);
+  for (int i = 0; i < sensitivity_steps; ++i) {
+    const State &middle = path_[static_cast<std::size_t>(2 * i + 1)], &end = path_[static_cast<std::size_t>(2 * i + 2)];
+    // Of jumps at the ends of a step, the side inside counts.
+    const double s0 = static_cast<double>(i) / sensitivity_steps, ds = 1.0 / sensitivity_steps, hair = 1e-12;
+    if (shape_ == InputShape::halves && 2 * i == sensitivity_steps)
+      linearise_at(path_[static_cast<std::size_t>(2 * i)], 1);
+    slopes(q, v, s0 + hair, kq[0], kv[0], path_[static_cast<std::size_t>(2 * i)]);
+    linearise_at(middle, 0);
+    slopes(q + 0.5 * h * kq[0], v + 0.5 * h * kv[0], s0 + 0.5 * ds, kq[1], kv[1], middle);
+    slopes(q + 0.5 * h * kq[1], v + 0.5 * h * kv[1], s0 + 0.5 * ds, kq[2], kv[2], middle);
+    linearise_at(end, -1);
+    slopes(q + h * kq[2], v + h * kv[2], s0 + ds - hair, kq[3], kv[3], end);
+    q += h / 6 * (kq[0] + 2 * kq[1] + 2 * kq[2] + kq[3]);
+    v += h / 6 * (kv[0] + 2 * kv[1] + 2 * kv[2] + kv[3]);
+    while (next < samples.size() && step_.samples[static_cast<std::size_t>(samples[next])] < end.t + near) {
+      equations.update(end, work_);
+      Vec column(12 * nf);
+      for (Eigen::Index k = 0; k < n; ++k) {
+        frame_variations(q.col(k), v.col(k), column.data());
+        const auto [c, j] = columns[static_cast<std::size_t>(k)];
+        out.block(12 * nf * static_cast<Eigen::Index>(next), ((c / 6) * count + j) * 6 + c % 6, 12 * nf, 1) = column;
+      }
+      ++next;
+    }
+  }
+  return out;
+}
+
+// ---- save
+// ------------------------------------------------------------------------------------------------------------
+
+Bytes ModelParticipant::save() {
+  Bytes out;
+  put(out, accepted_.t);
+  for (const Vec* x : {&accepted_.q, &accepted_.v, &accepted_.u}) put(out, *x);
+  put(out, accepted_.memory);
+  put(out, h_);
+  // Pivots: without them results differ in their last bits.
+  std::vector<double> matrix;
+  accelerations_.saddle().save(matrix);
+  put(out, matrix);
+  matrix.clear();
+  saddle_.save(matrix);
+  put(out, matrix);
+  controller_.save(out);
+  put(out, method_.size());
+  put_bytes(out, method_.data(), method_.size());
+  put(out, recorder_ != nullptr);
+  if (recorder_) recorder_->save(out);
+  return out;
+}
+
+void ModelParticipant::restore(std::span<const std::byte> in) {
+  take(in, accepted_.t);
+  for (Vec* x : {&accepted_.q, &accepted_.v, &accepted_.u}) take(in, *x);
+  take(in, accepted_.memory);
+  take(in, h_);
+  std::vector<double> matrix;
+  take(in, matrix);
+  accelerations_.saddle().restore(matrix.data());
+  take(in, matrix);
+  saddle_.restore(matrix.data());
+  controller_.restore(in);
+  std::size_t size = 0;
+  take(in, size);
+  expect_bytes(in, size);
+  method_.assign(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(size));
+  in = in.subspan(size);
+  bool recorded = false;
+  take(in, recorded);
+  if (recorded && recorder_) recorder_->restore(in);
+  start_row_.clear();
+  trial_ = accepted_;
+}
+
+}  // namespace trammel

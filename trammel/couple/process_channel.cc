@@ -1,0 +1,127 @@
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include "trammel/base/diagnosis.h"
+#include "trammel/couple/channel.h"
+
+namespace trammel {
+namespace {
+
+[[noreturn]] void lost(const std::string& participant, const std::string& what) {
+  throw Failure({Severity::error,
+                 "participant-lost",
+                 "participant '" + participant + "' " + what,
+                 "look at what it printed; the state of the last macro steps is saved",
+                 {}},
+                ExitCode::failed_run);
+}
+
+class ProcessChannel final : public Channel {
+ public:
+  ProcessChannel(const std::vector<std::string>& command, std::string participant, double patience)
+      : participant_(std::move(participant)), patience_(patience) {
+    int to[2], from[2];
+    if (pipe(to) != 0 || pipe(from) != 0) lost(participant_, "cannot be started: no pipes are left");
+    child_ = fork();
+    if (child_ == 0) {
+      dup2(to[0], STDIN_FILENO);
+      dup2(from[1], STDOUT_FILENO);
+      for (const int end : {to[0], to[1], from[0], from[1]}) ::close(end);
+      std::vector<char*> words;
+      words.reserve(command.size() + 1);
+      for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
+      words.push_back(nullptr);
+      execvp(words[0], words.data());
+      std::fprintf(stderr, "%s: %s\n", words[0], std::strerror(errno));
+      _exit(127);
+    }
+    ::close(to[0]);
+    ::close(from[1]);
+    out_ = to[1];
+    in_ = from[0];
+    if (child_ < 0) lost(participant_, "cannot be started");
+    signal(SIGPIPE, SIG_IGN);
+  }
+  ~ProcessChannel() override {
+    ::close(out_);
+    ::close(in_);
+    // It ends when its input does; one that does not is ended.
+    for (int i = 0; i < 100; ++i) {
+      if (waitpid(child_, nullptr, WNOHANG) != 0) return;
+      usleep(10000);
+    }
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+  }
+  void send(const std::string& line) override {
+    const std::string text = line + "\n";
+    std::size_t done = 0;
+    while (done < text.size()) {
+      const ssize_t n = write(out_, text.data() + done, text.size() - done);
+      if (n <= 0 && errno != EINTR) lost(participant_, "(process " + std::to_string(child_) + ") is gone");
+      if (n > 0) done += static_cast<std::size_t>(n);
+    }
+  }
+  std::string receive() override {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience_);
+    for (;;) {
+      const std::size_t end = buffer_.find('\n');
+      if (end != std::string::npos) {
+        std::string line = buffer_.substr(0, end);
+        buffer_.erase(0, end + 1);
+        return line;
+      }
+      pollfd wait{in_, POLLIN, 0};
+      const int ready = poll(&wait, 1, 200);
+      if (ready > 0) {
+        char piece[65536];
+        const ssize_t n = read(in_, piece, sizeof piece);
+        if (n == 0 || (n < 0 && errno != EINTR)) lost(participant_, "(process " + std::to_string(child_) + ") is gone");
+        if (n > 0) buffer_.append(piece, static_cast<std::size_t>(n));
+      } else if (std::chrono::steady_clock::now() > until) {
+        lost(participant_, "(process " + std::to_string(child_) + ") does not answer");
+      }
+    }
+  }
+
+ private:
+  std::string participant_, buffer_;
+  double patience_;
+  pid_t child_ = -1;
+  int in_ = -1, out_ = -1;
+};
+
+class StandardChannel final : public Channel {
+ public:
+  void send(const std::string& line) override {
+    std::fwrite(line.data(), 1, line.size(), stdout);
+    std::fputc('\n', stdout);
+    std::fflush(stdout);
+  }
+  std::string receive() override {
+    std::string line;
+    for (int c = std::getc(stdin); c != EOF; c = std::getc(stdin)) {
+      if (c == '\n') return line;
+      line += static_cast<char>(c);
+    }
+    throw Failure({Severity::error, "participant-lost", "the coupling has gone away", "", {}}, ExitCode::failed_run);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Channel> start_process(const std::vector<std::string>& command, const std::string& participant,
+                                       double patience) {
+  return std::make_unique<ProcessChannel>(command, participant, patience);
+}
+
+std::unique_ptr<Channel> standard_channel() { return std::make_unique<StandardChannel>(); }
+
+}  // namespace trammel

@@ -1,0 +1,293 @@
+// The table:
+//
+//   # trammel-sweep 1 KEY                     KEY: of the model, its changes, the plan and the measures
+//   run,status,NAME...,MEASURE...,message     in the order in which runs end; sorted when all are done
+//
+// Every row is written in one piece; a last line without its end belongs to a run that was cut off.
+#include "trammel/run/sweep.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <sstream>
+#include <thread>
+
+#include "trammel/read/literal.h"
+#include "trammel/read/read_model.h"
+#include "trammel/run/checkpoint.h"
+#include "trammel/run/simulation.h"
+#include "trammel/write/sha256.h"
+
+namespace trammel {
+namespace {
+
+[[noreturn]] void refuse_sweep(const std::string& message, const std::string& hint) {
+  throw Failure({Severity::error, "bad-sweep", message, hint, {}}, ExitCode::bad_usage);
+}
+
+std::vector<std::string> split_at(const std::string& text, char separator) {
+  std::vector<std::string> out;
+  std::stringstream in(text);
+  std::string piece;
+  while (std::getline(in, piece, separator)) out.push_back(std::string(trim(piece)));
+  return out;
+}
+
+double sweep_number(const std::string& text, const std::string& in) {
+  const Literal number = read_literal(text);
+  if (!number.is_number || !number.rest.empty())
+    refuse_sweep("'" + text + "' in '" + in + "' is no number", "ranges are plain numbers: L=0.5:1.5:5");
+  return number.value;
+}
+
+struct AxisText {
+  std::string name, values;
+};
+AxisText axis_text(const std::string& axis) {
+  const std::size_t equals = axis.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == axis.size())
+    refuse_sweep("'" + axis + "' is no range of a parameter", "write L=0.5:1.5:5 or m=1,2,4");
+  return {axis.substr(0, equals), axis.substr(equals + 1)};
+}
+
+std::string csv_field(const std::string& text) {
+  std::string out = "\"";
+  for (const char c : text)
+    out += c == '"' ? std::string("\"\"") : c == '\n' || c == '\r' ? std::string(" ") : std::string(1, c);
+  return out + "\"";
+}
+
+std::string sweep_header(const SweepPlan& plan, const std::vector<SweepMeasure>& measures) {
+  std::string line = "run,status";
+  for (const std::string& name : plan.names) line += "," + name;
+  for (const SweepMeasure& m : measures) line += "," + m.signal + "." + m.how;
+  return line + ",message";
+}
+
+std::string sweep_line(const SweepPlan& plan, const SweepRow& row) {
+  std::string line = std::to_string(row.run) + "," + row.status;
+  for (const std::string& value : plan.runs[static_cast<std::size_t>(row.run)]) line += "," + value;
+  for (const double value : row.values) line += "," + (std::isfinite(value) ? shortest(value) : std::string());
+  return line + "," + csv_field(row.message);
+}
+
+std::vector<SweepMeasure> measures_of(const SweepOptions& options) {
+  if (!options.measures.empty()) return options.measures;
+  std::vector<SweepMeasure> all;
+  for (const Output& output : load_model(options.model, options.changes).outputs) all.push_back({output.name, "last"});
+  if (all.empty())
+    refuse_sweep("the model has no outputs to put into the table",
+                 "name signals with --measure, body.bar.position.z.max");
+  return all;
+}
+
+}  // namespace
+
+SweepMeasure sweep_measure(const std::string& text) {
+  const std::size_t dot = text.rfind('.');
+  const std::string how = dot == std::string::npos ? "" : text.substr(dot + 1);
+  if (how == "last" || how == "max" || how == "min" || how == "mean") return {text.substr(0, dot), how};
+  return {text, "last"};
+}
+
+SweepPlan grid_plan(const std::vector<std::string>& axes) {
+  SweepPlan plan;
+  plan.runs.emplace_back();
+  for (const std::string& axis : axes) {
+    const AxisText a = axis_text(axis);
+    std::vector<std::string> values;
+    const std::vector<std::string> range = split_at(a.values, ':');
+    if (range.size() == 3) {
+      const double from = sweep_number(range[0], axis), to = sweep_number(range[1], axis),
+                   count = sweep_number(range[2], axis);
+      if (!(count >= 1 && count <= 1e6 && count == std::floor(count)))
+        refuse_sweep("'" + axis + "' asks for " + range[2] + " values", "a whole number from 1");
+      for (int i = 0; i < static_cast<int>(count); ++i)
+        values.push_back(shortest(count == 1 ? from : from + (to - from) * i / (count - 1)));
+    } else if (range.size() == 1) {
+      values = split_at(a.values, ',');
+    } else {
+      refuse_sweep("'" + axis + "' is no range", "FROM:TO:COUNT or VALUE,VALUE,...");
+    }
+    plan.names.push_back(a.name);
+    std::vector<std::vector<std::string>> longer;
+    if (plan.runs.size() * values.size() > 1000000) refuse_sweep("the grid has more than a million runs", "");
+    for (const auto& run : plan.runs) {
+      for (const std::string& value : values) {
+        longer.push_back(run);
+        longer.back().push_back(value);
+      }
+    }
+    plan.runs = std::move(longer);
+  }
+  return plan;
+}
+
+SweepPlan latin_plan(const std::vector<std::string>& ranges, int count, unsigned seed) {
+  if (count < 1) refuse_sweep("a Latin hypercube needs at least one run", "");
+  SweepPlan plan;
+  plan.runs.resize(static_cast<std::size_t>(count));
+  std::mt19937_64 random(seed);
+  for (const std::string& range : ranges) {
+    const AxisText a = axis_text(range);
+    const std::vector<std::string> ends = split_at(a.values, ':');
+    if (ends.size() != 2) refuse_sweep("'" + range + "' is no range", "FROM:TO");
+    const double from = sweep_number(ends[0], range), to = sweep_number(ends[1], range);
+    plan.names.push_back(a.name);
+    std::vector<int> order(static_cast<std::size_t>(count));
+    std::iota(order.begin(), order.end(), 0);
+    // Drawn by hand: distributions of the library differ between its versions.
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const double part = static_cast<double>(random() >> 11) * 0x1p-53;
+      plan.runs[i].push_back(shortest(from + (to - from) * (order[i] + part) / count));
+    }
+  }
+  return plan;
+}
+
+SweepPlan csv_plan(const std::string& path) {
+  SweepPlan plan;
+  std::stringstream in(read_file_text(path));
+  std::string line;
+  int number = 0;
+  while (std::getline(in, line)) {
+    ++number;
+    if (trim(line).empty() || line[0] == '#') continue;
+    const std::vector<std::string> fields = split_at(line, ',');
+    if (plan.names.empty()) {
+      plan.names = fields;
+    } else if (fields.size() != plan.names.size()) {
+      throw Failure({Severity::error,
+                     "bad-sweep",
+                     "the line has " + std::to_string(fields.size()) + " values for " +
+                         std::to_string(plan.names.size()) + " parameters",
+                     "one value for each name of the first line",
+                     {intern(path), number, 1}},
+                    ExitCode::bad_usage);
+    } else {
+      plan.runs.push_back(fields);
+    }
+  }
+  if (plan.runs.empty()) refuse_sweep("'" + path + "' has no runs", "names in the first line, values in the others");
+  return plan;
+}
+
+SweepRow sweep_run(const SweepOptions& options, const SweepPlan& plan, long run) {
+  SweepRow row;
+  row.run = run;
+  row.values.assign(options.measures.size(), std::nan(""));
+  try {
+    ModelChanges changes = options.changes;
+    for (std::size_t i = 0; i < plan.names.size(); ++i)
+      changes.set.push_back(plan.names[i] + "=" + plan.runs[static_cast<std::size_t>(run)][i]);
+    Simulation simulation(load_model(options.model, changes));
+    MemoryTrajectory trajectory;
+    const RunResult result = simulation.run(trajectory);
+    row.status = std::string(to_text(result.status));
+    if (result.failure) row.message = to_text(*result.failure);
+    for (std::size_t i = 0; i < options.measures.size(); ++i) {
+      const std::vector<double> x = trajectory.column(options.measures[i].signal);
+      const std::string& how = options.measures[i].how;
+      if (x.empty()) continue;
+      row.values[i] = how == "max"    ? *std::max_element(x.begin(), x.end())
+                      : how == "min"  ? *std::min_element(x.begin(), x.end())
+                      : how == "mean" ? std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size())
+                                      : x.back();
+    }
+  } catch (const Failure& failure) {
+    row.status = "failed";
+    row.message = to_text(failure.problems().front());
+  } catch (const std::exception& e) {
+    row.status = "failed";
+    row.message = e.what();
+  }
+  return row;
+}
+
+SweepSummary run_sweep(const SweepOptions& asked, const SweepPlan& plan) {
+  const auto begin = std::chrono::steady_clock::now();
+  SweepOptions options = asked;
+  options.measures = measures_of(asked);
+  const std::string header = sweep_header(plan, options.measures);
+  std::string described = model_digest(load_model(options.model, options.changes)) + header;
+  for (const auto& run : plan.runs) {
+    for (const std::string& value : run) described += value + ";";
+  }
+  const std::string first = "# trammel-sweep 1 " + sha256_hex(described).substr(0, 16);
+  SweepSummary summary;
+  summary.runs = static_cast<long>(plan.runs.size());
+  std::map<long, std::string> lines;
+  if (options.resume) {
+    const std::string text = read_file_text(options.table);
+    std::stringstream in(text.substr(0, text.rfind('\n') + 1));
+    std::string line;
+    std::getline(in, line);
+    if (line != first)
+      refuse_sweep("the table '" + options.table + "' belongs to another sweep",
+                   "the same model, parameters and measures go on; without --resume it is made anew");
+    std::getline(in, line);
+    while (std::getline(in, line)) {
+      const long run = std::strtol(line.c_str(), nullptr, 10);
+      const std::string status =
+          line.substr(line.find(',') + 1, line.find(',', line.find(',') + 1) - line.find(',') - 1);
+      if (run < 0 || run >= summary.runs || (status != "finished" && status != "failed")) continue;
+      lines[run] = line;
+      ++summary.taken_over;
+      ++(status == "finished" ? summary.finished : summary.failed);
+    }
+  }
+  const auto write_all = [&](const std::string& path) {
+    std::ofstream out(path, std::ios::trunc);
+    out << first << "\n" << header << "\n";
+    for (const auto& line : lines) out << line.second << "\n";
+    out.flush();
+    if (!out)
+      throw Failure({Severity::error, "cannot-write", "the table '" + path + "' cannot be written", "", {}},
+                    ExitCode::cannot_write);
+  };
+  // Beside its place and renamed, so that a kill loses no row.
+  const auto replace_table = [&] {
+    write_all(options.table + ".new");
+    if (std::rename((options.table + ".new").c_str(), options.table.c_str()) != 0)
+      throw Failure({Severity::error, "cannot-write", "the table '" + options.table + "' cannot be written", "", {}},
+                    ExitCode::cannot_write);
+  };
+  replace_table();
+  std::ofstream table(options.table, std::ios::app);
+  std::atomic<long> next{0};
+  std::mutex mutex;
+  std::vector<std::pair<long, std::string>> fresh;
+  const auto work = [&] {
+    for (long run = next++; run < summary.runs; run = next++) {
+      if (options.interrupted != nullptr && *options.interrupted) return;
+      if (lines.count(run) != 0) continue;  // rows of this sweep come in only under other numbers
+      const SweepRow row = sweep_run(options, plan, run);
+      const std::string line = sweep_line(plan, row);
+      const std::lock_guard<std::mutex> lock(mutex);
+      table << line + "\n";
+      table.flush();
+      fresh.emplace_back(run, line);
+      ++(row.status == "finished" ? summary.finished : summary.failed);
+      if (options.progress) options.progress(row, summary.finished + summary.failed, summary.runs);
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int i = 1; i < options.threads; ++i) threads.emplace_back(work);
+  work();
+  for (std::thread& thread : threads) thread.join();
+  table.close();
+  for (auto& [run, line] : fresh) lines[run] = line;
+  summary.complete = static_cast<long>(lines.size()) == summary.runs;
+  if (summary.complete) replace_table();
+  summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return summary;
+}
+
+}  // namespace trammel
