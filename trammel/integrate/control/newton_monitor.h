@@ -17,6 +17,7 @@ class NewtonMonitor {
     int most_iterations = 10;
     // Derivatives of an earlier step are kept while the corrections contract by this factor or better.
     double keep_rate = 0.1;
+    int exactly = 0;  // so many corrections whatever they are, for steps of the same cost; 0: until they are small
   };
   enum class Decision { go_on, converged, diverged };
 
@@ -39,6 +40,11 @@ class NewtonMonitor {
   // going on.
   Decision next(double correction, double reference, double noise) {
     ++iterations_;
+    if (options_.exactly > 0) {
+      rate_ = iterations_ > 1 && last_ > 0 ? correction / last_ : rate_;
+      last_ = correction;
+      return iterations_ >= options_.exactly ? Decision::converged : Decision::go_on;
+    }
     const double goal = options_.c * reference;
     if (iterations_ > 1 && last_ > noise) {
       const double seen = correction / last_;
