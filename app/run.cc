@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <csignal>
@@ -35,7 +36,7 @@ void catch_signals() {
 struct RunArguments : ModelArguments {
   std::string output, csv, checkpoint, checkpoint_every, resume;
   bool csv_wanted = false, checkpoint_wanted = false;
-  bool json = false, quiet = false, from_static = false;
+  bool json = false, quiet = false, from_static = false, real_time = false;
 };
 
 [[noreturn]] void misused(const std::string& message, const std::string& hint) {
@@ -123,8 +124,8 @@ RunJob new_run(const RunArguments& a) {
 
 RunJob continued_run(const RunArguments& a) {
   const ModelChanges& c = a.changes;
-  if (!a.file.empty() || !a.output.empty() || a.csv_wanted || !c.set.empty() || c.method || c.formulation || c.tolerance || c.step ||
-      c.output_step || c.greatest_step || !c.options.empty()) {
+  if (!a.file.empty() || !a.output.empty() || a.csv_wanted || !c.set.empty() || c.method || c.formulation ||
+      c.tolerance || c.step || c.output_step || c.greatest_step || !c.options.empty()) {
     misused("--resume goes on with the model, the settings and the files of its checkpoint; only --end may change",
             "leave the others out, or start a new run");
   }
@@ -160,6 +161,40 @@ void restore_run(Simulation& simulation, const RunArguments& a, const RunJob& jo
   simulation.restore(job.from->state);
 }
 
+// A fixed step, and corrections whose number does not depend on how they go.
+void prepare_for_real_time(Model& model) {
+  SimulationSettings& s = model.simulation;
+  if (!s.step) misused("real time needs steps of a fixed size", "add --step SECONDS, for example --step 1e-3");
+  const MethodInfo& method = find_method(s.method, s.where);
+  const bool counts = std::any_of(method.options.begin(), method.options.end(),
+                                  [](const Field& option) { return option.name == "iterations"; });
+  if (counts) {
+    if (!s.options.has("iterations")) s.options.set("iterations", 2.0);
+    return;
+  }
+  const bool recovers = s.formulation.empty() || s.formulation == "state-space";
+  if (method.stability.starts_with("explicit") && !recovers) return;
+  if (s.formulation == "all-coordinates") return;
+  misused("method '" + method.key + "' iterates until it converges: its steps have no fixed cost",
+          "methods with an option `iterations` have one; so have explicit methods with --formulation index-1 and its "
+          "kin, and rosenbrock-nystrom-4 with --formulation all-coordinates");
+}
+
+// How far the run is from the same steps with Newton converged.
+void compare_with_converged(const Model& model, const RunArguments& a, const Path& path, RealTimeReport& report) {
+  Model same = model;
+  if (same.simulation.options.has("iterations")) same.simulation.options.set("iterations", 0.0);
+  same.simulation.output_step = same.simulation.end;
+  Simulation simulation(std::move(same));
+  MemoryTrajectory ignored;
+  Path converged;
+  RunOptions options;
+  options.from_equilibrium = a.from_static;
+  options.path = &converged;
+  if (simulation.run(ignored, options).status == RunStatus::finished)
+    compare_paths(simulation.equations(), path, converged, report);
+}
+
 int run_verb(const RunArguments& a) {
   const RunJob job = a.resume.empty() ? new_run(a) : continued_run(a);
   std::vector<Problem> warnings;
@@ -167,6 +202,10 @@ int run_verb(const RunArguments& a) {
   const bool talk = !a.quiet && !a.json;
   for (const Problem& warning : warnings) {
     if (talk) std::fprintf(stderr, "%s\n", to_text(warning).c_str());
+  }
+  if (a.real_time) {
+    if (job.from) misused("--real-time cannot be combined with --resume", "start a new run");
+    prepare_for_real_time(model);
   }
   // Files are opened before any work, so that a bad name costs no time.
   std::vector<std::unique_ptr<TrajectorySink>> sinks;
@@ -180,6 +219,9 @@ int run_verb(const RunArguments& a) {
   RunOptions options;
   options.interrupted = &interrupted;
   options.from_equilibrium = a.from_static;
+  Path path;
+  options.real_time = a.real_time;
+  if (a.real_time) options.path = &path;
   const bool progress = talk && isatty(STDERR_FILENO) != 0;
   std::vector<std::string> notes;
   options.note = [&](const std::string& text) {
@@ -228,7 +270,9 @@ int run_verb(const RunArguments& a) {
     };
   }
   catch_signals();
-  const RunResult result = simulation.run(sink, options);
+  RunResult result = simulation.run(sink, options);
+  if (result.summary.real_time && result.status == RunStatus::finished)
+    compare_with_converged(simulation.equations().model(), a, path, *result.summary.real_time);
   if (progress) std::fprintf(stderr, "\r%70s\r", "");
 
   const ExitCode code = exit_code(result.status);
@@ -290,6 +334,8 @@ Verb add_run(CLI::App& app) {
       ->type_name("FILE");
   verb->add_flag("--from-static", a->from_static,
                  "Start in the static equilibrium near the drawn position, with the velocities of the model");
+  verb->add_flag("--real-time", a->real_time,
+                 "Steps of fixed size and cost, each held back until the clock is at its time; reports what they took");
   verb->add_flag("--json", a->json, "Print summary or failure as JSON");
   verb->add_flag("-q,--quiet", a->quiet, "Print errors only");
   verb->footer(
@@ -300,6 +346,7 @@ Verb add_run(CLI::App& app) {
       "  trammel run model.yaml --set L=0.5 --set 'k=20 N/mm' --csv  other parameters; CSV besides HDF5\n"
       "  trammel run model.yaml --checkpoint save.ck                 may be killed at any time, and\n"
       "  trammel run --resume save.ck                                goes on as if nothing had happened\n"
+      "  trammel run model.yaml --real-time --step 1e-3              in time with the clock, two corrections a step\n"
       "\n"
       "Without --step the step size is controlled, unless the model fixes it; --tolerance lifts a fixed step of the "
       "model.\n"

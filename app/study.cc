@@ -17,7 +17,7 @@ namespace {
 struct StudyArguments {
   std::vector<std::string> names;
   std::string output = "studies-out";
-  bool all = false, list = false, json = false, no_pictures = false;
+  bool all = false, list = false, json = false, no_pictures = false, tight = false;
 };
 
 int list_studies(bool json) {
@@ -54,6 +54,7 @@ int study_verb(const StudyArguments& a) {
     for (const Study& study : study_registry()) chosen.push_back(&study);
   }
   StudyContext context;
+  context.tight = a.tight;
   if (!a.no_pictures) context.output = make_folder(a.output);
   const bool talk = isatty(STDERR_FILENO) != 0;
   context.note = [talk](const std::string& text) {
@@ -90,6 +91,7 @@ Verb add_study(CLI::App& app) {
   verb->add_option("NAME", a->names, "Studies to compute; none: list them");
   verb->add_flag("--all", a->all, "Compute every study");
   verb->add_flag("--list", a->list, "List the studies");
+  verb->add_flag("--tight", a->tight, "`cases` only: the sharpest tolerances, each by two unrelated methods");
   verb->add_flag("--json", a->json, "Print rows or list as JSON");
   verb->add_option("-o,--output", a->output, "Folder for pictures; default: ./studies-out")->type_name("DIR");
   verb->add_flag("--no-pictures", a->no_pictures, "Draw nothing");
@@ -97,6 +99,7 @@ Verb add_study(CLI::App& app) {
       "Examples:\n"
       "  trammel study --list\n"
       "  trammel study cases\n"
+      "  trammel study cases --tight\n"
       "  trammel study cases --json > cases.json\n"
       "\n"
       "Every row sets a number computed now (ours) beside its target, and beside what the source prints.\n"

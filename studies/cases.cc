@@ -1,5 +1,6 @@
 // Benchmark cases with known solutions: each model file is run at its own settings, and what it gives is compared with
-// the reference under data/cases. Tolerances are what an engineer needs (data/cases.json).
+// the reference under data/cases. Tolerances are what an engineer needs (data/cases.json); with --tight what a method
+// at its best must reach, by two unrelated methods.
 #include <algorithm>
 #include <cmath>
 
@@ -85,6 +86,48 @@ void compare_case(const Json& c, std::vector<Row>& rows, std::vector<Row>& work,
   panel.curves.push_back(error_curve(run, c, reference));
 }
 
+// The largest error of a run, over all that is compared.
+double case_error(const ModelRun& run, const Json& c, const Reference& reference) {
+  double largest = 0;
+  for (const Json& compare : c["compare"]) {
+    const std::string signal = compare["signal"].get<std::string>(), column = compare["column"].get<std::string>();
+    if (c.contains("at")) {
+      const double t = c["at"].get<double>(), exact = value_at(reference, column, t);
+      largest = std::max(largest, std::abs(sample(run, signal, {t}).at(0) - exact) / std::abs(exact));
+    } else {
+      largest = std::max(largest, max_error(run, signal, reference, column));
+    }
+  }
+  return largest;
+}
+
+// The sharpest tolerance of a case, reached by each of its methods.
+std::vector<Row> run_tight(const StudyContext& context, const Json& data) {
+  std::vector<Row> rows;
+  for (const Json& c : data["cases"]) {
+    const std::string name = c["name"].get<std::string>();
+    const Reference reference = read_reference("data/cases/" + name + ".csv");
+    for (const Json& by : c["tight_by"]) {
+      const std::string method = by["method"].get<std::string>();
+      context.note(name + " by " + method);
+      guard(rows, "tight", name, [&] {
+        ModelChanges changes;
+        changes.method = method;
+        if (by.contains("formulation")) changes.formulation = by["formulation"].get<std::string>();
+        changes.tolerance = by["tolerance"].get<double>();
+        for (const auto& option : by.value("options", std::vector<std::string>{})) changes.options.push_back(option);
+        const ModelRun run = run_model(name + ".yaml", changes);
+        rows.push_back(Row::error("tight", name, "largest error, " + method, case_error(run, c, reference),
+                                  c["tight"].get<double>()));
+        rows.push_back(Row::measure("tight", name, "steps, " + method, static_cast<double>(run.result.summary.steps)));
+        rows.push_back(Row::measure("tight", name, "evaluations, " + method,
+                                    static_cast<double>(run.result.summary.counts.evaluations)));
+      });
+    }
+  }
+  return rows;
+}
+
 // The trajectory between two accepted steps, as the integrator itself interpolates it: the cubic through positions and
 // velocities.
 struct Arc {
@@ -163,6 +206,7 @@ void compare_bounce(const Json& c, const StudyContext& context, std::vector<Row>
 
 std::vector<Row> run(const StudyContext& context) {
   const Json data = read_printed("cases.json");
+  if (context.tight) return run_tight(context, data);
   std::vector<Row> rows, work;
   PlotPanel panel{"largest error so far, part of the allowed", {}, true};
   for (const Json& c : data["cases"]) {

@@ -9,6 +9,7 @@ std::vector<Row> study_rn(const StudyContext& context);
 std::vector<Row> study_rn_large(const StudyContext& context);
 std::vector<Row> study_redundancy(const StudyContext& context);
 std::vector<Row> study_conditioning(const StudyContext& context);
+std::vector<Row> study_constrained(const StudyContext& context);
 std::vector<Row> study_corpus(const StudyContext& context);
 std::vector<Row> study_elements(const StudyContext& context);
 std::vector<Row> study_split(const StudyContext& context);
@@ -23,7 +24,7 @@ const std::vector<Study>& study_registry() {
       {"rn-large", "Rosenbrock-Nystrom on a chain of 1000 links and 40 four-bars, beside HHT and IDA", study_rn_large},
       {"redundancy", "Redundant constraints and singular positions: motion against a twin, least-norm reactions, fill",
        study_redundancy},
-      {"text", "Chapter 7 of the textbook: Table 7.4, Examples 7.1 and 7.2, problems 7/1 to 7/3, limits of stability",
+      {"text", "Chapter 7 of the textbook: Table 7.4, Examples 7.1 and 7.2, problems 7/1 to 7/5, limits of stability",
        study_text},
       {"split",
        "Splitting into explicit contacts and implicit joints: the examples, local error, stability by search, the ball "
@@ -31,6 +32,9 @@ const std::vector<Study>& study_registry() {
        study_split},
       {"glue", "Tables and figures of the paper on gluing: a double pendulum glued at its pin, and better couplings",
        study_glue},
+      {"constrained",
+       "Constrained systems by formulation: drift over a million steps, condition over the step, spikes, orders of BDF",
+       study_constrained},
       {"conditioning", "Condition of HHT's Newton matrix as the step size goes to zero", study_conditioning},
       {"corpus", "Two thousand random mechanisms: derivatives, energy balance, two tolerances, no silent failure",
        study_corpus},

@@ -67,6 +67,7 @@ struct Row {
 struct StudyContext {
   std::filesystem::path output;                  // folder for pictures, present; empty: draw none
   std::function<void(const std::string&)> note;  // one line about what is being computed; always callable
+  bool tight = false;                            // the sharpest tolerances a study has, by several methods
   // Where to draw `file`, or nothing if no pictures are wanted.
   std::optional<std::string> picture(const std::string& file) const;
 };

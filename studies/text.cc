@@ -20,6 +20,7 @@
 #include "trammel/integrate/solve.h"
 #include "trammel/run/load_model.h"
 #include "trammel/write/gnuplot.h"
+#include "trammel/write/plot.h"
 
 namespace trammel {
 namespace text_study {
@@ -250,6 +251,70 @@ void problems_7_2_and_7_3(std::vector<Row>& rows) {
   }
 }
 
+// 7/4: the pendulum with dash pots in the coordinates of its ends, by penalty and the trapezoidal rule; 7/5: the same
+// by Lagrange's multipliers and BDF of order 1, on (7.54)-(7.56). Both run the model file.
+void problems_7_4_and_7_5(std::vector<Row>& rows, const StudyContext& context) {
+  for (const double damping : {1.0, 100.0}) {
+    char name[64], set[32];
+    std::snprintf(name, sizeof name, "k = 1e4, dash pots %g", damping);
+    std::snprintf(set, sizeof set, "c=%g", damping);
+    const auto run = [&](const char* method, const char* formulation, std::optional<double> step,
+                         std::vector<std::string> options) {
+      context.note(std::string("Problems 7/4 and 7/5, ") + method);
+      return run_model("text_double_pendulum.yaml",
+                       {.set = {set},
+                        .method = method,
+                        .formulation = *formulation == 0 ? std::optional<std::string>() : formulation,
+                        .tolerance = step ? std::optional<double>() : 1e-10,
+                        .step = step,
+                        .options = std::move(options)});
+    };
+    guard(rows, "Problem 7/4", name, [&] {
+      const ModelRun exact = run("adams", "state-space", {}, {});
+      const double scale = exact.column("energy").front();
+      PlotPanel panel{
+          "first joint, rad", {{exact.time(), exact.column("p1"), "joint angles, adams 1e-10", {}, false}}, false};
+      const auto energy_error = [&](const ModelRun& r) { return (r.last("energy") - exact.last("energy")) / scale; };
+      const ModelRun penalty = run("newmark", "penalty", 1e-4, {"penalty=1e7", "gamma=0.5", "beta=0.25"});
+      rows.push_back(Row::error("Problem 7/4", name,
+                                "energy at 2 s by its start: penalty 1e7, trapezoidal rule, h = 1e-4, less adams",
+                                energy_error(penalty), 1e-2));
+      rows.push_back(Row::measure("Problem 7/4", name, "evaluations",
+                                  static_cast<double>(penalty.result.summary.counts.evaluations)));
+      panel.curves.push_back({penalty.time(), penalty.column("p1"), "penalty, trapezoidal rule", {}, false});
+      std::vector<double> steps, errors;
+      for (const double h : {1e-4, 5e-5, 2.5e-5}) {
+        const ModelRun bdf = run("bdf-i3", "", h, {"order=1"});
+        const std::vector<double> ours = bdf.column("p1"), truth = exact.column("p1");
+        double most = 0;
+        for (std::size_t i = 0; i < std::min(ours.size(), truth.size()); ++i)
+          most = std::max(most, std::abs(ours[i] - truth[i]));
+        steps.push_back(h);
+        errors.push_back(most);
+        if (h > 9e-5) {
+          rows.push_back(Row::measure("Problem 7/5", name,
+                                      "energy at 2 s by its start: multipliers, BDF 1, h = 1e-4, less adams",
+                                      energy_error(bdf)));
+          panel.curves.push_back({bdf.time(), bdf.column("p1"), "multipliers, BDF 1", {}, false});
+        }
+      }
+      rows.push_back(
+          Row::measure("Problem 7/5", name, "largest error of the first joint, h = 2.5e-5, rad", errors.back()));
+      rows.push_back(
+          Row::measure("Problem 7/5", name, "order of the first joint's largest error", fitted_order(steps, errors)));
+      char file[64];
+      std::snprintf(file, sizeof file, "text_problems_7_4_7_5_c%g.png", damping);
+      if (const auto picture = context.picture(file)) {
+        PlotRequest plot;
+        plot.title = std::string("Problems 7/4 and 7/5: ") + name;
+        plot.xlabel = "time, s";
+        plot.panels = {panel};
+        draw_plot(plot, *picture);
+      }
+    });
+  }
+}
+
 void limits(std::vector<Row>& rows) {
   const auto real = [](const std::string& name) { return summarise_stability(growth_of(name, {}, {})).real_interval; };
   const std::pair<const char*, double> intervals[] = {{"adams-bashforth-1", 2},
@@ -283,6 +348,7 @@ std::vector<Row> study_text(const StudyContext& context) {
   problem_7_1(rows);
   example_7_1(rows);
   problems_7_2_and_7_3(rows);
+  problems_7_4_and_7_5(rows, context);
   limits(rows);
   table_7_4(rows, context);
   if (const auto file = context.picture("text_figure_7_1.png")) {

@@ -3,12 +3,14 @@
 // steps.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstring>
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
+#include "trammel/formulate/formulations.h"
 #include "trammel/integrate/registry.h"
 #include "trammel/run/simulation.h"
 
@@ -48,7 +50,7 @@ class Methods : public testing::TestWithParam<std::string> {
   // Constraints hold to round-off, in positions too.
   bool on_constraints() const {
     return formulation_ == "index-3" || formulation_ == "state-space" || formulation_ == "all-coordinates" ||
-           formulation_ == "index-1-projected";
+           formulation_ == "index-1-projected" || formulation_ == "stabilised-index-2";
   }
   bool is_penalty() const {
     return formulation_ == "penalty" || formulation_ == "augmented-lagrangian" || formulation_ == "penalty-joints";
@@ -357,6 +359,59 @@ INSTANTIATE_TEST_SUITE_P(All, Methods, testing::ValuesIn(method_keys()), [](cons
   }
   return name;
 });
+
+// ---- the matrix of methods and formulations
+// ---------------------------------------------------------------------------
+
+// Every cell that must be there is; every cell that is not has its reason.
+TEST(Matrix, HoldsTheRequiredCells) {
+  using Keys = std::vector<std::string>;
+  const Keys index_1{"index-1", "index-1-projected", "index-1-baumgarte"};
+  const auto with = [](Keys a, const Keys& b) {
+    a.insert(a.end(), b.begin(), b.end());
+    return a;
+  };
+  // a family: the keys that stand for it together, and the forms they must cover
+  const std::pair<Keys, Keys> required[] = {
+      {{"euler"}, with(index_1, {"penalty", "state-space"})},
+      {{"taylor-2"}, with(index_1, {"penalty", "state-space"})},
+      {{"heun"}, with(index_1, {"penalty", "state-space"})},
+      {{"rk4"}, with(index_1, {"penalty", "state-space"})},
+      {{"fehlberg-45"}, with(index_1, {"penalty", "state-space"})},
+      {{"dormand-prince-54"}, with(index_1, {"penalty", "state-space"})},
+      {{"dormand-prince-853"}, with(index_1, {"penalty", "state-space"})},
+      {{"adams"}, with(index_1, {"penalty", "state-space"})},
+      {{"adams-bashforth"}, with(index_1, {"penalty", "state-space"})},
+      {{"adams-moulton"}, with(index_1, {"penalty", "state-space"})},
+      {{"newmark", "newmark-i3", "newmark-si2"},
+       {"index-3", "stabilised-index-2", "penalty", "augmented-lagrangian", "state-space"}},
+      {{"hht", "hht-i3", "hht-si2"},
+       {"index-3", "stabilised-index-2", "penalty", "augmented-lagrangian", "state-space"}},
+      {{"generalized-alpha", "generalized-alpha-i3", "generalized-alpha-si2"},
+       {"index-3", "stabilised-index-2", "penalty", "augmented-lagrangian", "state-space"}},
+      {{"bdf", "bdf-i3", "bdf-si2"}, with(index_1, {"index-3", "stabilised-index-2", "penalty", "state-space"})},
+      {{"radau-iia-3"}, with(index_1, {"index-3", "stabilised-index-2", "penalty", "state-space"})},
+      {{"rosenbrock-nystrom-4"}, {"state-space", "penalty"}},
+      {{"w-method-2"}, {"state-space", "penalty"}},
+  };
+  for (const auto& [methods, forms] : required) {
+    for (const std::string& form : forms) {
+      int takers = 0;
+      for (const std::string& key : methods) takers += why_not(find_method(key, {}), form).empty() ? 1 : 0;
+      EXPECT_EQ(takers, 1) << methods.front() << " on " << form;
+    }
+  }
+  for (const MethodInfo& m : method_registry()) {
+    for (const FormulationInfo& form : formulation_registry()) {
+      const bool takes = std::find(m.formulations.begin(), m.formulations.end(), form.key) != m.formulations.end();
+      EXPECT_EQ(why_not(m, form.key).empty(), takes) << m.key << " on " << form.key;
+    }
+    // what a method for y' = f alone cannot have is refused because of a property of the method
+    if (!m.make_first_order && !m.make_second_order) continue;
+    if (std::find(m.formulations.begin(), m.formulations.end(), "index-3") != m.formulations.end()) continue;
+    EXPECT_GT(why_not(m, "index-3").size(), 50u) << m.key;
+  }
+}
 
 // ---- refusals -------------------------------------------------------------------------------------------------------
 

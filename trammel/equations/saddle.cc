@@ -87,7 +87,12 @@ void SaddleSystem::combine_mass(const Partials& p, Level level) {
 void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<Mat3>* T) {
   const Pattern &vv = equations_.vv(), &gv = equations_.gv();
   const std::vector<int>& rotations = equations_.rotation_columns();
-  const bool nonholonomic = !is_velocity_row_.empty();
+  const bool all_velocity = w.rows == Blend::Rows::velocity;
+  const bool by_velocity = all_velocity || !is_velocity_row_.empty();
+  const Vec& K_q = all_velocity ? p.Gv_q : p.K_q;
+  const auto at_velocity_level = [&](int slot) {
+    return all_velocity || is_velocity_row_[static_cast<std::size_t>(gv.row()[static_cast<std::size_t>(slot)])];
+  };
   std::size_t next = 0;
   for (int j = 0; j < nv_; ++j) {
     const bool rotates = T != nullptr && next < rotations.size() && rotations[next] == j;
@@ -104,8 +109,8 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
       if (!rotates) {
         for (int i = 0; i < count; ++i) out[i] += w.Ma_q * p.Ma_q[from + i] + w.force_q * p.force_q[from + i];
         for (int i = 0; i < rows; ++i) out[count + i] = p.G[gfrom + i];
-        if (nonholonomic) {
-          for (int i = 0; i < rows; ++i) out[count + i] += w.K_q * p.K_q[gfrom + i];
+        if (by_velocity) {
+          for (int i = 0; i < rows; ++i) out[count + i] += w.K_q * K_q[gfrom + i];
         }
         continue;
       }
@@ -121,10 +126,10 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
       for (int i = 0; i < rows; ++i) {
         double sum = 0;
         for (int l = 0; l < 3; ++l) sum += p.G[gv.start()[u + static_cast<std::size_t>(l)] + i] * (*T)[next](l, k);
-        if (nonholonomic && is_velocity_row_[static_cast<std::size_t>(gv.row()[static_cast<std::size_t>(gfrom + i)])]) {
+        if (by_velocity && at_velocity_level(gfrom + i)) {
           sum = p.G[gfrom + i];  // k_v multiplies velocities, not increments
           for (int l = 0; l < 3; ++l)
-            sum += w.K_q * p.K_q[gv.start()[u + static_cast<std::size_t>(l)] + i] * (*T)[next](l, k);
+            sum += w.K_q * K_q[gv.start()[u + static_cast<std::size_t>(l)] + i] * (*T)[next](l, k);
         }
         out[count + i] = sum;
       }
@@ -132,6 +137,17 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
     if (rotates) {
       ++next;
       j += 2;
+    }
+  }
+  if (w.rows == Blend::Rows::position && !is_velocity_row_.empty()) {
+    for (int j = 0; j < nv_; ++j) {
+      const auto u = static_cast<std::size_t>(j);
+      const int count = vv.start()[u + 1] - vv.start()[u];
+      for (int at = gv.start()[u]; at < gv.start()[u + 1]; ++at) {
+        if (left_out(at, Level::position))
+          values_[pattern_.start()[u] + count + at - gv.start()[u]] =
+              values_[transposed_[static_cast<std::size_t>(at)]] = 0;
+      }
     }
   }
   for (int i = 0; i < ng_; ++i) values_[diagonal_[static_cast<std::size_t>(i)]] = -E_[i];
@@ -279,11 +295,13 @@ void SaddleSystem::residual(const Vec& b, const Vec& z, Vec& r) const {
 void SaddleSystem::solve_refined(const Vec& b, Vec& z, int sweeps) {
   z = b;
   solve(z);
-  for (int i = 1; i < sweeps; ++i) {
-    residual(b, z, work_);
-    solve(work_);
-    z += work_;
-  }
+  for (int i = 1; i < sweeps; ++i) refine(b, z);
+}
+
+void SaddleSystem::refine(const Vec& b, Vec& z) {
+  residual(b, z, work_);
+  solve(work_);
+  z += work_;
 }
 
 void SaddleSystem::project_right_side(Eigen::Ref<Vec> b2) {

@@ -20,6 +20,9 @@ namespace trammel {
 struct Blend {
   double M = 1, Ma_q = 0, force_q = 0, force_v = 0;
   double K_q = 0;  // weight of k_q against k_v
+  // Each row at its own level, all at velocity level (G + K_q (G v + g_t)_q T; needs Detail::all), or only those of
+  // (3), at position level.
+  enum class Rows { own, velocity, position } rows = Rows::own;
 };
 
 // Weights of the matrix of a step in which only part B is implicit.
@@ -71,6 +74,8 @@ class SaddleSystem {
   void solve(Vec& z);
   // Refined against the matrix without E: z solves K_0 z = b up to the round-off of `sweeps` corrections.
   void solve_refined(const Vec& b, Vec& z, int sweeps = 2);
+  // One sweep of it: z goes on towards K_0 z = b.
+  void refine(const Vec& b, Vec& z);
   // The part of a constraint right side that the mechanism can satisfy: b2 := G T y.
   void project_right_side(Eigen::Ref<Vec> b2);
   // r = b - K_0 z

@@ -28,6 +28,11 @@ Field penalty() {
 const std::vector<FormulationInfo>& formulation_registry() {
   static const std::vector<FormulationInfo> table{
       {"index-3", "index 3", "The constraints themselves, at position level, with multipliers as unknowns.", {}},
+      {"stabilised-index-2",
+       "stabilised index 2",
+       "Constraints at position and velocity level together; a second set of multipliers, which vanishes as steps do, "
+       "keeps both (Gear, Gupta, Leimkuhler).",
+       {}},
       {"all-coordinates",
        "index 1, returned to the constraints",
        "Accelerations from the equations at index 1 in all coordinates; a step ends with a return to the constraints.",

@@ -70,6 +70,11 @@ const std::vector<MethodInfo>& method_registry() {
         methods::hht_i3(),
         methods::generalized_alpha_i3(),
         methods::newmark_i3(),
+        methods::hht_si2(),
+        methods::generalized_alpha_si2(),
+        methods::newmark_si2(),
+        methods::bdf_i3(),
+        methods::bdf_si2(),
         methods::rosenbrock_nystrom_4(),
         methods::w_method_2(),
         methods::split(),
@@ -115,11 +120,23 @@ const std::vector<MethodInfo>& method_registry() {
         m.make = [ode](const Equations& e, const MethodSettings& s) {
           MethodSettings settings = s;
           settings.formulation = chosen_formulation(ode, e, s);
-          return settings.formulation == "all-coordinates" ? ode.make(e, settings)
-                                                           : make_on_mechanism(ode, e, settings);
+          // constraints beside the differential equations are the method's own affair
+          const bool own = settings.formulation == "all-coordinates" || settings.formulation == "index-3" ||
+                           settings.formulation == "stabilised-index-2";
+          return own ? ode.make(e, settings) : make_on_mechanism(ode, e, settings);
         };
       }
       if (!m.refuses) m.refuses = nothing;
+      const bool counts = std::any_of(m.options.begin(), m.options.end(),
+                                      [](const Field& option) { return option.name == "iterations"; });
+      if (counts) {
+        m.refuses = [own = m.refuses](const MethodSettings& s) -> std::string {
+          if (!s.fixed_step && s.options.number("iterations") > 0)
+            return "with a fixed number of corrections what they leave is not bounded, and the error test would take "
+                   "it for the method's error; `iterations` needs a fixed step";
+          return own(s);
+        };
+      }
       if (!m.caveat) m.caveat = nothing;
       if (!m.reactions_doubtful) m.reactions_doubtful = never;
     }
@@ -147,15 +164,48 @@ std::string chosen_formulation(const MethodInfo& method, const Equations& equati
   return method.formulations.empty() ? "" : method.formulations.front();
 }
 
+namespace {
+
+// Why a method for differential equations cannot have constraints at position or velocity level beside them.
+std::string why_no_constraints(const MethodInfo& m) {
+  if (m.stability.starts_with("explicit"))
+    return "it is explicit: it evaluates derivatives only, and at index 2 or 3 no derivative gives the multipliers";
+  if (m.key == "adams-moulton")
+    return "constraints are infinitely stiff, and there its formula is a recursion in the multipliers with roots on or "
+           "outside the unit circle";
+  if (m.key == "gauss" || m.key == "implicit-midpoint" || m.key == "norsett-sdirk" || m.key == "trapezoidal")
+    return "it is not stiffly accurate: the constraints hold at its stages and not at the end of its steps, and "
+           "|R(inf)| does not damp what is left; 'index-1-projected' returns to them";
+  if (m.make_second_order)
+    return "it takes y'' = f; with constraints beside it the same recursion is '" +
+           std::string(m.key == "hht"                 ? "hht"
+                       : m.key == "generalized-alpha" ? "generalized-alpha"
+                                                      : "newmark") +
+           "-i3' and '-si2'";
+  if (m.key == "rosenbrock-nystrom-4" || m.key == "w-method-2")
+    return "its stages solve linear systems: constraints at position level would hold only as far as they are linear; "
+           "'all-coordinates' returns to them";
+  return "it is written for y' = f; stiffly accurate methods that take constraints are 'bdf-i3', 'bdf-si2' and "
+         "'radau-iia-3'";
+}
+
+}  // namespace
+
 std::string why_not(const MethodInfo& method, std::string_view formulation) {
   if (std::find(method.formulations.begin(), method.formulations.end(), formulation) != method.formulations.end())
     return "";
-  if (formulation == "index-3")
-    return "it integrates ordinary differential equations; at index 3 constraints without derivatives stand beside "
-           "them";
+  const bool takes_constraints = !method.make_first_order && !method.make_second_order;
   if (formulation == "all-coordinates")
     return "returning to the constraints through the stage matrix needs a method with one";
-  return "its corrector solves for accelerations and multipliers of constraints at position level";
+  if (formulation == "index-3" || formulation == "stabilised-index-2") {
+    if (!takes_constraints) return why_no_constraints(method);
+    return formulation == "index-3" ? "its corrector solves for constraints at velocity level and a second set of "
+                                      "multipliers; the form with positions only has a method of its own, '-i3'"
+                                    : "its corrector solves for constraints at position level; the stabilised form has "
+                                      "a method of its own, '-si2'";
+  }
+  return "its corrector solves for accelerations and multipliers of constraints; this form leaves it none, the method "
+         "for y'' = f or y' = f of the same name takes it";
 }
 
 MethodSettings resolve_settings(const MethodInfo& method, MethodSettings settings, const Location& where) {

@@ -110,6 +110,12 @@ struct ShiftedSolver<Scalar>::Impl {
     return Klu<Scalar>::refactor(start(), row(), values.data(), symbolic, numeric, &common) != 0 &&
            common.status == KLU_OK;
   }
+  bool factor_sparse() {
+    if (!values.allFinite()) return false;  // KLU loops without end on NaN in the pivot search
+    repivoted = !(numeric != nullptr && keep_pivots() && pivots_good());
+    factored = !repivoted || choose_pivots();
+    return factored;
+  }
   // Kept pivots may become bad as J and c change: the reciprocal growth of the factors tells.
   bool pivots_good() {
     return Klu<Scalar>::growth(start(), row(), values.data(), symbolic, numeric, &common) != 0 && common.rgrowth > 1e-6;
@@ -160,15 +166,34 @@ bool ShiftedSolver<Scalar>::factor_sum(Scalar shift, double sign, const Jacobian
   s.values.setZero();
   for (std::size_t p = 0; p < s.slot.size(); ++p) s.values[s.slot[p]] = sign * J.values[static_cast<Eigen::Index>(p)];
   for (const int d : s.diagonal) s.values[d] += shift;
-  if (!s.values.allFinite()) return false;  // KLU loops without end on NaN in the pivot search
-  if (s.numeric != nullptr && s.keep_pivots() && s.pivots_good()) {
-    s.repivoted = false;
-    s.factored = true;
-  } else {
-    s.repivoted = true;
-    s.factored = s.choose_pivots();
+  return s.factor_sparse();
+}
+
+template <class Scalar>
+bool ShiftedSolver<Scalar>::factor_values(const Vector& values) {
+  Impl& s = *impl_;
+  s.factored = false;
+  if (s.sparse) {
+    s.values.setZero();
+    for (std::size_t p = 0; p < s.slot.size(); ++p) s.values[s.slot[p]] = values[static_cast<Eigen::Index>(p)];
+    return s.factor_sparse();
   }
+  s.matrix.setZero();
+  for (int j = 0; j < s.n; ++j) {
+    for (int p = s.given->start()[static_cast<std::size_t>(j)]; p < s.given->start()[static_cast<std::size_t>(j) + 1];
+         ++p)
+      s.matrix(s.given->row()[static_cast<std::size_t>(p)], j) = values[p];
+  }
+  if (!s.matrix.allFinite()) return false;
+  s.lu.compute(s.matrix);
+  ++s.factors;
+  s.factored = s.n == 0 || s.lu.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
   return s.factored;
+}
+
+template <class Scalar>
+void ShiftedSolver<Scalar>::set_pivot_tolerance(double tolerance) {
+  impl_->common.tol = tolerance;
 }
 
 template <class Scalar>

@@ -53,12 +53,25 @@ std::string to_text(const RunSummary& s) {
          fmt::format("{} with accelerations and reactions of the method itself", counted(s.outputs_as_stepped, "row")));
   line("wall time",
        fmt::format("{:.3g} s start, {:.3g} s steps, {:.3g} s output", s.times.start, s.times.steps, s.times.output));
+  if (s.real_time) {
+    const RealTimeReport& r = *s.real_time;
+    line("real time",
+         fmt::format("a step takes {:.3g} us in the mean ({:.3g} with what is recorded), 99.9 % at most "
+                     "{:.3g}, worst {:.3g}, of {:.3g} us",
+                     1e6 * r.mean, 1e6 * r.with_output, 1e6 * r.percentile, 1e6 * r.worst, 1e6 * r.budget));
+    line("", r.overruns == 0
+                 ? "no step was late"
+                 : fmt::format("{} late, by at most {:.3g} ms", counted(r.overruns, "step"), 1e3 * r.latest));
+    if (r.given_up)
+      line("", fmt::format("{:.2g} m or rad (L = {:.4g} m) from the same steps converged, at most, at t = {:.4g} s",
+                           *r.given_up, s.length, r.given_up_at));
+  }
   return out;
 }
 
 std::string to_json(const RunSummary& s) {
   const Counts& c = s.counts;
-  const nlohmann::ordered_json j = {
+  nlohmann::ordered_json j = {
       {"method", s.method},
       {"formulation", s.formulation},
       {"remark", s.remark},
@@ -109,6 +122,18 @@ std::string to_json(const RunSummary& s) {
         {"largest_imbalance", s.energy.largest_imbalance}}},
       {"seconds", {{"start", s.times.start}, {"steps", s.times.steps}, {"output", s.times.output}}},
   };
+  if (s.real_time) {
+    const RealTimeReport& r = *s.real_time;
+    j["real_time"] = {{"budget", r.budget},
+                      {"mean", r.mean},
+                      {"mean_with_output", r.with_output},
+                      {"percentile_99.9", r.percentile},
+                      {"worst", r.worst},
+                      {"steps", r.steps},
+                      {"late", r.overruns},
+                      {"latest", r.latest}};
+    if (r.given_up) j["real_time"]["given_up"] = {{"distance", *r.given_up}, {"t", r.given_up_at}};
+  }
   return j.dump(2);
 }
 

@@ -331,7 +331,7 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
     result.status = RunStatus::failed;
     try {
       if (options.save_failed) last_good = save();  // questions may ask the integrator for more attempts
-    } catch (const Failure&) {  // a method whose state cannot be saved: nothing is
+    } catch (const Failure&) {                      // a method whose state cannot be saved: nothing is
       last_good.clear();
     }
     result.failure = diagnose(
@@ -343,6 +343,8 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
   double watched_t = integrator_->state().t;
   long rejected_here = 0;
   double t = integrator_->state().t;
+  StepClock clock;
+  if (options.real_time) clock.begin(t, h_, end);
   while (t < end) {
     if (options.interrupted != nullptr && *options.interrupted) {
       result.status = RunStatus::interrupted;
@@ -353,6 +355,7 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
     double h = std::min(h_, greatest);
     if (t + h * (1 + 1e-10) >= end || end - (t + h) < 1e-9 * h) h = end - t;
     const double round_off = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), end);
+    if (options.real_time) clock.step_starts();
     const Attempt attempt = integrator_->attempt(h);
     const bool solved = attempt.verdict == Verdict::ok, accepted = solved && (fixed || attempt.error <= 1);
     log_.add({integrator_->state().t, h, attempt.error, attempt.newton_rate, attempt.verdict, attempt.newton_iterations,
@@ -360,6 +363,12 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
     ++attempts;
     if (accepted) {
       integrator_->accept();
+      if (options.real_time) clock.step_ends();
+      if (options.path != nullptr) {
+        options.path->t.push_back(integrator_->state().t);
+        const Vec& q = integrator_->state().q;
+        options.path->q.insert(options.path->q.end(), q.data(), q.data() + q.size());
+      }
       const double before_step = t;
       t = integrator_->state().t;
       if (std::abs(end - t) < 1e-12 * end) t = end;
@@ -383,6 +392,7 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
       if (checkpoint_due(options.checkpoint, before)) write_checkpoint(options.checkpoint, sink);
       const double after = seconds();
       output_seconds += after - before;
+      if (options.real_time) clock.wait_until(t);
       if (options.progress && after - last_progress > 0.2) {
         options.progress(t, end, progress.steps);
         last_progress = after;
@@ -424,6 +434,7 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
   progress.times.output += output_seconds;
   progress.times.steps += seconds() - clock_first - output_seconds;
   describe_run(result.summary);
+  if (options.real_time) result.summary.real_time = clock.report();
   result.summary.reached = t;
   if (result.failure && !last_good.empty()) result.failure->state_file = options.save_failed(last_good);
   sink.finish(result.status, to_json(result.summary), result.failure ? to_json(*result.failure) : "");

@@ -10,6 +10,7 @@
 #include "trammel/integrate/control/step_controller.h"
 #include "trammel/integrate/registry.h"
 #include "trammel/run/diagnose.h"
+#include "trammel/run/real_time.h"
 #include "trammel/run/recorder.h"
 #include "trammel/write/trajectory.h"
 
@@ -38,6 +39,7 @@ struct RunSummary {
   Sizes sizes;
   int freedoms = 0, redundant = 0;
   double length = 1;
+  std::optional<RealTimeReport> real_time;
 };
 std::string to_text(const RunSummary&);
 std::string to_json(const RunSummary&);
@@ -60,6 +62,8 @@ struct RunOptions {
   CheckpointPlan checkpoint;
   bool continue_result = false;   // after restore(): takes up the sink's unfinished result instead of beginning one
   bool from_equilibrium = false;  // start in the static equilibrium, as with Model::start_in_equilibrium
+  bool real_time = false;         // wait for the clock after each step, and report; needs a fixed step
+  Path* path = nullptr;           // gets the positions after each step
 };
 
 struct RunResult {

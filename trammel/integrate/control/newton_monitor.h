@@ -19,6 +19,7 @@ class NewtonMonitor {
     double keep_rate = 0.1;
     // Stop when the error left, as the rate foretells it, is small; otherwise only when a correction itself is.
     bool trust_rate = true;
+    int exactly = 0;  // so many corrections whatever they are, for steps of the same cost; 0: until they are small
   };
   enum class Decision { go_on, converged, diverged };
 
@@ -41,6 +42,11 @@ class NewtonMonitor {
   // going on.
   Decision next(double correction, double reference, double noise) {
     ++iterations_;
+    if (options_.exactly > 0) {
+      rate_ = iterations_ > 1 && last_ > 0 ? correction / last_ : rate_;
+      last_ = correction;
+      return iterations_ >= options_.exactly ? Decision::converged : Decision::go_on;
+    }
     const double goal = options_.c * reference;
     if (iterations_ > 1 && last_ > noise) {
       const double seen = correction / last_;

@@ -61,7 +61,11 @@ AlphaMethod::AlphaMethod(const Equations& equations, const AlphaOptions& options
       scales_(equations.scales()),
       monitor_(stricter(options)),
       saddle_(equations),
-      partials_(equations.make_partials(Detail::newton)),
+      slack_(options.stabilised ? std::make_unique<PositionSlack>(equations) : nullptr),
+      projector_(options.project ? std::make_unique<AccelerationSolver>(equations) : nullptr),
+      s_(Vec::Zero(nv_)),
+      gdot_(Vec::Zero(ng_)),
+      partials_(equations.make_partials(options.stabilised ? Detail::all : Detail::newton)),
       residual_(equations.make_residual()),
       work_(equations.make_workspace()),
       z_(Vec::Zero(nv_ + ng_)),
@@ -119,6 +123,7 @@ double AlphaMethod::state_norm(const Vec& x) const {
 void AlphaMethod::place(double h) {
   const AlphaParameters& p = options_.parameters;
   delta_ = h * now_.v + (h * h) * ((0.5 - p.beta) * a_start_ + p.beta * trial_a_);
+  if (slack_) delta_ += h * s_;
   trial_.v = now_.v + h * ((1 - p.gamma) * a_start_ + p.gamma * trial_a_);
   trial_rates_.a =
       ((1 - p.alpha_m) / (1 - p.alpha_f)) * trial_a_ + (p.alpha_m * a_start_ - p.alpha_f * rates_.a) / (1 - p.alpha_f);
@@ -130,7 +135,8 @@ void AlphaMethod::place(double h) {
 Verdict AlphaMethod::prepare_matrix(double h, bool anew) {
   const AlphaParameters& p = options_.parameters;
   if (anew) {
-    if (equations_.linearise(trial_, trial_rates_, Detail::newton, partials_, work_) != Eval::ok)
+    const Detail detail = slack_ ? Detail::all : Detail::newton;
+    if (equations_.linearise(trial_, trial_rates_, detail, partials_, work_) != Eval::ok)
       return Verdict::evaluation_rejected;
     if (nx_ > 0) equations_.linearise_states(trial_, state_partials_, work_);
     ++counts_.linearisations;
@@ -138,15 +144,18 @@ Verdict AlphaMethod::prepare_matrix(double h, bool anew) {
   }
   equations_.retract_derivative(delta_, T_);
   const double bh2 = p.beta * h * h;
-  saddle_.combine(partials_, {(1 - p.alpha_m) / (1 - p.alpha_f), bh2, bh2, p.gamma * h, p.beta * h / p.gamma}, &T_);
+  const Blend::Rows rows = slack_ ? Blend::Rows::velocity : Blend::Rows::own;
+  saddle_.combine(partials_, {(1 - p.alpha_m) / (1 - p.alpha_f), bh2, bh2, p.gamma * h, p.beta * h / p.gamma, rows},
+                  &T_);
   ++counts_.combinations;
   matrix_h_ = h;
   monitor_.forget_rate();
   const KluSolver& solver = saddle_.solver();
   const int factors = solver.factors(), refactors = solver.refactors();
-  const bool good = saddle_.factor();
+  bool good = saddle_.factor();
   counts_.factorisations += solver.factors() - factors;
   counts_.refactorisations += solver.refactors() - refactors;
+  if (good && slack_) good = slack_->factor(partials_, T_, counts_);
   if (good && nx_ > 0) {
     couple_states(h);
     if (!coupling_.prepare(saddle_)) return Verdict::singular_matrix;
@@ -198,8 +207,12 @@ Attempt AlphaMethod::attempt(double h) {
     trial_a_ = z_.head(nv_);
     trial_rates_.lambda = z_.tail(ng_);
     if (nx_ > 0) trial_.u.tail(nx_) = equations_.states_of(now_) + h * w_;
+    if (slack_) {
+      s_.setZero();
+      slack_->begin_step();
+    }
     place(h);
-    const bool anew = linearise_next_ || pass > 0;
+    const bool anew = linearise_next_ || pass > 0 || options_.newton.exactly > 0;
     const double ratio = h / matrix_h_;
     if (anew || !(ratio < options_.refresh_ratio && ratio * options_.refresh_ratio > 1)) {
       result.verdict = prepare_matrix(h, anew);
@@ -217,12 +230,20 @@ Attempt AlphaMethod::attempt(double h) {
       ++counts_.evaluations;
       if (!evaluable) break;
       z_.head(nv_) = -(residual_.inertia + residual_.force);
-      z_.tail(ng_) = residual_.g * (-1 / bh2);
-      for (const int row : equations_.velocity_rows()) z_[nv_ + row] = residual_.g[row] / (-p.gamma * h);
-      if (options_.misfit > 1e-10 * equations_.length()) saddle_.project_right_side(z_.tail(ng_));
+      const bool misfits = options_.misfit > 1e-10 * equations_.length();
+      if (slack_) {
+        equations_.velocity_residual(trial_, gdot_, work_);
+        z_.tail(ng_) = gdot_ * (-1 / (p.gamma * h));
+      } else {
+        z_.tail(ng_) = residual_.g * (-1 / bh2);
+        for (const int row : equations_.velocity_rows()) z_[nv_ + row] = residual_.g[row] / (-p.gamma * h);
+      }
+      if (misfits) saddle_.project_right_side(z_.tail(ng_));
+      if (slack_) unregularised_ = z_;
       z_.tail(ng_) += saddle_.E().cwiseProduct(
           trial_rates_.lambda);  // solves for the multipliers themselves: no memory of their null part
       saddle_.solve(z_);
+      if (slack_) saddle_.refine(unregularised_, z_);  // of g' -E would leave E lambda gamma h
       ++counts_.solves;
       ++counts_.newton_iterations;
       double correction = norm(z_);
@@ -231,6 +252,15 @@ Attempt AlphaMethod::attempt(double h) {
         // counted like positions, which follow from accelerations by beta h^2
         correction = std::hypot(norm(z_), state_norm(state_right_) / bh2);
         trial_.u.tail(nx_) += state_right_;
+      }
+      if (slack_) {
+        const auto ds = slack_->solve(s_, z_.head(nv_), p.beta * h, residual_.g, -1 / h, misfits);
+        ++counts_.solves;
+        s_ += ds;
+        // h s moves positions like beta h^2 a
+        double sum = 0;
+        for (int i = 0; i < nv_; ++i) sum += std::pow(ds[i] / scales_[i], 2);
+        correction = std::hypot(correction, std::sqrt(sum) / (p.beta * h));
       }
       if (!std::isfinite(correction)) {
         evaluable = false;
@@ -282,7 +312,21 @@ Attempt AlphaMethod::attempt(double h) {
   }
   result.error = std::sqrt(sum) / allowed;
   if (equations_.turned(trial_, h, work_) > 1.57) result.verdict = Verdict::angle_too_large;
+  if (projector_ && result.verdict == Verdict::ok && (options_.fixed_step || result.error <= 1) && !project_rates())
+    result.verdict = Verdict::singular_matrix;
   return result;
+}
+
+// The method's a lags behind v' on purpose: it moves by as much as v' does.
+bool AlphaMethod::project_rates() {
+  if (!projector_->project(trial_, work_)) return false;
+  trial_a_ -= trial_rates_.a;
+  if (!projector_->solve(trial_, trial_rates_, work_)) return false;
+  trial_a_ += trial_rates_.a;
+  equations_.local(now_.q, trial_.q, delta_);
+  counts_.factorisations += 3;
+  ++counts_.evaluations;
+  return true;
 }
 
 void AlphaMethod::accept() {
@@ -355,6 +399,15 @@ void AlphaMethod::save(Bytes& out) const {
   saddle_.save(matrix);
   put(out, matrix);
   coupling_.save(out);
+  if (slack_) {
+    put(out, partials_.Gv_q);
+    slack_->save(out);
+  }
+  if (projector_) {
+    matrix.clear();
+    projector_->saddle().save(matrix);
+    put(out, matrix);
+  }
   put(out, counts_);
 }
 
@@ -388,6 +441,14 @@ void AlphaMethod::restore(std::span<const std::byte>& in) {
   take(in, matrix);
   saddle_.restore(matrix.data());
   coupling_.restore(in, saddle_);
+  if (slack_) {
+    take(in, partials_.Gv_q);
+    slack_->restore(in);
+  }
+  if (projector_) {
+    take(in, matrix);
+    projector_->saddle().restore(matrix.data());
+  }
   take(in, counts_);
   trial_ = now_;
   trial_rates_ = rates_;
@@ -426,6 +487,7 @@ long AlphaMethod::memory_bytes() const {
                        &residual_.g}) {
     sum += vec(*v);
   }
+  if (slack_) sum += slack_->memory_bytes();
   return sum + 4 * 8 * (nv_ + ng_);  // predictor
 }
 

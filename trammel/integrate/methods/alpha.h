@@ -8,13 +8,19 @@
 //   (M v' + G^T lambda - Q)_{n+1} = 0,      g(t_{n+1}, q_{n+1}) / (beta h^2) = 0,   k(...)_{n+1} / (gamma h) = 0
 //
 // States of first order, x' = f, follow the third line with a variable w in place of a and f in place of v'.
+//
+// In the stabilised form of index 2 delta has a term h s beside it, M s + G^T eta = 0, and G v + g_t = 0 stands beside
+// g = 0 (Jay, Negrut 2007; Arnold, Bruels, Cardona 2015). With `project` velocities and accelerations go onto the
+// derivatives of the constraints after each step of index 3.
 // HHT: alpha_m = 0, alpha_f = -alpha. Because M v' = -(G^T lambda - Q), the third line times M is HHT's (11a); written
 // with v' it keeps its order for M(q) too, and v' satisfies the equations of motion at the end of the step.
 #pragma once
 #include "trammel/equations/saddle.h"
+#include "trammel/initial/accelerations.h"
 #include "trammel/integrate/control/newton_monitor.h"
 #include "trammel/integrate/control/predictor.h"
 #include "trammel/integrate/integrator.h"
+#include "trammel/integrate/position_slack.h"
 #include "trammel/integrate/state_coupling.h"
 
 namespace trammel {
@@ -32,6 +38,8 @@ struct AlphaOptions {
   AlphaParameters parameters = AlphaParameters::hht(-0.3);
   double tolerance = 1e-5;  // epsilon of (34)
   bool fixed_step = false;
+  bool stabilised = false;  // index 2
+  bool project = false;     // velocities and accelerations, at index 3
   int predictor_degree = Predictor::most;
   double misfit = 0;  // of loops that do not close, m: above 1e-10 L right sides are projected
   double refresh_ratio =
@@ -64,6 +72,7 @@ class AlphaMethod final : public Integrator {
  private:
   void place(double h);  // trial q, v, v' from trial a
   Verdict prepare_matrix(double h, bool anew);
+  bool project_rates();
   void couple_states(double h);
   // Right side of the states' equations at the trial state; false if they cannot be evaluated.
   bool state_residual(double h);
@@ -80,6 +89,9 @@ class AlphaMethod final : public Integrator {
   Predictor predictor_;
   NewtonMonitor monitor_;
   SaddleSystem saddle_;
+  std::unique_ptr<PositionSlack> slack_;
+  std::unique_ptr<AccelerationSolver> projector_;
+  Vec s_, gdot_, unregularised_;  // at index 2
   Partials partials_;
   Residual residual_;
   Workspace work_;

@@ -9,6 +9,8 @@ std::unique_ptr<Integrator> make_alpha(const Equations& equations, const MethodS
   options.tolerance = settings.tolerance;
   options.fixed_step = settings.fixed_step;
   options.misfit = settings.misfit;
+  options.stabilised = settings.formulation == "stabilised-index-2";
+  options.project = settings.options.has("projection") && settings.options.get<bool>("projection");
   options.predictor_degree = static_cast<int>(settings.options.number("predictor_degree"));
   // At fixed steps no error test catches what accumulates: on the ladder of four-bars through its singular positions
   // c = 0.001 moved the result by a third of the method's error, a tenth of it by one percent.
@@ -16,7 +18,33 @@ std::unique_ptr<Integrator> make_alpha(const Equations& equations, const MethodS
   options.newton.c = corrector > 0 ? corrector : settings.fixed_step ? 1e-4 : 1e-3;
   options.newton.most_iterations = static_cast<int>(settings.options.number("most_iterations"));
   options.newton.keep_rate = settings.options.number("keep_rate");
+  options.newton.exactly = static_cast<int>(settings.options.number("iterations"));
   return std::make_unique<AlphaMethod>(equations, options);
+}
+
+Field iterations_option() {
+  return {"iterations",
+          FieldKind::number,
+          Quantity::none,
+          0.0,
+          "Exactly so many Newton corrections in every step, with derivatives of the step itself: each step costs the "
+          "same, as real time asks. 0: as many as it takes.",
+          0,
+          20};
+}
+
+MethodInfo stabilised(MethodInfo m, std::string key, std::string title, std::string source) {
+  m.key = std::move(key);
+  m.title = std::move(title);
+  m.source = std::move(source);
+  m.formulations = {"stabilised-index-2"};
+  std::erase_if(m.options, [](const Field& option) { return option.name == "projection"; });
+  m.make = [make = m.make](const Equations& e, const MethodSettings& s) {
+    MethodSettings settings = s;
+    settings.formulation = "stabilised-index-2";
+    return make(e, settings);
+  };
+  return m;
 }
 
 std::vector<Field> with_alpha_options(std::vector<Field> own) {
@@ -38,6 +66,10 @@ std::vector<Field> with_alpha_options(std::vector<Field> own) {
                  "How much of the step size change that the error asks for is made at once; 1 is (47d) as published. "
                  "Smaller if many steps are rejected.",
                  0.1, 1});
+  own.push_back({"projection", FieldKind::boolean, Quantity::none, false,
+                 "Velocities and accelerations are brought onto the derivatives of the constraints after each step: no "
+                 "spikes of reactions when the step size changes, for three factorisations a step."});
+  own.push_back(iterations_option());
   return own;
 }
 

@@ -7,6 +7,8 @@ namespace trammel::methods {
 
 std::unique_ptr<Integrator> make_alpha(const Equations& equations, const MethodSettings& settings,
                                        const AlphaParameters& parameters);
+// The same method on the stabilised form of index 2.
+MethodInfo stabilised(MethodInfo index_3, std::string key, std::string title, std::string source);
 std::vector<Field> with_alpha_options(std::vector<Field> own);
 
 }  // namespace trammel::methods

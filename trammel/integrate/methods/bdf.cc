@@ -122,18 +122,6 @@ class ImplicitEquations final : public BdfEquations {
   Jacobian J_;
 };
 
-using StepMatrix = Eigen::Matrix<double, BdfMethod::columns, BdfMethod::columns>;
-
-// R(i, j) = product over m = 1 ... i of (m - 1 - ratio j) / m.
-void step_matrix(int order, double ratio, StepMatrix& R) {
-  R.setZero();
-  for (int j = 0; j <= order; ++j) {
-    double product = 1;
-    R(0, j) = 1;
-    for (int i = 1; i <= order; ++i) R(i, j) = product *= (i - 1 - ratio * j) / i;
-  }
-}
-
 }  // namespace
 
 std::unique_ptr<BdfEquations> bdf_equations(FirstOrderProblem& problem) {
@@ -179,20 +167,6 @@ void BdfMethod::restart() {
   monitor_.forget();
 }
 
-// try_D_ = D_ at another step size.
-void BdfMethod::rescale(double ratio) {
-  try_D_ = D_;
-  if (ratio == 1) return;
-  StepMatrix R, U;
-  step_matrix(k_, ratio, R);
-  step_matrix(k_, 1, U);
-  const StepMatrix RU = R * U;
-  for (int j = 0; j <= k_; ++j) {
-    try_D_.col(j).setZero();
-    for (int i = 0; i <= k_; ++i) try_D_.col(j) += RU(i, j) * D_.col(i);
-  }
-}
-
 Attempt BdfMethod::attempt(double h) {
   Attempt result;
   try_h_ = h;
@@ -202,7 +176,7 @@ Attempt BdfMethod::attempt(double h) {
     try_D_.col(0) = y_;
     try_D_.col(1) = h * dydt_;
   } else {
-    rescale(h / h_);
+    rescale_differences(D_, k_, h / h_, try_D_);
   }
   const std::size_t k = entry(k_);
   predicted_ = try_D_.col(0);
@@ -277,10 +251,9 @@ Verdict BdfMethod::correct(double c, Attempt& result) {
 void BdfMethod::choose_next(double error, Attempt& result) {
   const int M = monitor_.options().most_iterations;
   const double safety = 0.9 * (2 * M + 1) / (2 * M + result.newton_iterations);
-  const auto factor_of = [](double e, int order) { return std::pow(std::max(e, 1e-12), -1.0 / (order + 1)); };
   next_k_ = k_;
   if (error > 1 && !options_.fixed_step) {
-    result.suggested_h = try_h_ * std::clamp(safety * factor_of(error, k_), 0.2, 0.9);
+    result.suggested_h = try_h_ * std::clamp(safety * choose_order(k_, -1, error, -1).factor, 0.2, 0.9);
     return;
   }
   result.suggested_h = try_h_;
@@ -288,24 +261,18 @@ void BdfMethod::choose_next(double error, Attempt& result) {
   if (equal < k_ + 1) return;
   // differences at the end of this step: D_{k+1} = d, D_k + d, and d - D_{k+1}
   int unused = 0;
-  double best = factor_of(error, k_);
+  double down = -1, up = -1;
   if (k_ > 1) {
     work_ = try_D_.col(k_) + d_;
-    const double down = factor_of(error_constant_[entry(k_ - 1)] * size_of(work_, unused), k_ - 1);
-    if (down > best) {
-      best = down;
-      next_k_ = k_ - 1;
-    }
+    down = error_constant_[entry(k_ - 1)] * size_of(work_, unused);
   }
   if (k_ < options_.most_order) {
     work_ = d_ - try_D_.col(k_ + 1);
-    const double up = factor_of(error_constant_[entry(k_ + 1)] * size_of(work_, unused), k_ + 1);
-    if (up > best) {
-      best = up;
-      next_k_ = k_ + 1;
-    }
+    up = error_constant_[entry(k_ + 1)] * size_of(work_, unused);
   }
-  const double factor = std::min(10.0, safety * best);
+  const OrderChoice best = choose_order(k_, down, error, up);
+  next_k_ = best.order;
+  const double factor = std::min(10.0, safety * best.factor);
   // A change costs a factorisation and the constant steps: small ones do not pay.
   if (factor > 1.2 || factor < 0.9)
     result.suggested_h = try_h_ * factor;
@@ -320,9 +287,7 @@ void BdfMethod::accept() {
   ++counts_.steps;
   ++steps_;
   ++by_order_[entry(tried_)];
-  try_D_.col(k_ + 2) = d_ - try_D_.col(k_ + 1);
-  try_D_.col(k_ + 1) = d_;
-  for (int i = k_; i >= 0; --i) try_D_.col(i) += try_D_.col(i + 1);
+  advance_differences(try_D_, k_, d_);
   D_.swap(try_D_);
   y_ = D_.col(0);
   dydt_.swap(new_dydt_);
@@ -337,12 +302,7 @@ void BdfMethod::interpolate(double t, Vec& y) const {
     y = y_ + (t - t_) * dydt_;
     return;
   }
-  y = D_.col(0);
-  double product = 1;
-  for (int j = 1; j <= last_k_; ++j) {
-    product *= (t - t_ + (j - 1) * h_) / (j * h_);
-    y += product * D_.col(j);
-  }
+  evaluate_differences(D_, last_k_, (t - t_) / h_, y);
 }
 
 void BdfMethod::rebase(std::span<const Point> past) {
@@ -372,9 +332,7 @@ void BdfMethod::rebase(std::span<const Point> past) {
     for (int i = known - 2; i >= 0; --i) work_ = newton.col(i) + (t_ - p * h_ - past[entry(i)].t) * work_;
     D_.col(p) = work_;
   }
-  for (int level = 1; level < known; ++level) {
-    for (int i = known - 1; i >= level; --i) D_.col(i) = D_.col(i - 1) - D_.col(i);
-  }
+  difference_points(D_, known);
   D_.col(0) = y_;
   k_ = std::min(k_, known - 1);
   last_k_ = std::min(last_k_, known - 1);

@@ -11,6 +11,7 @@
 #include <array>
 #include <memory>
 
+#include "trammel/integrate/control/backward_differences.h"
 #include "trammel/integrate/control/error_norm.h"
 #include "trammel/integrate/control/simplified_newton.h"
 #include "trammel/integrate/ode_method.h"
@@ -70,7 +71,6 @@ class BdfMethod final : public OdeMethod {
   void restore(std::span<const std::byte>& in) override;
 
  private:
-  void rescale(double ratio);
   Verdict correct(double c, Attempt& result);
   void choose_next(double error, Attempt& result);
   double size_of(const Vec& v, int& worst) const { return error_norm(v, scales_, options_.tolerance, worst); }

@@ -4,9 +4,17 @@
 
 namespace trammel::methods {
 
+// Of methods whose corrector can have a fixed cost, for real time.
+Field iterations_option();
+
 MethodInfo hht_i3();
 MethodInfo generalized_alpha_i3();
 MethodInfo newmark_i3();
+MethodInfo hht_si2();
+MethodInfo generalized_alpha_si2();
+MethodInfo newmark_si2();
+MethodInfo bdf_i3();
+MethodInfo bdf_si2();
 MethodInfo rosenbrock_nystrom_4();
 MethodInfo w_method_2();
 MethodInfo split();

@@ -1,3 +1,4 @@
+#include "trammel/integrate/methods/constrained_runge_kutta.h"
 #include "trammel/integrate/methods/implicit_runge_kutta.h"
 #include "trammel/integrate/methods/methods.h"
 
@@ -19,7 +20,7 @@ MethodInfo radau_iia_1() {
   m.make_first_order = [](FirstOrderProblem& p, const MethodSettings& s) {
     return std::make_unique<ImplicitRungeKutta>(p, ImplicitTableau::radau_iia(1), ImplicitOptions::from(s));
   };
-  return m;
+  return with_constraints(m, ImplicitTableau::radau_iia(1));
 }
 
 }  // namespace trammel::methods

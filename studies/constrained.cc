@@ -1,0 +1,287 @@
+// Constrained systems by every formulation: drift of the constraints, condition of BDF's Newton matrices over the step
+// size, spikes of reactions after a change of the step, where BDF of high order pays and where it is not stable.
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+#include "studies/study.h"
+#include "trammel/base/data_directory.h"
+#include "trammel/equations/saddle.h"
+#include "trammel/write/plot.h"
+
+namespace trammel {
+namespace constrained_study {
+namespace {
+
+std::string model_path(const std::string& file) { return (data_directory() / "models" / file).string(); }
+
+// The model of a file, started and stepped by hand.
+struct Stepper {
+  Stepper(const std::string& file, const ModelChanges& changes) : simulation(load_model(model_path(file), changes)) {
+    simulation.start();
+  }
+  void step(double h) {
+    const Attempt attempt = simulation.integrator().attempt(h);
+    if (attempt.verdict != Verdict::ok) throw std::runtime_error(to_text(attempt.verdict));
+    simulation.integrator().accept();
+  }
+  Simulation simulation;
+};
+
+// ---- drift ----------------------------------------------------------------------------------------------------------
+
+// |g| and |G v + g_t| of the method's own states, largest in the last tenth of a million steps.
+void drift(std::vector<Row>& rows, const StudyContext& context) {
+  struct Cell {
+    const char *method, *formulation;
+  };
+  constexpr long count = 1000000;
+  for (const Cell& cell :
+       {Cell{"rk4", "index-1"}, Cell{"rk4", "index-1-baumgarte"}, Cell{"rk4", "index-1-projected"},
+        Cell{"rk4", "state-space"}, Cell{"rk4", "penalty"}, Cell{"hht-i3", "index-3"},
+        Cell{"hht-si2", "stabilised-index-2"}, Cell{"bdf-i3", "index-3"}, Cell{"bdf-si2", "stabilised-index-2"}}) {
+    const std::string name = std::string(cell.method) + ", " + cell.formulation;
+    context.note("drift, " + name);
+    guard(rows, "drift over 1e6 steps", name, [&] {
+      Stepper run("spherical_pendulum.yaml", {.method = cell.method, .formulation = cell.formulation, .step = 1e-4});
+      const Equations& e = run.simulation.equations();
+      Workspace work = e.make_workspace();
+      Residual residual = e.make_residual();
+      Vec rate(e.sizes().multipliers());
+      double g = 0, gdot = 0;
+      for (long i = 0; i < count; ++i) {
+        run.step(1e-4);
+        if (i < count - count / 10 || i % 100 != 0) continue;
+        const Integrator& m = run.simulation.integrator();
+        e.residual(m.state(), m.rates(), joints, residual, work);
+        e.velocity_residual(m.state(), rate, work);
+        g = std::max(g, residual.g.lpNorm<Eigen::Infinity>());
+        gdot = std::max(gdot, rate.lpNorm<Eigen::Infinity>());
+      }
+      rows.push_back(Row::measure("drift over 1e6 steps", name, "position constraint, m", g));
+      rows.push_back(Row::measure("drift over 1e6 steps", name, "velocity constraint, m/s", gdot));
+    });
+  }
+}
+
+// ---- condition ------------------------------------------------------------------------------------------------------
+
+double condition(const Mat& K) {
+  const Eigen::VectorXd s = Eigen::JacobiSVD<Mat>(K).singularValues();
+  return s(0) / s(s.size() - 1);
+}
+
+// Newton matrices of BDF in all its unknowns, c = gamma_k / h:
+//
+//   index 3  (q, v, lambda)   [ c I  -I       0   ]   index 2: [ (G v)_q  G  0 ] in the last row
+//                             [ r_q  c M+r_v  G^T ]   index 1, (q, v, a, lambda):
+//                             [ G    0        0   ]     [ c I  -I   0   0 ; 0 c I -I 0 ; r_q r_v M G^T ; s_q s_v G 0 ]
+Mat bdf_matrix(const Equations& e, const Partials& p, double c, int index) {
+  const int nv = e.sizes().nv, ng = e.sizes().multipliers();
+  const auto vv = [&](const Vec& values) { return Mat(e.vv().dense(values)); };
+  const auto gv = [&](const Vec& values) { return Mat(e.gv().dense(values)); };
+  const Mat I = Mat::Identity(nv, nv), M = vv(p.M), r_q = vv(p.force_q) + vv(p.Ma_q), r_v = vv(p.force_v), G = gv(p.G);
+  if (index == 1) {
+    Mat K = Mat::Zero(3 * nv + ng, 3 * nv + ng);
+    K.block(0, 0, nv, nv) = c * I;
+    K.block(0, nv, nv, nv) = -I;
+    K.block(nv, nv, nv, nv) = c * I;
+    K.block(nv, 2 * nv, nv, nv) = -I;
+    K.block(2 * nv, 0, nv, nv) = r_q;
+    K.block(2 * nv, nv, nv, nv) = r_v;
+    K.block(2 * nv, 2 * nv, nv, nv) = M;
+    K.block(2 * nv, 3 * nv, nv, ng) = G.transpose();
+    K.block(3 * nv, 0, ng, nv) = gv(p.Ga_q) - gv(p.gamma_q);
+    K.block(3 * nv, nv, ng, nv) = -gv(p.gamma_v);
+    K.block(3 * nv, 2 * nv, ng, nv) = G;
+    return K;
+  }
+  Mat K = Mat::Zero(2 * nv + ng, 2 * nv + ng);
+  K.block(0, 0, nv, nv) = c * I;
+  K.block(0, nv, nv, nv) = -I;
+  K.block(nv, 0, nv, nv) = r_q;
+  K.block(nv, nv, nv, nv) = c * M + r_v;
+  K.block(nv, 2 * nv, nv, ng) = G.transpose();
+  if (index == 3) {
+    K.block(2 * nv, 0, ng, nv) = G;
+  } else {
+    K.block(2 * nv, 0, ng, nv) = gv(p.Gv_q);
+    K.block(2 * nv, nv, ng, nv) = G;
+  }
+  return K;
+}
+
+void conditions(std::vector<Row>& rows, const StudyContext& context) {
+  guard(rows, "condition", "spatial_slider_crank", [&] {
+    Stepper run("spatial_slider_crank.yaml", {.step = 1e-3});
+    for (int i = 0; i < 300; ++i) run.step(1e-3);
+    const Equations& e = run.simulation.equations();
+    Workspace work = e.make_workspace();
+    Partials p = e.make_partials(Detail::all);
+    const Integrator& m = run.simulation.integrator();
+    e.linearise(m.state(), m.rates(), Detail::all, p, work);
+    PlotRequest plot;
+    plot.title = "Condition of Newton's matrix over the step size, spatial slider-crank";
+    plot.xlabel = "step size, s";
+    plot.logx = true;
+    plot.style = PlotStyle::linespoints;
+    PlotPanel panel{"condition", {}, true};
+    for (int index = 0; index <= 3; ++index) {  // 0: HHT's, as the engine scales it
+      std::vector<double> h, y;
+      for (int k = 4; k <= 8; ++k) {
+        h.push_back(std::pow(10.0, -0.5 * k));
+        if (index > 0) {
+          y.push_back(condition(bdf_matrix(e, p, 1.5 / h.back(), index)));
+          continue;
+        }
+        const double b = 0.4225 * h.back() * h.back();
+        SaddleSystem saddle(e);
+        saddle.combine(p, {1 / 0.7, b, b, 0.8 * h.back()}, nullptr);
+        y.push_back(condition(saddle.pattern().dense(saddle.values())));
+      }
+      const std::string name = index == 0 ? "hht-i3" : "BDF, index " + std::to_string(index);
+      rows.push_back(Row::near("condition", name, "slope over h, 1e-2 to 1e-4 s", -index, fitted_order(h, y), 0.15));
+      panel.curves.push_back({h, y, name, {}, false});
+    }
+    if (const auto file = context.picture("constrained_condition.png")) {
+      plot.panels = {panel};
+      draw_plot(plot, *file);
+    }
+  });
+}
+
+// ---- spikes ---------------------------------------------------------------------------------------------------------
+
+// The method's own multipliers against those that belong to its state, after the step size was cut to a third.
+void spikes(std::vector<Row>& rows, const StudyContext& context) {
+  PlotRequest plot;
+  plot.title = "Multipliers after the step size is cut to a third, spatial slider-crank";
+  plot.subtitle = "error of the method's own multipliers, by the size of those of its state";
+  plot.xlabel = "time, s";
+  plot.style = PlotStyle::linespoints;
+  PlotPanel panel{"relative error", {}, true};
+  struct Way {
+    const char *method, *option;
+  };
+  for (const Way& way : {Way{"hht-i3", ""}, Way{"hht-i3", "projection=true"}, Way{"hht-si2", ""},
+                         Way{"generalized-alpha-i3", ""}, Way{"generalized-alpha-i3", "projection=true"},
+                         Way{"generalized-alpha-si2", ""}, Way{"bdf-i3", ""}, Way{"bdf-si2", ""}}) {
+    const std::string name = std::string(way.method) + (*way.option != 0 ? ", projection" : "");
+    guard(rows, "spikes", name, [&] {
+      ModelChanges changes{.method = way.method, .step = 3e-3};
+      if (*way.option != 0) changes.options.push_back(way.option);
+      changes.options.push_back("corrector=1e-9");
+      Stepper run("spatial_slider_crank.yaml", changes);
+      const Equations& e = run.simulation.equations();
+      AccelerationSolver solver(e);
+      Workspace work = e.make_workspace();
+      Rates rates = e.make_rates();
+      double before = 0, after = 0;
+      PlotCurve curve;
+      curve.label = name;
+      for (int i = 0; i < 140; ++i) {
+        run.step(i < 100 ? 3e-3 : 1e-3);
+        const Integrator& m = run.simulation.integrator();
+        solver.solve(m.state(), rates, work);
+        const double error = (m.rates().lambda - rates.lambda).norm() / rates.lambda.norm();
+        if (i >= 90 && i < 100) before = std::max(before, error);
+        if (i >= 100) after = std::max(after, error);
+        if (i < 90) continue;
+        curve.x.push_back(m.state().t);
+        curve.y.push_back(std::max(error, 1e-14));
+      }
+      rows.push_back(Row::measure("spikes", name, "relative error of multipliers before the change", before));
+      rows.push_back(Row::measure("spikes", name, "relative error of multipliers after it", after));
+      if (way.option[0] != 0 || std::string(way.method).ends_with("-si2"))
+        rows.push_back(Row::at_most("spikes", name, "after by before: no spike", 1.5, after / std::max(before, 1e-13)));
+      panel.curves.push_back(curve);
+    });
+  }
+  if (const auto file = context.picture("constrained_spikes.png"); file && !panel.curves.empty()) {
+    plot.panels = {panel};
+    plot.width = 1000;
+    draw_plot(plot, *file);
+  }
+}
+
+// ---- where high orders pay ------------------------------------------------------------------------------------------
+
+double error_of(const ModelRun& run, const ModelRun& truth, const std::string& signal) {
+  const std::vector<double> a = run.column(signal), b = truth.column(signal);
+  double most = 0;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+  return most;
+}
+
+// Smooth: the loop of the slider-crank. BDF to order 5 beside HHT at about the same error.
+void smooth(std::vector<Row>& rows) {
+  guard(rows, "smooth motion", "spatial_slider_crank", [&] {
+    const auto run = [&](const char* method, double tolerance) {
+      return run_model("spatial_slider_crank.yaml",
+                       {.method = method, .tolerance = tolerance, .end = 1, .output_step = 0.01});
+    };
+    const ModelRun truth = run("bdf-si2", 1e-12);
+    struct Try {
+      const char* method;
+      double tolerance;
+    };
+    double steps[2] = {}, errors[2] = {};
+    int i = 0;
+    for (const Try& t : {Try{"bdf-i3", 1e-7}, Try{"hht-i3", 1e-8}}) {
+      const ModelRun got = run(t.method, t.tolerance);
+      errors[i] = error_of(got, truth, "theta");
+      steps[i] = static_cast<double>(got.result.summary.steps);
+      rows.push_back(Row::measure("smooth motion", t.method, "largest error of theta, rad", errors[i]));
+      rows.push_back(Row::measure("smooth motion", t.method, "steps", steps[i]));
+      rows.push_back(Row::measure("smooth motion", t.method, "evaluations",
+                                  static_cast<double>(got.result.summary.counts.evaluations)));
+      ++i;
+    }
+    // HHT's error goes with the square of its steps, so equal errors are one root away.
+    const double equal = steps[1] * std::sqrt(errors[1] / errors[0]);
+    rows.push_back(Row::at_least("smooth motion", "hht-i3 by bdf-i3", "steps for the same error", 3, equal / steps[0]));
+  });
+}
+
+// Lightly damped: a cantilever of beams, struck. Orders above 2 are not stable near the imaginary axis.
+void lightly_damped(std::vector<Row>& rows) {
+  guard(rows, "light damping", "ringing_mass", [&] {
+    const auto run = [&](const char* method, const char* option) {
+      ModelChanges changes{.method = method, .tolerance = 1e-6};
+      if (*option != 0) changes.options.push_back(option);
+      return run_model("ringing_mass.yaml", changes);
+    };
+    double steps[3] = {};
+    int i = 0;
+    const std::pair<const char*, const char*> ways[] = {
+        {"bdf-i3", "most_order=5"}, {"bdf-i3", "most_order=2"}, {"hht-i3", ""}};
+    for (const auto& [method, option] : ways) {
+      const ModelRun got = run(method, option);
+      steps[i] = static_cast<double>(got.result.summary.steps);
+      const std::string name = std::string(method) + (*option != 0 ? ", " + std::string(option) : "");
+      rows.push_back(Row::measure("light damping", name, "steps", steps[i]));
+      rows.push_back(Row::measure("light damping", name, "rejected by error",
+                                  static_cast<double>(got.result.summary.rejected_error)));
+      ++i;
+    }
+    rows.push_back(Row::at_least("light damping", "orders to 5 by orders to 2", "steps", 1.5, steps[0] / steps[1]));
+  });
+}
+
+}  // namespace
+}  // namespace constrained_study
+
+std::vector<Row> study_constrained(const StudyContext& context) {
+  using namespace constrained_study;
+  std::vector<Row> rows;
+  conditions(rows, context);
+  spikes(rows, context);
+  smooth(rows);
+  lightly_damped(rows);
+  drift(rows, context);
+  return rows;
+}
+
+}  // namespace trammel

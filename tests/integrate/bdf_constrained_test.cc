@@ -1,0 +1,116 @@
+// BDF on the constrained equations: orders of positions, velocities and multipliers at constant steps on a spatial
+// loop, step and order control, constraints, restarts, states of first order.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/problems/mechanisms.h"
+#include "tests/problems/stepping.h"
+#include "trammel/integrate/methods/bdf_constrained.h"
+
+namespace trammel {
+namespace {
+
+using problems::fitted_slope;
+using problems::Ready;
+
+ConstrainedBdfOptions constant_steps(bool stabilised, int order) {
+  ConstrainedBdfOptions o;
+  o.stabilised = stabilised;
+  o.fixed_step = true;
+  o.order = order;
+  o.newton.c = 1e-9;
+  o.newton.keep_rate = 0;
+  o.newton.most_iterations = 20;
+  return o;
+}
+
+struct Late {
+  State state;
+  Vec lambda;
+};
+
+// The second half of the run, at sixteenths of it.
+std::vector<Late> late_states(const Ready& ready, const ConstrainedBdfOptions& options, double end, int count) {
+  ConstrainedBdf m(*ready.equations, options);
+  m.start(ready.state, ready.rates);
+  std::vector<Late> out;
+  for (int i = 1; i <= count; ++i) {
+    const Attempt attempt = m.attempt(end / count);
+    EXPECT_EQ(attempt.verdict, Verdict::ok) << to_text(attempt.verdict) << " at " << m.state().t;
+    if (attempt.verdict != Verdict::ok) break;
+    m.accept();
+    if (2 * i > count && 16 * i % count == 0) out.push_back({m.state(), m.rates().lambda});
+  }
+  return out;
+}
+
+TEST(ConstrainedBdf, HasItsOrderInPositionsVelocitiesAndMultipliers) {
+  const Ready ready(problems::spatial_slider_crank());
+  const double end = 0.5;
+  const std::vector<Late> truth = late_states(ready, constant_steps(true, 6), end, 3200);
+  for (const bool stabilised : {false, true}) {
+    for (int k = 1; k <= 6; ++k) {
+      std::vector<double> h, q, v, lambda;
+      const int coarsest = k == 1 ? 3200 : 400;  // with its damping order 1 is asymptotic late
+      for (const int count : {coarsest, 2 * coarsest}) {
+        const std::vector<Late> run = late_states(ready, constant_steps(stabilised, k), end, count);
+        ASSERT_EQ(run.size(), truth.size());
+        double errors[3] = {};
+        for (std::size_t i = 0; i < run.size(); ++i) {
+          errors[0] = std::max(errors[0], problems::distance(*ready.equations, truth[i].state.q, run[i].state.q));
+          errors[1] = std::max(errors[1], (truth[i].state.v - run[i].state.v).norm());
+          errors[2] = std::max(errors[2], (truth[i].lambda - run[i].lambda).norm());
+        }
+        h.push_back(end / count);
+        q.push_back(errors[0]);
+        v.push_back(errors[1]);
+        lambda.push_back(errors[2]);
+      }
+      const std::string what = (stabilised ? "index 2, order " : "index 3, order ") + std::to_string(k);
+      RecordProperty(what, std::to_string(fitted_slope(h, q)) + " " + std::to_string(fitted_slope(h, v)) + " " +
+                               std::to_string(fitted_slope(h, lambda)));
+      EXPECT_GT(fitted_slope(h, q), k - 0.25) << what;
+      EXPECT_GT(fitted_slope(h, v), k - 0.25) << what;
+      EXPECT_GT(fitted_slope(h, lambda), k - 0.3) << what;
+    }
+  }
+}
+
+// Velocity constraints hold to round-off at index 2, to the order of the method at index 3.
+TEST(ConstrainedBdf, KeepsVelocityConstraintsAtIndexTwo) {
+  Ready ready(problems::four_bar(problems::Build::redundant));
+  Vec rate(ready.equations->sizes().multipliers());
+  for (const bool stabilised : {false, true}) {
+    ConstrainedBdfOptions options;
+    options.stabilised = stabilised;
+    options.tolerance = 1e-6;
+    ConstrainedBdf m(*ready.equations, options);
+    m.start(ready.state, ready.rates);
+    double h = 1e-4, most = 0, most_g = 0;
+    Residual residual = ready.equations->make_residual();
+    while (m.state().t < 1) {
+      const Attempt attempt = m.attempt(h);
+      ASSERT_EQ(attempt.verdict, Verdict::ok);
+      if (attempt.error <= 1) {
+        m.accept();
+        ready.equations->velocity_residual(m.state(), rate, ready.work);
+        ready.equations->residual(m.state(), m.rates(), joints, residual, ready.work);
+        most = std::max(most, rate.lpNorm<Eigen::Infinity>());
+        most_g = std::max(most_g, residual.g.lpNorm<Eigen::Infinity>());
+      }
+      h = attempt.suggested_h;
+    }
+    EXPECT_LT(most_g, 1e-9);
+    if (stabilised) {
+      EXPECT_LT(most, 1e-8);
+    } else {
+      EXPECT_GT(most, 1e-6);
+    }
+    // orders above 2 carry a smooth motion
+    EXPECT_GT(m.steps_by_order()[4] + m.steps_by_order()[5], m.counts().steps / 2);
+  }
+}
+
+}  // namespace
+}  // namespace trammel

@@ -1,0 +1,489 @@
+#include "trammel/integrate/methods/constrained_runge_kutta.h"
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "trammel/math/rotation.h"
+
+namespace trammel {
+
+ConstrainedRungeKutta::ConstrainedRungeKutta(const Equations& equations, const ImplicitTableau& tableau,
+                                             const ConstrainedRungeKuttaOptions& options)
+    : equations_(equations),
+      options_(options),
+      table_(tableau),
+      s_(tableau.stages()),
+      nv_(equations.sizes().nv),
+      ng_(equations.sizes().multipliers()),
+      A_(tableau.A),
+      inverse_(tableau.A.inverse()),
+      scales_(equations.scales()),
+      v_scales_(scales_),
+      monitor_(options.newton),
+      saddle_(equations),
+      slack_(options.stabilised ? std::make_unique<PositionSlack>(equations) : nullptr),
+      partials_(equations.make_partials(options.stabilised ? Detail::all : Detail::newton)),
+      residual_(equations.make_residual()),
+      work_(equations.make_workspace()) {
+  const Eigen::EigenSolver<Mat> eigen(inverse_);
+  X_.resize(s_, s_);
+  int k = 0;
+  for (int i = 0; i < s_; ++i) {
+    const Complex value = eigen.eigenvalues()[i];
+    if (std::abs(value.imag()) < 1e-10) {
+      X_.col(k) = eigen.eigenvectors().col(i).real();
+      real_ = k++;
+      mu_ = value.real();
+    } else if (value.imag() > 0) {
+      X_.col(k) = eigen.eigenvectors().col(i).real();
+      X_.col(k + 1) = eigen.eigenvectors().col(i).imag();
+      pairs_.push_back({k, std::conj(value), ShiftedSolver<Complex>(nv_ + ng_, &saddle_.pattern())});
+      if (ng_ > 0) pairs_.back().solver.set_pivot_tolerance(1e-4 * saddle_.E().minCoeff());
+      k += 2;
+    }
+  }
+  X_inverse_ = X_.inverse();
+  if (real_ < 0) mu_ = std::abs(pairs_.front().mu);
+  // b^ of order s with 1/mu on f at the start, as in implicit_runge_kutta.cc
+  Mat W(s_, s_);
+  Vec moments(s_);
+  for (int q = 0; q < s_; ++q) {
+    moments[q] = 1.0 / (q + 1) - (q == 0 ? 1 / mu_ : 0);
+    for (int i = 0; i < s_; ++i) W(q, i) = q == 0 ? 1 : std::pow(table_.c[i], q);
+  }
+  error_weights_ = ((Vec(W.fullPivLu().solve(moments)) - table_.b).transpose() * inverse_).transpose();
+  for (Mat* m : {&Z_, &U_, &V_, &Vdot_, &dZ_, &dV_, &last_Vdot_, &last_Z_, &last_V_, &first_}) m->setZero(nv_, s_);
+  for (Mat* m : {&Lambda_, &last_Lambda_, &G_rows_, &Gdot_rows_, &Eta_, &once_, &twice_}) m->setZero(ng_, s_);
+  for (Vec* v : {&r_z_, &r_v_}) v->setZero(nv_);
+  g_.setZero(ng_);
+  for (Mat* m : {&R_, &hat_}) m->setZero(nv_ + ng_, s_);
+  complex_right_.setZero(nv_ + ng_);
+  complex_solution_.setZero(nv_ + ng_);
+  complex_values_.setZero(saddle_.pattern().size());
+  right_.setZero(nv_ + ng_);
+  work_vec_.setZero(nv_);
+  weights_.setZero(s_);
+  T_.resize(equations.rotation_columns().size(), Mat3::Identity());
+}
+
+void ConstrainedRungeKutta::start(const State& state, const Rates& rates) {
+  now_ = trial_ = state;
+  rates_ = trial_rates_ = rates;
+  previous_q_ = now_.q;
+  previous_v_ = now_.v;
+  equations_.widen_scales(now_.q, scales_);
+  restart("start");
+}
+
+void ConstrainedRungeKutta::restart(std::string_view /*why*/) {
+  history_ = false;
+  linearise_next_ = true;
+}
+
+void ConstrainedRungeKutta::lagrange(double theta, Vec& weights) const {
+  for (int i = 0; i < s_; ++i) {
+    double w = 1;
+    for (int j = 0; j < s_; ++j) {
+      if (j != i) w *= (theta - table_.c[j]) / (table_.c[i] - table_.c[j]);
+    }
+    weights[i] = w;
+  }
+}
+
+// Accelerations and multipliers of the last step continued, or those of its end.
+void ConstrainedRungeKutta::predict(double h) {
+  for (int i = 0; i < s_; ++i) {
+    if (history_) {
+      lagrange(1 + h / last_step_ * table_.c[i], weights_);
+      Vdot_.col(i).noalias() = last_Vdot_ * weights_;
+      Lambda_.col(i).noalias() = last_Lambda_ * weights_;
+    } else {
+      Vdot_.col(i) = rates_.a;
+      Lambda_.col(i) = rates_.lambda;
+    }
+  }
+  V_.noalias() = h * Vdot_.lazyProduct(A_.transpose());
+  V_.colwise() += now_.v;
+  Z_.noalias() = h * V_.lazyProduct(A_.transpose());
+  Eta_.setZero();
+}
+
+void ConstrainedRungeKutta::place(double h) {
+  U_.noalias() = (1 / h) * Z_.lazyProduct(inverse_.transpose());
+  for (const int j : equations_.rotation_columns()) {
+    for (int i = 0; i < s_; ++i)
+      U_.col(i).segment<3>(j) = (rotation_tangent(Z_.col(i).segment<3>(j)) * U_.col(i).segment<3>(j)).eval();
+  }
+  if (!slack_) V_ = U_;
+  dV_ = V_.colwise() - now_.v;
+  Vdot_.noalias() = (1 / h) * dV_.lazyProduct(inverse_.transpose());
+}
+
+bool ConstrainedRungeKutta::set_stage(int i, double h) {
+  trial_.t = now_.t + table_.c[i] * h;
+  work_vec_ = Z_.col(i);
+  equations_.retract(now_.q, work_vec_, trial_.q);
+  trial_.v = V_.col(i);
+  trial_rates_.a = Vdot_.col(i);
+  trial_rates_.lambda = Lambda_.col(i);
+  ++counts_.evaluations;
+  return trial_.v.allFinite() && equations_.residual(trial_, trial_rates_, everything, residual_, work_) == Eval::ok;
+}
+
+Verdict ConstrainedRungeKutta::prepare_matrices(double h, bool anew) {
+  if (anew) {
+    const Detail detail = slack_ ? Detail::all : Detail::newton;
+    if (equations_.linearise(now_, rates_, detail, partials_, work_) != Eval::ok) return Verdict::evaluation_rejected;
+    ++counts_.linearisations;
+    linearise_next_ = false;
+  }
+  const Blend::Rows rows = slack_ ? Blend::Rows::velocity : Blend::Rows::own;
+  factored_h_ = 0;
+  monitor_.forget_rate();
+  // What does not depend on c, to be taken away from imaginary parts.
+  saddle_.combine(partials_, {0, 0, 0, 0, 0, rows}, nullptr);
+  identity_values_ = saddle_.values();
+  for (Pair& pair : pairs_) {
+    const Complex w = h / pair.mu, w2 = w * w;
+    saddle_.combine(partials_, {0, w2.imag(), w2.imag(), w.imag(), w.imag(), rows}, nullptr);
+    real_values_ = saddle_.values() - identity_values_;
+    complex_values_.imag() = real_values_;
+    saddle_.combine(partials_, {1, w2.real(), w2.real(), w.real(), w.real(), rows}, nullptr);
+    complex_values_.real() = saddle_.values();
+    const int factors = pair.solver.factors(), refactors = pair.solver.refactors();
+    const bool good = pair.solver.factor_values(complex_values_);
+    counts_.factorisations += pair.solver.factors() - factors;
+    counts_.refactorisations += pair.solver.refactors() - refactors;
+    if (!good) return complex_values_.allFinite() ? Verdict::singular_matrix : Verdict::not_finite;
+  }
+  const double w = h / mu_;
+  saddle_.combine(partials_, {1, w * w, w * w, w, w, rows}, nullptr);
+  ++counts_.combinations;
+  const KluSolver& solver = saddle_.solver();
+  const int factors = solver.factors(), refactors = solver.refactors();
+  bool good = saddle_.factor();
+  counts_.factorisations += solver.factors() - factors;
+  counts_.refactorisations += solver.refactors() - refactors;
+  if (good && slack_) good = slack_->factor(partials_, T_, counts_);
+  if (!good) return std::isfinite(saddle_.values().sum()) ? Verdict::singular_matrix : Verdict::not_finite;
+  factored_h_ = h;
+  return Verdict::ok;
+}
+
+double ConstrainedRungeKutta::size_of(const Mat& z, const Mat& v) const {
+  double sum = 0;
+  for (int i = 0; i < s_; ++i) {
+    for (int j = 0; j < nv_; ++j) {
+      sum += std::pow(z(j, i) / scales_[j], 2);
+      if (slack_) sum += std::pow(v(j, i) / v_scales_[j], 2);
+    }
+  }
+  return nv_ == 0 ? 0 : std::sqrt(sum / ((slack_ ? 2.0 : 1.0) * s_ * nv_));
+}
+
+// R_ holds -(M v' + G^T lambda - Q) above and, below, what the rows lack: (h A)^-2 g or (h A)^-1 (G v + g_t), k.
+double ConstrainedRungeKutta::correct(double h) {
+  const bool misfits = options_.misfit > 1e-10 * equations_.length();
+  Mat& rows = slack_ ? Gdot_rows_ : G_rows_;
+  once_.noalias() = (1 / h) * rows.lazyProduct(inverse_.transpose());
+  R_.bottomRows(ng_) = -once_;
+  if (!slack_) {
+    twice_.noalias() = (1 / h) * once_.lazyProduct(inverse_.transpose());
+    R_.bottomRows(ng_) = -twice_;
+    for (const int row : equations_.velocity_rows()) R_.row(nv_ + row) = -once_.row(row);
+  }
+  for (int i = 0; i < s_; ++i) {
+    if (misfits) {
+      right_ = R_.col(i);
+      saddle_.project_right_side(right_.tail(ng_));
+      R_.col(i) = right_;
+    }
+    // Multipliers as a whole, without memory of their null part; later corrections take away what -E then leaves of g'.
+    if (monitor_.iterations() == 0) R_.col(i).tail(ng_) += saddle_.E().cwiseProduct(Lambda_.col(i));
+  }
+  hat_.noalias() = R_.lazyProduct(X_inverse_.transpose());
+  if (real_ >= 0) {
+    right_ = hat_.col(real_);
+    saddle_.solve(right_);
+    hat_.col(real_) = right_;
+  }
+  for (Pair& pair : pairs_) {
+    complex_right_.real() = hat_.col(pair.k);
+    complex_right_.imag() = hat_.col(pair.k + 1);
+    pair.solver.solve(complex_right_, complex_solution_);
+    hat_.col(pair.k) = complex_solution_.real();
+    hat_.col(pair.k + 1) = complex_solution_.imag();
+  }
+  counts_.solves += 1 + static_cast<long>(pairs_.size());
+  ++counts_.newton_iterations;
+  R_.noalias() = hat_.lazyProduct(X_.transpose());
+  Lambda_ += R_.bottomRows(ng_);
+  dV_.noalias() = h * R_.topRows(nv_).lazyProduct(A_.transpose());
+  U_ -= V_;  // the slack, zero at index 3
+  V_ += dV_;
+  dZ_ = dV_;
+  if (slack_) {
+    once_.noalias() = (1 / h) * G_rows_.lazyProduct(inverse_.transpose());
+    for (int i = 0; i < s_; ++i) {
+      slack_->eta() = Eta_.col(i);
+      r_z_ = U_.col(i);
+      g_ = once_.col(i);
+      dZ_.col(i) += slack_->solve(r_z_, dV_.col(i), 1, g_, -1, misfits);
+      Eta_.col(i) = slack_->eta();
+      ++counts_.solves;
+    }
+  }
+  U_ = h * dZ_;
+  dZ_.noalias() = U_.lazyProduct(A_.transpose());
+  Z_ += dZ_;
+  return size_of(dZ_, dV_);
+}
+
+double ConstrainedRungeKutta::estimate(double h, Attempt& result) {
+  const double c = mu_ / h;
+  // r_z, r_v of e = (c - J)^-1 r
+  r_z_ = now_.v;
+  r_z_.noalias() += c * Z_.lazyProduct(error_weights_);
+  r_v_ = rates_.a - (c * error_weights_.sum()) * now_.v;
+  r_v_.noalias() += c * V_.lazyProduct(error_weights_);
+  equations_.multiply_mass(r_v_, work_vec_);
+  right_.setZero();
+  right_.head(nv_) = work_vec_;
+  equations_.vv().multiply_add(partials_.force_q, -1 / c, r_z_.data(), right_.data());
+  equations_.vv().multiply_add(partials_.Ma_q, -1 / c, r_z_.data(), right_.data());
+  g_.setZero();
+  equations_.gv().multiply_add(partials_.G, -c, r_z_.data(), g_.data());
+  for (const int row : equations_.velocity_rows()) g_[row] = 0;
+  if (!slack_) right_.tail(ng_) = g_;
+  saddle_.solve(right_);
+  ++counts_.solves;
+  r_v_ = right_.head(nv_) / c;
+  r_z_ = (r_z_ + r_v_) / c;
+  double sum = 0, worst = 0;
+  for (int i = 0; i < nv_; ++i) {
+    const double z = r_z_[i] / scales_[i], v = slack_ ? r_v_[i] / v_scales_[i] : 0, share = z * z + v * v;
+    sum += share;
+    if (share > worst) {
+      worst = share;
+      result.worst_velocity = i;
+    }
+  }
+  return nv_ == 0 ? 0 : std::sqrt(sum / ((slack_ ? 2.0 : 1.0) * nv_)) / options_.tolerance;
+}
+
+Attempt ConstrainedRungeKutta::attempt(double h) {
+  Attempt result;
+  trial_h_ = h;
+  v_scales_ = scales_ + now_.v.cwiseAbs();
+  const double noise = 4 * std::numeric_limits<double>::epsilon();
+  for (int pass = 0;; ++pass) {
+    const bool anew = linearise_next_ || pass > 0 || options_.newton.exactly > 0;
+    if (anew || factored_h_ != h) {
+      result.verdict = prepare_matrices(h, anew);
+      if (result.verdict != Verdict::ok) {
+        linearise_next_ = true;
+        return result;
+      }
+    }
+    predict(h);
+    place(h);
+    if (slack_) {
+      V_ = U_;
+      place(h);
+    }
+    first_ = Z_;
+    monitor_.begin(anew);
+    NewtonMonitor::Decision decision = NewtonMonitor::Decision::go_on;
+    bool evaluable = true;
+    while (decision == NewtonMonitor::Decision::go_on) {
+      for (int i = 0; i < s_ && evaluable; ++i) {
+        evaluable = set_stage(i, h);
+        if (!evaluable) break;
+        R_.col(i).head(nv_) = -(residual_.inertia + residual_.force);
+        G_rows_.col(i) = residual_.g;
+        if (slack_) {
+          equations_.velocity_residual(trial_, g_, work_);
+          Gdot_rows_.col(i) = g_;
+        }
+      }
+      if (!evaluable) break;
+      const double correction = correct(h);
+      if (!std::isfinite(correction)) {
+        evaluable = false;
+        break;
+      }
+      U_ = Z_ - first_;
+      const double reference =
+          options_.fixed_step ? std::min(size_of(U_, dV_), options_.tolerance) : options_.tolerance;
+      place(h);
+      decision = monitor_.next(correction, reference, noise);
+    }
+    result.newton_iterations += monitor_.iterations();
+    result.newton_rate = monitor_.rate();
+    if (evaluable && decision == NewtonMonitor::Decision::converged) break;
+    if (pass == 0 && (!anew || history_)) {
+      history_ = history_ && !anew;  // the continued values may be to blame too
+      continue;
+    }
+    linearise_next_ = true;
+    failed_h_ = h;
+    result.verdict = evaluable ? Verdict::newton_diverged : Verdict::evaluation_rejected;
+    if (!R_.allFinite()) result.verdict = Verdict::not_finite;
+    if (ng_ > 0) residual_.g.cwiseAbs().maxCoeff(&result.worst_row);
+    return result;
+  }
+  if (monitor_.slow()) linearise_next_ = true;
+  result.error = estimate(h, result);
+  trial_.t = now_.t + h;
+  work_vec_ = Z_.col(s_ - 1);
+  equations_.retract(now_.q, work_vec_, trial_.q);
+  trial_.v = V_.col(s_ - 1);
+  trial_rates_.a = Vdot_.col(s_ - 1);
+  trial_rates_.lambda = Lambda_.col(s_ - 1);
+  if (!std::isfinite(result.error)) result.verdict = Verdict::not_finite;
+  if (equations_.turned(trial_, h, work_) > 1.57) result.verdict = Verdict::angle_too_large;
+  if (!options_.fixed_step && result.verdict == Verdict::ok) {
+    const double most = options_.newton.most_iterations;
+    const double safety = 0.9 * (2 * most + 1) / (2 * most + monitor_.iterations());
+    const double factor = std::clamp(safety * std::pow(std::max(result.error, 1e-10), -1.0 / error_order()), 0.2, 4.0);
+    result.suggested_h = factor >= 1 && factor <= 1.2 ? h : h * factor;
+    // Where Newton failed before, a little less will do; the place is forgotten slowly.
+    if (failed_h_ > 0) result.suggested_h = std::min(result.suggested_h, std::max(0.7 * failed_h_, h));
+  }
+  return result;
+}
+
+void ConstrainedRungeKutta::accept() {
+  previous_q_.swap(now_.q);
+  previous_v_.swap(now_.v);
+  now_.q = trial_.q;
+  now_.v = trial_.v;
+  now_.t = trial_.t;
+  rates_.a = trial_rates_.a;
+  rates_.lambda = trial_rates_.lambda;
+  equations_.accept(now_, work_);
+  trial_.memory = now_.memory;
+  equations_.widen_scales(now_.q, scales_);
+  last_Vdot_ = Vdot_;
+  last_Lambda_ = Lambda_;
+  last_Z_ = Z_;
+  last_V_ = V_;
+  history_ = true;
+  failed_h_ *= 1.05;
+  last_step_ = trial_h_;
+  ++counts_.steps;
+}
+
+// The polynomials through the start and the stages.
+void ConstrainedRungeKutta::interpolate(double t, State& out) const {
+  out.t = t;
+  out.memory = now_.memory;
+  out.u = now_.u;
+  out.q = now_.q;
+  out.v = now_.v;
+  if (t == now_.t || !(last_step_ > 0)) return;
+  const double theta = 1 + (t - now_.t) / last_step_;
+  Vec w(s_);
+  lagrange(theta, w);
+  double start = 1;
+  for (int i = 0; i < s_; ++i) {
+    w[i] *= theta / table_.c[i];
+    start *= 1 - theta / table_.c[i];
+  }
+  const Vec z = last_Z_ * w;
+  equations_.retract(previous_q_, z, out.q);
+  out.v = start * previous_v_ + last_V_ * w;
+}
+
+void ConstrainedRungeKutta::save(Bytes& out) const {
+  put(out, now_.t);
+  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &scales_, &previous_q_, &previous_v_})
+    put(out, *v);
+  put(out, now_.memory);
+  for (const Mat* m : {&last_Vdot_, &last_Lambda_, &last_Z_, &last_V_})
+    put(out, m->data(), static_cast<std::size_t>(m->size()));
+  put(out, monitor_.rate());
+  put(out, factored_h_);
+  put(out, last_step_);
+  put(out, failed_h_);
+  put(out, linearise_next_);
+  put(out, history_);
+  for (const Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G,
+                       &partials_.K_q, &partials_.Gv_q})
+    put(out, *v);
+  std::vector<double> values;
+  saddle_.save(values);
+  put(out, values);
+  for (const Pair& pair : pairs_) pair.solver.save(out);
+  if (slack_) slack_->save(out);
+  put(out, counts_);
+}
+
+void ConstrainedRungeKutta::restore(std::span<const std::byte>& in) {
+  take(in, now_.t);
+  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &scales_, &previous_q_, &previous_v_})
+    take(in, *v);
+  take(in, now_.memory);
+  std::vector<double> values;
+  for (Mat* m : {&last_Vdot_, &last_Lambda_, &last_Z_, &last_V_}) {
+    take(in, values);
+    if (static_cast<Eigen::Index>(values.size()) != m->size()) expect_bytes({}, 1);
+    std::copy(values.begin(), values.end(), m->data());
+  }
+  double rate = 0;
+  take(in, rate);
+  monitor_.set_rate(rate);
+  take(in, factored_h_);
+  take(in, last_step_);
+  take(in, failed_h_);
+  take(in, linearise_next_);
+  take(in, history_);
+  for (Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G, &partials_.K_q,
+                 &partials_.Gv_q})
+    take(in, *v);
+  take(in, values);
+  saddle_.restore(values.data());
+  for (Pair& pair : pairs_) pair.solver.restore(in);
+  if (slack_) slack_->restore(in);
+  take(in, counts_);
+  trial_ = now_;
+  trial_rates_ = rates_;
+}
+
+long ConstrainedRungeKutta::memory_bytes() const {
+  return saddle_.memory_bytes() * (1 + 2 * static_cast<long>(pairs_.size())) + (slack_ ? slack_->memory_bytes() : 0) +
+         8L * s_ * (9 * nv_ + 4 * ng_ + 2 * (nv_ + ng_));
+}
+
+namespace methods {
+
+MethodInfo with_constraints(MethodInfo m, const ImplicitTableau& tableau) {
+  m.formulations = {"state-space",          "index-1", "index-1-projected", "index-1-baumgarte", "penalty",
+                    "augmented-lagrangian", "index-3", "stabilised-index-2"};
+  m.make = [tableau](const Equations& e, const MethodSettings& s) -> std::unique_ptr<Integrator> {
+    if (e.sizes().nx > 0)
+      throw Failure({Severity::error,
+                     "method-refuses",
+                     "the stages at index 3 and 2 have no place for states of first order yet",
+                     "take the formulation state-space or index-1-projected, or 'bdf-i3'",
+                     {}});
+    ConstrainedRungeKuttaOptions options;
+    options.stabilised = s.formulation == "stabilised-index-2";
+    options.fixed_step = s.fixed_step;
+    options.tolerance = s.tolerance;
+    options.misfit = s.misfit;
+    const double corrector = s.options.number("corrector");
+    options.newton.c = corrector > 0 ? corrector : s.fixed_step ? 1e-6 : 1e-2;
+    options.newton.most_iterations =
+        std::max(s.fixed_step ? 40 : 2, static_cast<int>(s.options.number("most_iterations")));
+    options.newton.keep_rate = s.options.number("keep_rate");
+    return std::make_unique<ConstrainedRungeKutta>(e, tableau, options);
+  };
+  return m;
+}
+
+}  // namespace methods
+}  // namespace trammel

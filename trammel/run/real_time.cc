@@ -1,0 +1,76 @@
+#include "trammel/run/real_time.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
+
+#include "trammel/equations/equations.h"
+
+namespace trammel {
+namespace {
+
+double wall_clock() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+void StepClock::begin(double t, double h, double end) {
+  steps_.clear();
+  steps_.reserve(static_cast<std::size_t>(std::clamp((end - t) / h + 16, 16.0, 1e8)));
+  first_t_ = t;
+  h_ = h;
+  origin_ = wall_clock();
+}
+
+void StepClock::step_starts() { started_ = wall_clock(); }
+
+void StepClock::step_ends() { steps_.push_back(wall_clock() - started_); }
+
+void StepClock::wait_until(double t) {
+  const double due = origin_ + (t - first_t_), now = wall_clock();
+  output_ += now - started_;
+  if (now > due) {
+    ++overruns_;
+    latest_ = std::max(latest_, now - due);
+    return;
+  }
+  std::this_thread::sleep_for(std::chrono::duration<double>(due - now));
+}
+
+RealTimeReport StepClock::report() const {
+  RealTimeReport r;
+  r.budget = h_;
+  r.steps = static_cast<long>(steps_.size());
+  r.overruns = overruns_;
+  r.latest = latest_;
+  if (steps_.empty()) return r;
+  std::vector<double> sorted = steps_;
+  std::sort(sorted.begin(), sorted.end());
+  r.worst = sorted.back();
+  r.percentile = sorted[static_cast<std::size_t>(std::ceil(0.999 * static_cast<double>(sorted.size()))) - 1];
+  for (const double s : sorted) r.mean += s / static_cast<double>(sorted.size());
+  r.with_output = output_ / static_cast<double>(sorted.size());
+  return r;
+}
+
+void compare_paths(const Equations& equations, const Path& fast, const Path& converged, RealTimeReport& report) {
+  const Eigen::Index nq = equations.sizes().nq;
+  const std::size_t count = std::min(fast.t.size(), converged.t.size());
+  const Vec scales = equations.scales();
+  Vec a(nq), b(nq), delta(equations.sizes().nv);
+  report.given_up = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto at = static_cast<Eigen::Index>(i) * nq;
+    a = Eigen::Map<const Vec>(fast.q.data() + at, nq);
+    b = Eigen::Map<const Vec>(converged.q.data() + at, nq);
+    equations.local(b, a, delta);
+    const double distance = delta.size() == 0 ? 0 : delta.cwiseQuotient(scales).lpNorm<Eigen::Infinity>();
+    if (distance <= *report.given_up) continue;
+    report.given_up = distance;
+    report.given_up_at = fast.t[i];
+  }
+}
+
+}  // namespace trammel

@@ -1,0 +1,45 @@
+// Real time: steps of fixed size and cost, held back until the clock on the wall shows the time they compute, and a
+// report of what they took (TEXT section 7.3).
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace trammel {
+
+class Equations;
+
+struct RealTimeReport {
+  double budget = 0;                           // the step size, s
+  double worst = 0, percentile = 0, mean = 0;  // of a step's computation, s; 99.9 % take at most `percentile`
+  double with_output = 0;                      // mean with what is recorded, s
+  long steps = 0, overruns = 0;                // steps that, with what was recorded, ended behind their time
+  double latest = 0;                           // by at most so much, s
+  std::optional<double> given_up;              // largest distance from the converged run, by length and by 1 rad
+  double given_up_at = 0;                      // s
+};
+
+// Measures steps and waits for the clock.
+class StepClock {
+ public:
+  void begin(double t, double h, double end);
+  void step_starts();
+  void step_ends();           // computed, not yet recorded
+  void wait_until(double t);  // recorded; waits until the clock is at t
+  RealTimeReport report() const;
+
+ private:
+  double origin_ = 0, first_t_ = 0, h_ = 0, started_ = 0, output_ = 0;
+  std::vector<double> steps_;
+  long overruns_ = 0;
+  double latest_ = 0;
+};
+
+// Positions after each step of a run, to be compared with those of another.
+struct Path {
+  std::vector<double> t, q;
+};
+// The largest distance, as RealTimeReport::given_up.
+void compare_paths(const Equations& equations, const Path& fast, const Path& converged, RealTimeReport& report);
+
+}  // namespace trammel
