@@ -326,7 +326,7 @@ void theorems(const StudyContext& context, std::vector<Row>& rows) {
       };
       const double edge = bisect([&](const Eigen::Matrix2d& m) { return growth_of(m) <= 1 + round_off; }, 1e-6, 2.5);
       const double critical =
-          bisect([&](const Eigen::Matrix2d& m) { return first_eigenvalue(m).imag() != 0; }, -0.5, 2.5);
+          bisect([&](const Eigen::Matrix2d& m) { return first_eigenvalue(m).imag() != 0; }, -k, 2.5);
       const double claimed = 2 * std::sqrt(k) - k;
       edge_c.push_back(edge);
       edge_k.push_back(k);
