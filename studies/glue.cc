@@ -232,7 +232,8 @@ Four textbook_slopes(double t, const Four& y, double L1, double L2, double torqu
 void lengths(const StudyContext& context, std::vector<Row>& rows) {
   const std::string table = "Bodies of different lengths, 3 s: quadratic inputs, H = 10 ms";
   context.note(table);
-  for (const auto& [L1, L2] : {std::pair{1.0, 1.0}, std::pair{1.1, 0.7}}) {
+  for (const std::pair<double, double>& pair : {std::pair{1.0, 1.0}, std::pair{1.1, 0.7}}) {
+    const double L1 = pair.first, L2 = pair.second;
     const std::string row = glue_label("L1 = %.1f", L1) + glue_label(", L2 = %.1f", L2);
     guard(rows, table, row, [&] {
       GlueCase setting{.scheme = "quadratic"};

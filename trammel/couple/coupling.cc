@@ -643,6 +643,8 @@ Bytes Coupling::save() {
   }
   put(out, Vec(last_W_.reshaped()));
   put(out, last_H_);
+  put(out, settings_.solver == InterfaceSolver::chord ? Vec(J_.reshaped()) : Vec());
+  put(out, J_step_);
   put(out, gluing_->memory());
   predictor_.save(out);
   for (const auto& participant : participants_) {
@@ -670,6 +672,9 @@ void Coupling::restore(std::span<const std::byte> in) {
   take(in, last);
   if (last.size() == gluing_->rows() * gluing_->rows()) W_ = last_W_ = last.reshaped(gluing_->rows(), gluing_->rows());
   take(in, last_H_);
+  take(in, last);
+  if (last.size() > 0) J_ = last.reshaped(last.size() / U_.size(), U_.size());
+  take(in, J_step_);
   std::vector<double> memory;
   take(in, memory);
   gluing_->set_memory(memory);

@@ -77,7 +77,6 @@ std::vector<double> step_map_eigenvalues(const CouplingScheme& scheme) {
 }
 
 void require_usable(const CouplingScheme& scheme, const Location& where) {
-  if (!scheme.iterates) return;
   if (static_cast<int>(scheme.conditions.size()) != info(scheme.shape).count) {
     throw Failure({Severity::error, "scheme-singular",
                    "the scheme '" + scheme.key + "' has " + std::to_string(scheme.conditions.size()) +

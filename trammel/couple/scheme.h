@@ -21,7 +21,6 @@ struct CouplingScheme {
   InputShape shape = InputShape::constant;
   std::vector<SchemeCondition> conditions;
   int order = 3;  // of g inside the step, in H
-  bool iterates = true;
 };
 
 const std::vector<CouplingScheme>& scheme_registry();
