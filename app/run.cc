@@ -219,9 +219,9 @@ int run_verb(const RunArguments& a) {
   RunOptions options;
   options.interrupted = &interrupted;
   options.from_equilibrium = a.from_static;
-  Path path;
+  Path travelled;
   options.real_time = a.real_time;
-  if (a.real_time) options.path = &path;
+  if (a.real_time) options.path = &travelled;
   const bool progress = talk && isatty(STDERR_FILENO) != 0;
   std::vector<std::string> notes;
   options.note = [&](const std::string& text) {
@@ -272,7 +272,7 @@ int run_verb(const RunArguments& a) {
   catch_signals();
   RunResult result = simulation.run(sink, options);
   if (result.summary.real_time && result.status == RunStatus::finished)
-    compare_with_converged(simulation.equations().model(), a, path, *result.summary.real_time);
+    compare_with_converged(simulation.equations().model(), a, travelled, *result.summary.real_time);
   if (progress) std::fprintf(stderr, "\r%70s\r", "");
 
   const ExitCode code = exit_code(result.status);

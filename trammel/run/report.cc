@@ -16,7 +16,7 @@ std::string counted(long count, const char* noun) { return fmt::format("{} {}{}"
 std::string to_text(const RunSummary& s) {
   std::string out;
   const auto line = [&out](const std::string& name, const std::string& value) {
-    out += fmt::format("  {:<16}{}\n", name, value);
+    out += fmt::format("  {:<15} {}\n", name, value);
   };
   const Counts& c = s.counts;
   const double steps = s.steps > 0 ? static_cast<double>(s.steps) : 1;
