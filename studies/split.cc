@@ -186,9 +186,9 @@ std::vector<Eigen::Matrix2d> step_matrices(const std::vector<TestPoint>& points,
   apply_changes(model, changes);
   std::vector<Eigen::Matrix2d> matrices(points.size());
   Simulation simulation(std::move(model));
-  RunOptions start;
-  start.analyse_rank = false;
-  simulation.start(start);
+  RunOptions plain;
+  plain.analyse_rank = false;
+  simulation.start(plain);
   Integrator& method = simulation.integrator();
   const Rates rates = simulation.equations().make_rates();
   for (int column = 0; column < 2; ++column) {
