@@ -155,15 +155,29 @@ TEST_P(Methods, HaveTheOrderTheyClaim) {
 TEST_P(Methods, DoNotKnowWhereTheWorldIs) {
   const Ready level(problems::four_bar(problems::Build::redundant)),
       tilted(problems::four_bar(problems::Build::redundant, true));
-  const std::unique_ptr<Integrator> a = make(level), b = make(tilted);
+  // What Newton leaves is not the same in both: little is left.
+  MethodSettings settings;
+  settings.fixed_step = true;
+  for (const Field& option : info().options)
+    if (option.name == "corrector")
+      settings.options.set("corrector", std::get<double>(*option.fallback) > 0
+                                            ? std::max(option.least, 1e-3 * std::get<double>(*option.fallback))
+                                            : 1e-9);
+  const auto tight = [&](const Ready& ready) {
+    std::unique_ptr<Integrator> out = info().make(*ready.equations, resolve_settings(info(), settings, {}));
+    out->start(ready.state, ready.rates);
+    return out;
+  };
+  const std::unique_ptr<Integrator> a = tight(level), b = tight(tilted);
   for (int i = 0; i < 300; ++i) {
     step(*a, 1e-3);
     step(*b, 1e-3);
   }
+  // Springs in place of joints turn what the start leaves of the constraints, 1e-8 m, into speeds.
+  const double limit = info().formulations.front() == "penalty-joints" ? 1e-5 : 1e-6;
   for (int body = 0; body < 3; ++body) {
     // angular velocities are in body axes, which are alike
-    EXPECT_LT((a->state().v.segment(6 * body + 3, 3) - b->state().v.segment(6 * body + 3, 3)).norm(),
-              1e-6);  // what Newton leaves: 1.2e-7 seen with HHT, below 1e-9 with a corrector of 1e-6
+    EXPECT_LT((a->state().v.segment(6 * body + 3, 3) - b->state().v.segment(6 * body + 3, 3)).norm(), limit);
   }
 }
 
@@ -337,7 +351,8 @@ TEST_P(Methods, RunWithoutConstraints) {
     const Ready ready(m);
     const std::unique_ptr<Integrator> integrator = make(ready);
     for (int i = 0; i < 100; ++i) step(*integrator, 1e-2);
-    EXPECT_LT((integrator->state().q - Vec3(1, 0, -3)).norm(), 1e-12);  // a parabola is exact for all of them
+    // a parabola is exact for all of order 2; theta = 0.6 sees the end's fall too much
+    EXPECT_LT((integrator->state().q - Vec3(1, 0, -3)).norm(), info().order >= 2 ? 1e-12 : 0.02);
   });
 }
 

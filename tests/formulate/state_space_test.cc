@@ -228,6 +228,12 @@ TEST_P(StateSpaceOfModel, DerivativesMatchDifferences) {
   expect_exact_derivatives(space, t, y);
 }
 
+bool has_massless_coordinates(const Equations& equations) {
+  Partials partials = equations.make_partials(Detail::projection);
+  equations.mass(partials);
+  return equations.vv().dense(partials.M).diagonal().minCoeff() <= 0;
+}
+
 // All coordinates, off the constraints: at index 1 plain, with Baumgarte's terms, by penalty; joints as springs.
 TEST_P(StateSpaceOfModel, AllCoordinatesHaveExactDerivatives) {
   Ready ready(load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/" + GetParam()), {.analyse_rank = true});
@@ -236,6 +242,8 @@ TEST_P(StateSpaceOfModel, AllCoordinatesHaveExactDerivatives) {
   for (const int form : {0, 1, 2, 3}) {
     // Off the constraints redundant rows contradict each other: only a penalty gives them smooth forces.
     if (form < 2 && ready.initial.rank.redundant > 0) continue;
+    // With springs for joints nothing but its own mass holds a coordinate.
+    if (form == 3 && has_massless_coordinates(*ready.equations)) continue;
     StateSpaceOptions options;
     options.all_coordinates = true;
     options.frequency = form == 0 || form == 3 ? 0 : 7;

@@ -188,12 +188,14 @@ std::string around(Rule rule, const std::string& inside, std::string_view key) {
     case Rule::drawn_shape: return "shapes: {s: {" + inside + "}}\n";
     case Rule::coordinate: return "coordinates: {c: {" + inside + "}}\n";
     case Rule::frame: return "frames: {f: {" + inside + "}}\n";
-    case Rule::item:
-      return body + (key == "joint" ? "forces: {j: {" : "joints: {j: {") +
-             (key == "type"    ? ""
-              : key == "joint" ? "type: force, "
-                               : "type: revolute, ") +
+    case Rule::item: {
+      const bool force = key == "joint" || key == "part";
+      return body + (force ? "forces: {j: {" : "joints: {j: {") +
+             (key == "type" ? ""
+              : force       ? "type: force, "
+                            : "type: revolute, ") +
              inside + "}}\n";
+    }
     case Rule::initial: return "initial: {" + inside + "}\n";
     case Rule::initial_joint:
       return body + "joints: {j: {type: revolute, between: [ground, b], at: [0, 0, 0]}}\ninitial: {joints: {j: {" +

@@ -166,6 +166,7 @@ SchemaJson element_schema(const ElementDescription& element) {
   SchemaJson properties = SchemaJson::object(), required = {"type"};
   for (const Key& key : keys_of(Rule::item)) {
     if (key.name == "joint" && element.category == Category::joint) continue;
+    if (key.name == "part" && element.category != Category::force) continue;
     properties[std::string(key.name)] = described(value_schema(key), std::string(key.text) + unit_text(key.quantity));
   }
   properties["type"] = {{"const", element.key}};

@@ -147,7 +147,7 @@ Verdict SplitMethod::step_implicit(double t, const Vec& q, const Vec& v, double 
   const double bend = options_.bend * h * h, noise = 4 * std::numeric_limits<double>::epsilon();
   set_rows(h);
   const bool keep = options_.keep_rate > 0 && matrix_h_ == h && !monitor_.slow();
-  bool fresh = !keep;
+  bool fresh = !keep, made_here = fresh;  // the next matrix; the last one
   trial_rates_.a = rates_.a;
   trial_rates_.lambda = rates_.lambda;
   part_.t = t + options_.beta * h;
@@ -183,8 +183,8 @@ Verdict SplitMethod::step_implicit(double t, const Vec& q, const Vec& v, double 
     result.newton_rate = monitor_.rate();
     if (decision == NewtonMonitor::Decision::converged) break;
     if (decision == NewtonMonitor::Decision::diverged) {
-      if (!fresh) {  // an old matrix may be to blame
-        fresh = true;
+      if (!made_here) {  // an old matrix may be to blame
+        fresh = made_here = true;
         trial_rates_.a = rates_.a;
         trial_rates_.lambda = rates_.lambda;
         monitor_.begin(true);
