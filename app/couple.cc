@@ -129,8 +129,7 @@ Checkpoint checkpoint_of(const CouplingSpec& spec, const std::string& result, co
   return c;
 }
 
-int couple_verb(const CoupleArguments& a) {
-  MpiWorld world;
+int couple_on(MpiWorld& world, const CoupleArguments& a) {
   const CouplingSpec spec = read_coupling(a.file, a.changes);
   const std::string main = a.output.empty() ? std::filesystem::path(a.file).stem().string() + ".h5" : a.output;
   const bool talk = !a.quiet && !a.json;
@@ -229,6 +228,18 @@ int couple_verb(const CoupleArguments& a) {
   if (summary.status == RunStatus::failed && world.size() > 1) world.abort(static_cast<int>(ExitCode::failed_run));
   if (summary.status == RunStatus::failed) return static_cast<int>(ExitCode::failed_run);
   return static_cast<int>(summary.status == RunStatus::interrupted ? ExitCode::interrupted : ExitCode::ok);
+}
+
+int couple_verb(const CoupleArguments& a) {
+  MpiWorld world;
+  try {
+    return couple_on(world, a);
+  } catch (const Failure& failure) {
+    if (world.size() < 2) throw;
+    // Ranks wait for each other at the end; one that is gone never comes.
+    for (const Problem& problem : failure.problems()) std::fprintf(stderr, "%s\n", to_text(problem).c_str());
+    world.abort(static_cast<int>(failure.exit_code()));
+  }
 }
 
 }  // namespace
