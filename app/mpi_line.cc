@@ -55,15 +55,32 @@ class MpiLine final : public Channel {
  public:
   MpiLine(int rank, int index, std::string name, double patience, const std::atomic<bool>* stop)
       : rank_(rank), index_(index), name_(std::move(name)), patience_(patience), stop_(stop) {}
-  void send(const std::string& line) override { send_text(line, rank_, index_); }
+  // Long messages are only sent once the other side takes them, which a dead one never does.
+  void send(const std::string& line) override {
+    MPI_Request request;
+    MPI_Isend(line.data(), static_cast<int>(line.size()), MPI_CHAR, rank_, index_, MPI_COMM_WORLD, &request);
+    wait_until([&] {
+      int done = 0;
+      MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+      return done != 0;
+    });
+  }
   std::string receive() override {
+    MPI_Status status;
+    wait_until([&] {
+      int there = 0;
+      MPI_Iprobe(rank_, index_, MPI_COMM_WORLD, &there, &status);
+      return there != 0;
+    });
+    return receive_text(status);
+  }
+
+ private:
+  template <class Done>
+  void wait_until(Done&& done) const {
     const double begin = wall();
     double looked = begin;
-    for (long turns = 0;; ++turns) {
-      int there = 0;
-      MPI_Status status;
-      MPI_Iprobe(rank_, index_, MPI_COMM_WORLD, &there, &status);
-      if (there != 0) return receive_text(status);
+    for (long turns = 0; !done(); ++turns) {
       if (turns < 20) continue;
       usleep(20);
       if (wall() - looked < 0.02 && !(stop_ != nullptr && *stop_)) continue;
@@ -81,8 +98,6 @@ class MpiLine final : public Channel {
       if (wall() - begin > patience_) lost("does not answer");
     }
   }
-
- private:
   [[noreturn]] void lost(const std::string& what) const {
     throw Failure({Severity::error,
                    "participant-lost",

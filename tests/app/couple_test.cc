@@ -19,7 +19,7 @@ std::string coupling(const std::string& name) { return std::string(TRAMMEL_SOURC
 // mpirun as the tests use it: on one machine, as root if need be, more ranks than processors.
 std::string mpirun(int ranks, const std::string& arguments) {
   return "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_btl_vader_single_copy_mechanism=none "
-         "OMPI_MCA_odls_base_sigkill_timeout=10 "
+         "OMPI_MCA_odls_base_sigkill_timeout=2 "
          "mpirun --oversubscribe -n " +
          std::to_string(ranks) + " " + TRAMMEL_COMMAND + " " + arguments;
 }
