@@ -443,10 +443,13 @@ Attempt ConstrainedBdf::attempt_by_starter(double h) {
     const Attempt attempt = starter_->attempt(sub);
     result.newton_iterations += attempt.newton_iterations;
     const bool good = attempt.verdict == Verdict::ok;
-    if (good && attempt.error <= 1) starter_->accept();
+    // A start off the velocity constraints has an error that falls with the step only: a hundredth must do.
+    const bool accepted = good && (attempt.error <= 1 || sub <= 0.011 * h);
+    if (accepted) starter_->accept();
     size = good && attempt.suggested_h > 0
                ? (attempt.error <= 1 ? std::max(attempt.suggested_h, sub == left ? size : 0.0) : attempt.suggested_h)
                : 0.25 * sub;
+    if (good) size = std::max(size, 0.01 * h);
     if (tries < 5000 && size > 1e-7 * h) continue;
     result = attempt;
     if (result.verdict == Verdict::ok) result.verdict = Verdict::newton_diverged;
