@@ -12,7 +12,8 @@ OdeIntegrator::OdeIntegrator(const Equations& equations, const Options& options,
       tolerance_(options.form.tolerance),
       fixed_step_(options.fixed_step),
       all_coordinates_(options.form.all_coordinates),
-      projector_(options.project ? std::make_unique<AccelerationSolver>(equations) : nullptr),
+      projector_(options.project ? std::make_unique<AccelerationSolver>(equations, SaddleSystem::Keep::resumable)
+                                 : nullptr),
       make_(std::move(make)),
       space_(equations, options.form),
       work_(equations.make_workspace()) {}

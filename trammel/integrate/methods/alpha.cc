@@ -62,7 +62,8 @@ AlphaMethod::AlphaMethod(const Equations& equations, const AlphaOptions& options
       monitor_(stricter(options)),
       saddle_(equations),
       slack_(options.stabilised ? std::make_unique<PositionSlack>(equations) : nullptr),
-      projector_(options.project ? std::make_unique<AccelerationSolver>(equations) : nullptr),
+      projector_(options.project ? std::make_unique<AccelerationSolver>(equations, SaddleSystem::Keep::resumable)
+                                 : nullptr),
       s_(Vec::Zero(nv_)),
       gdot_(Vec::Zero(ng_)),
       partials_(equations.make_partials(options.stabilised ? Detail::all : Detail::newton)),
