@@ -161,6 +161,13 @@ TEST(Format, OurOwnFilesAreLaidOut) {
   }
 }
 
+TEST(Format, RefusesLineEndsThatOnlyYamlKnows) {
+  for (const char* end : {"\r", "\xc2\x85", "\xe2\x80\xa8", "\xe2\x80\xa9"})
+    EXPECT_THROW(format_model_text(std::string("trammel: 1\ntitle: a") + end + "gravity: [0, 0, 1]\n", "t.yaml"),
+                 Failure);
+  EXPECT_NO_THROW(format_model_text("trammel: 1\r\ntitle: a\r\n", "t.yaml"));
+}
+
 TEST(Format, TextsStay) {
   for (const char* text : {
            "trammel: 1\ntitle: 1.0\n",

@@ -97,9 +97,29 @@ std::vector<Token> scan(std::string_view text, const std::string& name) {
   return tokens;
 }
 
+// YAML also ends lines at a lone carriage return, at NEL and at the separators of Unicode. A file with those has other
+// lines than those seen here, and most editors show it otherwise than it is read.
+void refuse_other_line_ends(std::string_view text, const std::string& name) {
+  std::size_t line = 1;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string_view rest = text.substr(i);
+    if (rest[0] == '\n') ++line;
+    if ((rest[0] == '\r' && !rest.starts_with("\r\n")) || rest.starts_with("\xc2\x85") ||
+        rest.starts_with("\xe2\x80\xa8") || rest.starts_with("\xe2\x80\xa9")) {
+      throw Failure({Severity::error,
+                     "not-yaml",
+                     "a line ends with a carriage return alone, or with another sign that only YAML takes for an end",
+                     "end lines with a line feed",
+                     {intern(name), static_cast<int>(line), 0}});
+    }
+  }
+}
+
 class Formatter {
  public:
-  Formatter(std::string_view text, const std::string& name) : text_(text), tokens_(scan(text, name)) {
+  Formatter(std::string_view text, const std::string& name) : text_(text) {
+    refuse_other_line_ends(text, name);
+    tokens_ = scan(text, name);
     std::size_t at = 0;
     while (at <= text_.size()) {
       const std::size_t end = std::min(text_.find('\n', at), text_.size());
