@@ -49,7 +49,8 @@ TEST(Spline, PassesThroughItsPointsAndIsSmoothThere) {
   }
 }
 
-// Every kind holds straight lines; clamped ones and those without a knot next to their ends hold any cubic; Akima's any parabola inside.
+// Every kind holds straight lines; clamped ones and those without a knot next to their ends hold any cubic; Akima's any
+// parabola inside.
 TEST(Spline, HoldsWhatItMust) {
   const std::vector<double> x = uneven(-1, 2, 7);
   for (const SplineKind kind : {SplineKind::akima, SplineKind::natural, SplineKind::linear}) {
