@@ -319,10 +319,11 @@ void SaddleSystem::project_right_side(Eigen::Ref<Vec> b2) {
 }
 
 void SaddleSystem::save(std::vector<double>& out) const {
-  out.push_back(refactored_ ? 1 : 0);
+  const bool with_pivots = refactored_ && keep_ == Keep::resumable;  // otherwise there are none to save
+  out.push_back(with_pivots ? 1 : 0);
   out.push_back(solver_.factored() ? 1 : 0);
   out.insert(out.end(), values_.data(), values_.data() + values_.size());
-  if (refactored_) out.insert(out.end(), pivot_values_.data(), pivot_values_.data() + pivot_values_.size());
+  if (with_pivots) out.insert(out.end(), pivot_values_.data(), pivot_values_.data() + pivot_values_.size());
 }
 
 std::size_t SaddleSystem::restore(const double* data) {
