@@ -1,6 +1,8 @@
 // SPLIT: semi-explicit integration by splitting. The examples 6.1 and 6.2 with their figures, the local error of Lemma
 // 1, the orders of Theorem 2 as they are for whole runs, the regions of Theorems 3 and 6 by search, stiff limits, the
 // compositions that the source warns of, steps chosen by stability; 6.3, the ball bearing, is in split_bearing.cc.
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <cmath>
 #include <complex>
 #include <cstdio>
@@ -157,9 +159,8 @@ struct TestPoint {
   double k_A, c_A, k_B, c_B;  // h = 1, m = 1
 };
 
-// The matrices (q, v) -> (q, v) of a step of the method on q'' = -(k_A + k_B) q - (c_A + c_B) q', for many points at
-// once: a mass for each.
-std::vector<Eigen::Matrix2d> step_matrices(const std::vector<TestPoint>& points, const Options& options) {
+// q'' = -(k_A + k_B) q - (c_A + c_B) q' for many points at once, a mass for each; steps of 1.
+Model linear_masses(const std::vector<TestPoint>& points, const Options& options) {
   Model model;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const TestPoint& p = points[i];
@@ -184,8 +185,13 @@ std::vector<Eigen::Matrix2d> step_matrices(const std::vector<TestPoint>& points,
   changes.step = 1;
   changes.options = options;
   apply_changes(model, changes);
+  return model;
+}
+
+// The matrices (q, v) -> (q, v) of a step.
+std::vector<Eigen::Matrix2d> step_matrices(const std::vector<TestPoint>& points, const Options& options) {
   std::vector<Eigen::Matrix2d> matrices(points.size());
-  Simulation simulation(std::move(model));
+  Simulation simulation(linear_masses(points, options));
   RunOptions plain;
   plain.analyse_rank = false;
   simulation.start(plain);
@@ -358,6 +364,94 @@ void theorems(const StudyContext& context, std::vector<Row>& rows) {
                       false}};
       draw_plot(plot, *file);
     }
+  });
+}
+
+// ---- Velocities extrapolated
+// -----------------------------------------------------------------------------------------------------------------
+
+// With extrapolated velocities the method is one of two steps: its matrix acts on (q_n, v_n, a_{n-1}). Three columns of
+// it come from steps after a first one from (1, 0) and (0, 1) and one after that.
+std::vector<double> growths_extrapolated(const std::vector<TestPoint>& points, Options options) {
+  options.emplace_back("extrapolate_velocity=true");
+  Simulation simulation(linear_masses(points, options));
+  RunOptions plain;
+  plain.analyse_rank = false;
+  simulation.start(plain);
+  Integrator& method = simulation.integrator();
+  std::vector<Mat3> before(points.size()), after(points.size());
+  const auto look = [&](std::vector<Mat3>& matrices, int column) {
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      const auto k = static_cast<Eigen::Index>(3 * i);
+      matrices[i].col(column) = Vec3(method.state().q[k], method.state().v[k], method.rates().a[k]);
+    }
+  };
+  const auto step = [&] {
+    if (method.attempt(1).verdict != Verdict::ok) throw std::runtime_error("a step of the linear problem failed");
+    method.accept();
+  };
+  for (int column = 0; column < 2; ++column) {
+    State start = method.state();
+    start.q.setZero();
+    start.v.setZero();
+    for (Eigen::Index i = 0; i < start.q.size(); i += 3) (column == 0 ? start.q : start.v)[i] = 1;
+    start.t = 0;
+    method.start(start, simulation.equations().make_rates());
+    step();
+    look(before, column);
+    step();
+    look(after, column);
+    if (column == 1) {
+      look(before, 2);
+      step();
+      look(after, 2);
+    }
+  }
+  std::vector<double> growths;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Mat3 matrix = before[i].transpose().fullPivLu().solve(after[i].transpose()).transpose();
+    growths.push_back(matrix.eigenvalues().cwiseAbs().maxCoeff());
+  }
+  return growths;
+}
+
+// Jury's conditions for B = 0 and alpha = 1/2 give the triangle h c >= 0, h^2 k >= 0, h c + h^2 k/4 <= 1: half the
+// damping of the method without extrapolation. That B changes nothing is shown by search only.
+void extrapolated(const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "Velocities extrapolated, alpha = 1/2: random points";
+  context.note(table);
+  std::mt19937 random(20071205);
+  const auto between = [&](double a, double b) { return std::uniform_real_distribution<double>(a, b)(random); };
+  constexpr int batches = 10;
+  constexpr double round_off = 1e-5;  // of matrices found through others that are nearly singular
+  const auto count = [&](double beta, auto&& draw, auto&& judge) {
+    double number = 0;
+    for (int i = 0; i < batches; ++i) {
+      std::vector<TestPoint> points(batch);
+      for (TestPoint& p : points) p = draw();
+      for (const double growth : growths_extrapolated(points, {text("beta=%g", beta)})) number += judge(growth);
+    }
+    return number;
+  };
+  for (const double beta : {0.5, 0.8, 1.0}) {
+    guard(rows, table, text("beta = %g", beta), [&] {
+      const auto inside = [&] {
+        const double k = between(0.01, 4);
+        return TestPoint{k, between(0.01, 1) * (1 - k / 4), std::pow(10, between(-3, 4)),
+                         between(0, 1) < 0.2 ? 0 : std::pow(10, between(-3, 4))};
+      };
+      rows.push_back(Row::at_most(table, text("beta = %g, h c + h^2 k/4 <= 1, any B", beta),
+                                  "points of 10,000 that grow", 0,
+                                  count(beta, inside, [](double growth) { return growth > 1 + round_off; })));
+    });
+  }
+  guard(rows, table, "outside", [&] {
+    const auto outside = [&] {
+      const double k = between(0.01, 4);
+      return TestPoint{k, 1 - k / 4 + between(0.01, 1), 0, 0};
+    };
+    rows.push_back(Row::at_most(table, "h c + h^2 k/4 >= 1.01, no B", "points of 10,000 that do not grow", 0,
+                                count(0.5, outside, [](double growth) { return growth <= 1 + round_off; })));
   });
 }
 
@@ -552,6 +646,7 @@ std::vector<Row> study_split(const StudyContext& context) {
   oscillators(context, rows, printed);
   pendulum(context, rows, printed);
   theorems(context, rows);
+  extrapolated(context, rows);
   local_error(context, rows);
   orders(context, rows);
   compositions(context, rows);

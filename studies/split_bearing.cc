@@ -192,6 +192,27 @@ void evaluations(const StudyContext& context, std::vector<Row>& rows, const nloh
     rows.push_back(
         Row::measure(table, row, "largest error of a position, m", position_error(run.last, *exact, *equations)));
   });
+  const auto controlled = [&](const std::string& row, double tolerance, const std::vector<std::string>& options) {
+    guard(rows, table, row, [&] {
+      ModelChanges c = short_run("split");
+      c.tolerance = tolerance;
+      c.options.insert(c.options.end(), options.begin(), options.end());
+      const SteppedRun run = step_model(load_model(path, c));
+      if (!run.finished) throw std::runtime_error(run.why);
+      rows.push_back(
+          Row::measure(table, row, "evaluations of A", static_cast<double>(run.counts.explicit_evaluations)));
+      rows.push_back(
+          Row::measure(table, row, "largest error of a position, m", position_error(run.last, *exact, *equations)));
+    });
+  };
+  for (const double tolerance : {1e-6, 1e-7, 1e-8, 1e-9}) {
+    char row[64];
+    std::snprintf(row, sizeof row, "split, control by error, tolerance %.0e", tolerance);
+    controlled(row, tolerance, {});
+  }
+  for (const char* epsilon : {"0.4", "0.2", "0.1", "0.05"})
+    controlled(std::string("split, control by stability, epsilon = ") + epsilon, 1e-5,
+               {"control=stability", "bound=4e-6", std::string("epsilon=") + epsilon});
   for (const double tolerance : {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
     char row[48];
     std::snprintf(row, sizeof row, "cvode-bdf, tolerance %.0e", tolerance);
@@ -201,13 +222,25 @@ void evaluations(const StudyContext& context, std::vector<Row>& rows, const nloh
       const SteppedRun run = step_model(load_model(path, c));
       if (!run.finished) throw std::runtime_error(run.why);
       const auto f = static_cast<double>(run.counts.evaluations), J = static_cast<double>(run.counts.linearisations);
-      const int nv = equations->sizes().nv;
       rows.push_back(Row::measure(table, row, "evaluations of A, Jacobians exact and not counted", f));
       rows.push_back(Row::measure(table, row, "Jacobians", J));
       rows.push_back(Row::measure(table, row, "evaluations of A, 12 for each Jacobian as in the source",
                                   f + print["for_each_jacobian"].get<double>() * J)
                          .with_printed(print["bdf"].get<double>()));
-      rows.push_back(Row::measure(table, row, "evaluations of A, Jacobians by plain differences", f + 2 * nv * J));
+      rows.push_back(
+          Row::measure(table, row, "largest error of a position, m", position_error(run.last, *exact, *equations)));
+    });
+  }
+  for (const double tolerance : {1e-3, 1e-5, 1e-7}) {
+    char row[64];
+    std::snprintf(row, sizeof row, "cvode-bdf, tolerance %.0e, Jacobians by differences", tolerance);
+    guard(rows, table, row, [&] {
+      ModelChanges c = short_run("cvode-bdf");
+      c.tolerance = tolerance;
+      c.options.emplace_back("differences=true");
+      const SteppedRun run = step_model(load_model(path, c));
+      if (!run.finished) throw std::runtime_error(run.why);
+      rows.push_back(Row::measure(table, row, "evaluations of A", static_cast<double>(run.counts.evaluations)));
       rows.push_back(
           Row::measure(table, row, "largest error of a position, m", position_error(run.last, *exact, *equations)));
     });

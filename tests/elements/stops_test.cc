@@ -108,6 +108,50 @@ simulation: {end: 1.5, tolerance: 1e-7, greatest_step: 2e-4, output_step: 0.01}
   EXPECT_LT(std::abs(book.imbalance()), 2e-3 * book.dissipated);
 }
 
+// The method split, which chooses its steps by the stiffness of the step before, meets stops with small steps: a
+// carriage and a wheel come back with the speed they had.
+TEST(Stops, AreSeenComing) {
+  for (const char* exponent : {"1", "1.5"}) {
+    const TextRun run(R"yaml(
+bodies:
+  carriage: {mass: 1, inertia: [1, 1, 1], velocity: [0, 0, 1]}
+  wheel: {mass: 1, inertia: [1, 1, 0.01], position: [1, 0, 0], angular_velocity: [0, 0, 10]}
+joints:
+  rail: {type: translational, between: [ground, carriage], at: [0, 0, 0]}
+  axle: {type: revolute, between: [ground, wheel], at: [1, 0, 0]}
+forces:
+  end: {type: translational_stop, joint: rail, upper: 0.1, stiffness: 1e6, exponent: )yaml" +
+                      std::string(exponent) + R"yaml(}
+  peg: {type: rotational_stop, joint: axle, upper: 1.5, stiffness: 1e4, exponent: )yaml" +
+                      exponent + R"yaml(}
+outputs: {speed: vz(rail), turning: rate(axle)}
+simulation:
+  end: 0.2
+  method: split
+  options: {control: stability, bound: 0.02, epsilon: 0.05, beta: 0.5}
+)yaml");
+    EXPECT_NEAR(run.last("speed"), -1, 2e-3);
+    EXPECT_NEAR(run.last("turning"), -10, 2e-2);
+    EXPECT_LT(run.result.summary.counts.explicit_evaluations, 1000);
+  }
+}
+
+// A force that sets in by an expression cannot be seen coming, so such steps are refused, by name.
+TEST(Stops, ByExpressionAreNotSeenComing) {
+  Simulation simulation(read_model_text(R"yaml(trammel: 1
+bodies: {ball: {kind: point, mass: 1, velocity: [0, 0, -1]}}
+forces: {floor: {type: force, between: [ground, ball], at: [[0, 0, 0], [0, 0, 0]], fz: "max(0, -1e6*(dz() + 0.1))"}}
+simulation: {end: 0.2, method: split, options: {control: stability, bound: 0.02}}
+)yaml",
+                                        "test.yaml"));
+  try {
+    simulation.start({});
+    FAIL() << "not refused";
+  } catch (const Failure& failure) {
+    EXPECT_NE(failure.problems()[0].message.find("'floor'"), std::string::npos);
+  }
+}
+
 TEST(Stops, NeedALimit) {
   Model model;
   model.add_body({});

@@ -9,7 +9,9 @@
 #include "tests/problems/stepping.h"
 #include "trammel/formulate/state_space.h"
 #include "trammel/math/rotation.h"
+#include "trammel/read/read_model.h"
 #include "trammel/run/load_model.h"
+#include "trammel/run/simulation.h"
 
 namespace trammel {
 namespace {
@@ -88,6 +90,23 @@ TEST(StateSpace, DerivativesOfADrivenLoopMatchDifferencesToNineDigits) {
   const double t = 0.02;
   const Vec y = moved(space, *ready.equations, ready.state, ready.rates, 0.1, random);
   expect_exact_derivatives(space, t, y, 1e-9, 1e-2);
+}
+
+// Joints as springs need the inverse of all masses; the direction without one is named.
+TEST(StateSpace, JointsAsSpringsNameTheDirectionWithoutMass) {
+  Simulation simulation(read_model_text(R"yaml(trammel: 1
+bodies: {rod: {mass: 1, inertia: [0.1, 0.1, 0], position: [1, 0, 0]}}
+joints: {pin: {type: spherical, between: [ground, rod], at: [0, 0, 0]}}
+simulation: {end: 1, method: cvode-bdf, formulation: penalty-joints}
+)yaml",
+                                        "test.yaml"));
+  try {
+    simulation.start({});
+    FAIL() << "not refused";
+  } catch (const Failure& failure) {
+    EXPECT_NE(failure.problems()[0].message.find("body 'rod': rotation about z"), std::string::npos)
+        << failure.problems()[0].message;
+  }
 }
 
 // Linear algebra behind the stages of Rosenbrock-Nystrom, twice: with J1, J2 and f_t of the independent coordinates,

@@ -44,12 +44,16 @@ class Force {
   // Of the whole wrench on the moving frames; 0 where it cannot be evaluated.
   double power(const ElementInput& in) const;
 
-  // Of a contact: the meeting that its surfaces are on their way to, if there is one. False: not a contact.
+  // Of a contact or stop: the meeting that its surfaces are on their way to, if there is one. False: not a contact.
   struct Approach {
     double time = std::numeric_limits<double>::infinity();  // until they touch, at the present speed
-    double speed = 0, stiffness = 0;                        // closing speed; of the force stiffness depth^(3/2)
+    double speed = 0;                                       // closing speed
+    double stiffness = 0, exponent = 1.5;                   // of the force stiffness depth^exponent
+    bool rotation = false;                                  // depth is an angle
   };
   virtual bool approach(const ElementInput& /*in*/, Approach& /*out*/) const { return false; }
+  // True: it may set in suddenly, and approach() does not say when; an expression with max or if.
+  virtual bool sets_in_unseen() const { return false; }
 
   virtual std::vector<Observable> observables() const { return {}; }
   virtual void observe(const ElementInput& /*in*/, double* /*values*/) const {}

@@ -30,7 +30,10 @@ Equations::Equations(Model model) : model_(std::move(model)) {
 
 void Equations::add_bodies() {
   bodies_.reserve(model_.bodies.size());
-  greatest_mass_ = least_nonzero_mass_ = 0;
+  greatest_mass_ = least_nonzero_mass_ = least_nonzero_inertia_ = 0;
+  const auto lower = [](double& least, double value) {
+    if (value > 0) least = least == 0 ? value : std::min(least, value);
+  };
   for (const Body& body : model_.bodies) {
     BodyRecord record;
     record.kind = body.kind;
@@ -52,11 +55,12 @@ void Equations::add_bodies() {
       continue;  // its inertia may be of any unit
     }
     greatest_mass_ = std::max(greatest_mass_, body.mass);
-    if (body.mass > 0)
-      least_nonzero_mass_ = least_nonzero_mass_ == 0 ? body.mass : std::min(least_nonzero_mass_, body.mass);
+    lower(least_nonzero_mass_, body.mass);
+    for (int i = 0; i < 3; ++i) lower(least_nonzero_inertia_, record.inertia(i, i));
     bodies_.push_back(record);
   }
   if (greatest_mass_ == 0) greatest_mass_ = least_nonzero_mass_ = 1;
+  if (least_nonzero_inertia_ == 0) least_nonzero_inertia_ = 1;
 }
 
 void Equations::add_frames() {

@@ -85,6 +85,8 @@ class Equations {
   std::vector<bool> implicit_slots() const;
   // The contact that will close first, if any is about to; false: there are no contacts.
   bool next_contact(const State&, Force::Approach&, Workspace&) const;
+  // The name of an explicit force that may set in without notice to next_contact; empty: none.
+  std::string force_that_sets_in_unseen() const;
 
   // ---- manifold: the only place that knows rotations are not vectors
   void retract(const Vec& q, const Vec& delta, Vec& out) const;
@@ -124,6 +126,7 @@ class Equations {
   int first_coordinate(int body) const { return bodies_[static_cast<std::size_t>(body)].q0; }
   double greatest_mass() const { return greatest_mass_; }
   double least_nonzero_mass() const { return least_nonzero_mass_; }
+  double least_nonzero_inertia() const { return least_nonzero_inertia_; }
 
   // Poses and twists for outputs, after `update`.
   void update(const State&, Workspace&) const;
@@ -227,7 +230,7 @@ class Equations {
   std::vector<std::uint16_t> vv_local_, gv_local_;  // place in an element's local matrix ...
   std::vector<int> vv_slot_, gv_slot_;              // ... and in the value array
   int memory_size_ = 0;
-  double length_ = 1, greatest_mass_ = 1, least_nonzero_mass_ = 1;
+  double length_ = 1, greatest_mass_ = 1, least_nonzero_mass_ = 1, least_nonzero_inertia_ = 1;
 };
 
 }  // namespace trammel

@@ -190,6 +190,12 @@ bool Equations::next_contact(const State& state, Force::Approach& next, Workspac
   return any;
 }
 
+std::string Equations::force_that_sets_in_unseen() const {
+  for (const ForceRecord& f : forces_)
+    if (f.element->sets_in_unseen() && !f.item->implicit) return f.item->name;
+  return "";
+}
+
 std::vector<bool> Equations::implicit_slots() const {
   std::vector<bool> kept(static_cast<std::size_t>(vv_.size()), false);
   for (const BodyRecord& b : bodies_) {

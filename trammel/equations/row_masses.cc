@@ -3,6 +3,16 @@
 #include <Eigen/Eigenvalues>
 
 namespace trammel {
+namespace {
+
+Mat3 rotational_mass(const Partials& partials, const Pattern& vv, int column) {
+  Mat3 J;
+  for (int k = 0; k < 3; ++k)
+    for (int i = 0; i < 3; ++i) J(i, k) = partials.M[vv.slot(column + i, column + k)];
+  return J;
+}
+
+}  // namespace
 
 Vec row_masses(const Equations& equations, const State& state, Workspace& work) {
   const int nv = equations.sizes().nv, rows_count = equations.sizes().multipliers();
@@ -17,10 +27,7 @@ Vec row_masses(const Equations& equations, const State& state, Workspace& work) 
   std::vector<Mat3> inverse;
   std::vector<int> block(static_cast<std::size_t>(nv), -1);
   for (const int j : rotations) {
-    Mat3 J;
-    for (int k = 0; k < 3; ++k)
-      for (int i = 0; i < 3; ++i) J(i, k) = partials.M[vv.slot(j + i, j + k)];
-    Eigen::SelfAdjointEigenSolver<Mat3> eigen(J);
+    const Eigen::SelfAdjointEigenSolver<Mat3> eigen(rotational_mass(partials, vv, j));
     const Vec3 values = eigen.eigenvalues();
     Vec3 inverted = Vec3::Zero();
     for (int i = 0; i < 3; ++i)
@@ -44,6 +51,23 @@ Vec row_masses(const Equations& equations, const State& state, Workspace& work) 
   }
   for (double& m : masses) m = m > 0 ? 1 / m : equations.greatest_mass();
   return masses;
+}
+
+int velocity_without_mass(const Equations& equations) {
+  Partials partials = equations.make_partials(Detail::projection);
+  equations.mass(partials);
+  const Pattern& vv = equations.vv();
+  std::vector<bool> in_block(static_cast<std::size_t>(equations.sizes().nv), false);
+  for (const int j : equations.rotation_columns()) {
+    const Eigen::SelfAdjointEigenSolver<Mat3> eigen(rotational_mass(partials, vv, j));
+    Eigen::Index axis = 0;
+    eigen.eigenvectors().col(0).cwiseAbs().maxCoeff(&axis);
+    if (!(eigen.eigenvalues()[0] > 1e-12 * eigen.eigenvalues()[2])) return j + static_cast<int>(axis);
+    for (int i = 0; i < 3; ++i) in_block[static_cast<std::size_t>(j + i)] = true;
+  }
+  for (int i = 0; i < equations.sizes().nv; ++i)
+    if (!in_block[static_cast<std::size_t>(i)] && !(partials.M[vv.slot(i, i)] > 0)) return i;
+  return -1;
 }
 
 }  // namespace trammel

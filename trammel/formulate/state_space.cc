@@ -123,6 +123,13 @@ void StateSpace::set_base(const State& state, const Rates& rates) {
     state_ = state;
     rates_ = rates;
     if (sprung()) {
+      if (const int bare = velocity_without_mass(equations_); bare >= 0)
+        throw Failure({Severity::error,
+                       "method-refuses",
+                       "with joints as springs the method needs the inverse of all masses: " +
+                           equations_.name_of_velocity(bare) + " has none",
+                       "give it mass or inertia, or take the method split, whose joints act within a step",
+                       {}});
       const double w = 2 * std::numbers::pi * options_.joint_frequency;
       row_stiffness_ = (w * w) * row_masses(equations_, state, work_);
     }

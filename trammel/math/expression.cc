@@ -209,6 +209,29 @@ void Expression::sweep(double t, std::span<const double> variables, double* valu
   }
 }
 
+bool Expression::sets_in() const {
+  const auto jumps = [](const Node& node) {
+    switch (node.op) {
+      case Op::sign:
+      case Op::floor:
+      case Op::ceil:
+      case Op::round:
+      case Op::truncate:
+      case Op::mod:
+      case Op::remainder:
+      case Op::min:
+      case Op::max:
+      case Op::less:
+      case Op::less_equal:
+      case Op::equal:
+      case Op::unequal:
+      case Op::select: return true;
+      default: return false;
+    }
+  };
+  return !slots_.empty() && std::any_of(tape_.begin(), tape_.end(), jumps);
+}
+
 double Expression::value(double t, std::span<const double> variables) const {
   if (tape_.empty()) return constant_;
   std::array<double, max_operations> values;  // not initialised: the sweep writes before it reads

@@ -67,6 +67,8 @@ class Expression {
 
   bool is_constant() const { return tape_.empty(); }
   bool depends_on_time() const { return depends_on_time_; }
+  // A comparison, min, max or rounding in it, and a variable: its slope may jump as the variables move.
+  bool sets_in() const;
   int variable_count() const { return variable_count_; }    // 1 + the highest slot used: what the spans below must hold
   const std::vector<int>& slots() const { return slots_; }  // the slots used, ascending
   std::size_t operation_count() const { return tape_.size(); }

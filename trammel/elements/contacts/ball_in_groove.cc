@@ -3,7 +3,6 @@
 // rho its distance from the axis and a its height, R the radius of the groove's centre circle:
 //
 //   w = (rho - R) e + a z     from the centre of the groove's profile to the ball's centre
-//   n = w / |w|,   depth = |w| + r_ball - r_groove,   place = p_B + (r_ball - depth/2) n
 //
 // The principal curvatures for Hertz's constant are those at the given contact angle.
 #include <cmath>
@@ -42,12 +41,7 @@ class BallInGroove final : public Contact {
     const Vec3 u = d - height * z;
     const double radius = u.norm();
     const Vec3 e = radius > 0 ? Vec3(u / radius) : Vec3(a.R.col(0)), w = (radius - center_) * e + height * z;
-    const double length = w.norm();
-    if (!(length > 0)) return 0;  // in the middle of the profile: nowhere nearest
-    ContactPoint& p = points[0];
-    p.normal = w / length;
-    p.depth = length + ball_ - groove_;
-    p.place = b.p + (ball_ - 0.5 * p.depth) * p.normal;
+    if (!locate_in_hollow(b.p, w, ball_, groove_, points[0])) return 0;
     if (partials == nullptr) return 1;
     using Rows = Eigen::Matrix<double, 3, 12>;
     const Mat3 I = Mat3::Identity();
@@ -57,11 +51,7 @@ class BallInGroove final : public Contact {
     const Eigen::Matrix<double, 1, 12> dheight = d.transpose() * dz + z.transpose() * dd;
     const Rows du = dd - z * dheight - height * dz;
     const Rows dw = dd - (radius > 0 ? center_ / radius : 0.0) * (du - e * (e.transpose() * du));
-    ContactPointPartials& out = partials[0];
-    out.depth = p.normal.transpose() * dw;
-    out.normal = (dw - p.normal * out.depth) / length;
-    out.place = (ball_ - 0.5 * p.depth) * out.normal - 0.5 * p.normal * out.depth;
-    out.place.middleCols<3>(6) += I;
+    linearise_in_hollow(points[0], w.norm(), dw, ball_, partials[0]);
     return 1;
   }
 

@@ -1,7 +1,5 @@
-// A ball about the origin of B in a pocket of a cage: the inside of a cylinder about the z axis of A. With u the part
-// of p_B - p_A across the axis:
-//
-//   n = u / |u|,   depth = |u| + r_ball - r_pocket,   place = p_B + (r_ball - depth/2) n
+// A ball about the origin of B in a pocket of a cage: the inside of a cylinder about the z axis of A (contact.h), with
+// w the part of p_B - p_A across the axis.
 #include "trammel/elements/contacts/contact.h"
 #include "trammel/elements/contacts/contacts.h"
 #include "trammel/elements/forces/force_fields.h"
@@ -20,12 +18,7 @@ class BallInPocket final : public Contact {
     const Vec3 z = a.R.col(2), d = b.p - a.p;
     const double height = z.dot(d);
     const Vec3 u = d - height * z;
-    const double length = u.norm();
-    if (!(length > 0)) return 0;  // in the middle: nowhere nearest
-    ContactPoint& p = points[0];
-    p.normal = u / length;
-    p.depth = length + ball_ - pocket_;
-    p.place = b.p + (ball_ - 0.5 * p.depth) * p.normal;
+    if (!locate_in_hollow(b.p, u, ball_, pocket_, points[0])) return 0;
     if (partials == nullptr) return 1;
     using Rows = Eigen::Matrix<double, 3, 12>;
     const Mat3 I = Mat3::Identity();
@@ -34,11 +27,7 @@ class BallInPocket final : public Contact {
     dz.middleCols<3>(3) = -skew(z);
     const Eigen::Matrix<double, 1, 12> dheight = d.transpose() * dz + z.transpose() * dd;
     const Rows du = dd - z * dheight - height * dz;
-    ContactPointPartials& out = partials[0];
-    out.depth = p.normal.transpose() * du;
-    out.normal = (du - p.normal * out.depth) / length;
-    out.place = (ball_ - 0.5 * p.depth) * out.normal - 0.5 * p.normal * out.depth;
-    out.place.middleCols<3>(6) += I;
+    linearise_in_hollow(points[0], u.norm(), du, ball_, partials[0]);
     return 1;
   }
 

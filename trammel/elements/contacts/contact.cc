@@ -135,7 +135,7 @@ bool Contact::approach(const ElementInput& in, Approach& out) const {
   const int count = locate(in.frames[0], in.frames[1], points, nullptr);
   for (int i = 0; i < count; ++i) {
     const double speed = meet(in.frames[0], in.frames[1], points[i]).rate, gap = -points[i].depth;
-    if (gap > 0 && speed > 0 && gap < out.time * speed) out = {gap / speed, speed, law_.stiffness};
+    if (gap > 0 && speed > 0 && gap < out.time * speed) out = {gap / speed, speed, law_.stiffness, 1.5, false};
   }
   return true;
 }
@@ -158,6 +158,23 @@ void Contact::observe(const ElementInput& in, double* values) const {
   const Meeting m = meet(in.frames[0], in.frames[1], points[deepest]);
   const double slide = m.sliding.norm();
   out << points[deepest].depth, m.rate, m.Q, slide, law_.friction * m.Q * m.phi * slide, dissipated_power(in);
+}
+
+bool locate_in_hollow(const Vec3& ball_center, const Vec3& w, double ball, double hollow, ContactPoint& out) {
+  const double length = w.norm();
+  if (!(length > 0)) return false;
+  out.normal = w / length;
+  out.depth = length + ball - hollow;
+  out.place = ball_center + (ball - 0.5 * out.depth) * out.normal;
+  return true;
+}
+
+void linearise_in_hollow(const ContactPoint& point, double length_of_w, const Eigen::Matrix<double, 3, 12>& dw,
+                         double ball, ContactPointPartials& out) {
+  out.depth = point.normal.transpose() * dw;
+  out.normal = (dw - point.normal * out.depth) / length_of_w;
+  out.place = (ball - 0.5 * point.depth) * out.normal - 0.5 * point.normal * out.depth;
+  out.place.middleCols<3>(6) += Mat3::Identity();
 }
 
 std::vector<Field> contact_fields() {

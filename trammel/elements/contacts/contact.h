@@ -62,6 +62,14 @@ class Contact : public Force {
   ContactLaw law_;
 };
 
+// ---- a ball about the origin of B in a hollow (groove, pocket) of round profile
+// With w from the nearest point of the hollow's centre line to the ball's centre:
+//   n = w / |w|,   depth = |w| + r_ball - r_hollow,   place = p_B + (r_ball - depth/2) n
+// False: the ball is on that line and nowhere nearest to the surface.
+bool locate_in_hollow(const Vec3& ball_center, const Vec3& w, double ball, double hollow, ContactPoint& out);
+void linearise_in_hollow(const ContactPoint& point, double length_of_w, const Eigen::Matrix<double, 3, 12>& dw,
+                         double ball, ContactPointPartials& out);
+
 // ---- fields that all contacts have
 std::vector<Field> contact_fields();
 // With `stiffness` 0 that of Hertz for these curvatures. Throws Failure if neither is possible.

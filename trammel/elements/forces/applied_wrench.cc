@@ -106,6 +106,11 @@ double AppliedWrench::turned(const ElementInput& in) const {
   return most;
 }
 
+bool AppliedWrench::sets_in_unseen() const {
+  return std::any_of(components_.begin(), components_.end(),
+                     [](const MeasuredExpression& c) { return c.expression().sets_in(); });
+}
+
 namespace {
 
 AppliedWrench::Axes applied_axes(const Item& item) {

@@ -31,6 +31,7 @@ class AppliedWrench final : public Force {
   void observe(const ElementInput& in, double* values) const override;
   void accept(const ElementInput& in, double* memory) const override;
   double turned(const ElementInput& in) const override;
+  bool sets_in_unseen() const override;
 
  private:
   Mat3 axes(const ElementInput& in) const;

@@ -12,6 +12,11 @@ void AxialForce::use(const MeasuredExpression& expression) {
   expressions_memory_ += expression.memory();
 }
 
+bool AxialForce::sets_in_unseen() const {
+  return std::any_of(expressions_.begin(), expressions_.end(),
+                     [](const MeasuredExpression* each) { return each->expression().sets_in(); });
+}
+
 bool AxialForce::motion(const ElementInput& in, double& value, double& rate) const {
   const FrameState &a = in.frames[0], &b = in.frames[1];
   using K = MeasureKind;

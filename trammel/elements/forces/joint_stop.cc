@@ -33,6 +33,16 @@ class JointStop final : public AxialForce {
            (push(p_.lower - s, -rate).force - spring(p_.lower - s)) * rate;
   }
   bool energy_is_complete() const override { return true; }
+  bool approach(const ElementInput& in, Approach& out) const override {
+    out = {};
+    double s = 0, rate = 0;
+    if (!motion(in, s, rate) || rate == 0) return true;
+    const double gap = rate > 0 ? p_.upper - s : s - p_.lower, speed = std::abs(rate);
+    if (gap > 0 && gap < no_stop / 2)
+      out = {gap / speed, speed, p_.stiffness * std::pow(p_.depth, 1 - p_.exponent), p_.exponent,
+             kind() == AxialKind::rotation};
+    return true;
+  }
 
  protected:
   bool force(const ElementInput&, double s, double rate, double& f) const override {

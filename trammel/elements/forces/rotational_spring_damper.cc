@@ -26,6 +26,7 @@ class RotationalSpringDamper final : public Force {
   int frames() const override { return frames_; }
   int memory() const override { return own_memory + actuator_.memory(); }
   bool uses_velocity() const override { return c_ != 0 || actuator_.uses_velocity(); }
+  bool sets_in_unseen() const override { return actuator_.expression().sets_in(); }
 
   bool evaluate(const ElementInput& in, double* wrench) const override {
     const Turn turn(in);

@@ -121,8 +121,9 @@ void Cvode::make() {
   if (good && options_.newton) {
     s.matrix = SUNDenseMatrix(n, n, s.context);
     s.linear = s.matrix == nullptr ? nullptr : SUNLinSol_Dense(s.y, s.matrix, s.context);
-    good = s.linear != nullptr && CVodeSetLinearSolver(s.memory, s.linear, s.matrix) == CV_SUCCESS &&
-           (!problem_.has_jacobian() || CVodeSetJacFn(s.memory, Handles::jacobian) == CV_SUCCESS);
+    good =
+        s.linear != nullptr && CVodeSetLinearSolver(s.memory, s.linear, s.matrix) == CV_SUCCESS &&
+        (!problem_.has_jacobian() || options_.differences || CVodeSetJacFn(s.memory, Handles::jacobian) == CV_SUCCESS);
   } else if (good) {
     s.nonlinear = SUNNonlinSol_FixedPoint(s.y, 0, s.context);
     good = s.nonlinear != nullptr && CVodeSetNonlinearSolver(s.memory, s.nonlinear) == CV_SUCCESS;
@@ -272,7 +273,11 @@ MethodInfo cvode(CvodeOptions::Family family) {
       bdf ? "A-stable up to order 2, stiffly stable up to 5" : "explicit in effect: for models that are not stiff";
   m.options = {{"greatest_order", FieldKind::number, Quantity::none, static_cast<double>(m.order),
                 "Bound of the order.", 1, static_cast<double>(m.order)}};
-  if (!bdf) {
+  if (bdf) {
+    m.options.push_back({"differences", FieldKind::boolean, Quantity::none, false,
+                         "Jacobians by differences, each for as many evaluations as there are unknowns, instead of "
+                         "exact ones; to compare with programs that have no others."});
+  } else {
     m.options.push_back({"newton", FieldKind::boolean, Quantity::none, false,
                          "Newton's method instead of functional iteration: steps are then limited by accuracy and the "
                          "region of stability of the formula alone."});
@@ -282,7 +287,9 @@ MethodInfo cvode(CvodeOptions::Family family) {
     CvodeOptions options;
     options.family = family;
     options.tolerance = s.tolerance;
-    options.newton = family == CvodeOptions::Family::bdf || s.options.get<bool>("newton");
+    const bool is_bdf = family == CvodeOptions::Family::bdf;
+    options.newton = is_bdf || s.options.get<bool>("newton");
+    options.differences = is_bdf && s.options.get<bool>("differences");
     options.greatest_order = static_cast<int>(s.options.number("greatest_order"));
     return std::make_unique<Cvode>(problem, options);
   };

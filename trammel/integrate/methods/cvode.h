@@ -14,7 +14,8 @@ namespace trammel {
 struct CvodeOptions {
   enum class Family { bdf, adams };
   Family family = Family::bdf;
-  bool newton = true;  // otherwise functional iteration
+  bool newton = true;        // otherwise functional iteration
+  bool differences = false;  // Jacobians by differences of f, also where there are exact ones
   double tolerance = 1e-5;
   int greatest_order = 5;
 };

@@ -300,10 +300,12 @@ void SplitMethod::judge_stability(double h, Attempt& result) {
   if (!too_far) {
     Force::Approach next;
     if (equations_.next_contact(trial_, next, explicit_work_) && std::isfinite(next.time)) {
-      const double m = equations_.least_nonzero_mass(),
-                   k = 1.5 * std::pow(next.stiffness, 0.8) * std::pow(1.25 * m * next.speed * next.speed, 0.2),
-                   least = options_.epsilon * std::sqrt(m / k);
-      wanted = std::min(wanted, std::max(0.9 * next.time, least));
+      // Met with the step that its stiffness at the greatest depth e asks for: m v^2/2 = K e^(p+1)/(p+1).
+      const double m = next.rotation ? equations_.least_nonzero_inertia() : equations_.least_nonzero_mass(),
+                   p = next.exponent,
+                   e = std::pow(0.5 * (p + 1) * m * next.speed * next.speed / next.stiffness, 1 / (p + 1)),
+                   k = p * next.stiffness * std::pow(e, p - 1), least = options_.epsilon * std::sqrt(m / k);
+      if (std::isfinite(least)) wanted = std::min(wanted, std::max(0.9 * next.time, least));
     }
     wanted = std::min(wanted, 2 * h);
   }
@@ -486,6 +488,14 @@ MethodInfo split() {
                           : composition == "bab" ? Composition::bab
                                                  : Composition::none;
     if (s.options.get<std::string>("control") == "stability") options.control = SplitControl::stability;
+    if (const std::string force = e.force_that_sets_in_unseen();
+        options.control == SplitControl::stability && !s.fixed_step && !force.empty())
+      throw Failure({Severity::error,
+                     "method-refuses",
+                     "control by stability cannot see force '" + force +
+                         "' coming: its expression may set in suddenly, where the stiffness of the last step was 0",
+                     "take 'control: error', a contact or stop in its place, or 'part: implicit' for it",
+                     {}});
     options.epsilon = s.options.number("epsilon");
     options.greatest_step = s.options.number("bound");
     return std::make_unique<SplitMethod>(e, options);
