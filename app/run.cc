@@ -276,6 +276,10 @@ int run_verb(const RunArguments& a) {
   if (progress) std::fprintf(stderr, "\r%70s\r", "");
 
   const ExitCode code = exit_code(result.status);
+  for (Problem& doubt : result.warnings) {
+    doubt.where = {intern(job.model_file), 0, 0};
+    warnings.push_back(doubt);
+  }
   if (a.json) {
     Json j = {{"status", to_text(result.status)}, {"exit_code", static_cast<int>(code)}, {"model", job.model_file}};
     j["result"] = job.files.main;
@@ -293,6 +297,7 @@ int run_verb(const RunArguments& a) {
     if (checkpoints > 0) std::printf("  checkpoint      %s (%ld times)\n", job.checkpoint.c_str(), checkpoints);
     std::fflush(stdout);
   }
+  for (const Problem& doubt : result.warnings) std::fprintf(stderr, "%s\n", to_text(doubt).c_str());
   if (result.failure) std::fprintf(stderr, "%s: error: %s", job.model_file.c_str(), to_text(*result.failure).c_str());
   if (result.status != RunStatus::finished) {
     std::fprintf(stderr, "%s at t = %.6g s; what was computed until then is in %s\n",

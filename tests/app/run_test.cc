@@ -44,6 +44,22 @@ TEST(Run, NoProgressLineInPipes) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("\r")));
 }
 
+// Explicit steps of twice the stable length: the run ends, but not as if all were well.
+TEST(Run, EnergyOutOfBalanceIsAWarning) {
+  const Command command;
+  command.write("mass.yaml", R"(trammel: 1
+bodies: {mass: {kind: point, mass: 1, position: [1.1, 0, 0]}}
+forces: {spring: {type: translational_spring_damper, between: [ground, mass], at: [[0, 0, 0], [1.1, 0, 0]], stiffness: 1e4, free_length: 1}}
+simulation: {end: 1, method: split, step: 1e-3}
+)");
+  EXPECT_EQ(command.run({"run", "mass.yaml"}).err, "");
+  const Outcome outcome = command.run({"run", "mass.yaml", "--step", "0.025", "--end", "0.25"});
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_THAT(outcome.err, HasSubstr("mass.yaml: warning: energy is out of balance"));
+  const auto json = command.run({"run", "mass.yaml", "--step", "0.025", "--end", "0.25", "--json"}).json();
+  EXPECT_EQ(json["warnings"][0]["id"], "energy-imbalance");
+}
+
 TEST(Run, QuietSaysNothing) {
   const Command command;
   const Outcome outcome = command.run({"run", model_file("pendulum.yaml"), "--end", "0.1", "-q"});

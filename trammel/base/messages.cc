@@ -230,6 +230,11 @@ const std::vector<MessageInfo>& message_registry() {
       {"time-stalled", in_run,
        "The time does not move, or so little in tens of thousands of steps that the run would never end.",
        "look at the likely causes of the report; take a larger fixed step"},
+      {"energy-imbalance", in_run,
+       "The energies at the end, heat and work do not add up to the energy at the start: more than a tenth of what was "
+       "exchanged was lost or gained by the method.",
+       "take smaller steps or a smaller tolerance; with explicit methods look for the stiffest spring, which bounds "
+       "the step"},
       // ---- Causes
       {"angle-too-fast", a_cause,
        "A multi-turn angle moves more than a quarter turn in one step: its turns could be miscounted.",

@@ -202,10 +202,13 @@ void Recorder::note_step(const State& state, const Rates& rates, const State* mi
     power.last = now;
     if (middle == nullptr) power.middle = 0.5 * (power.first + power.last);
     power.before = sum;
-    sum += power.sum(1, step_);
+    const double passed = power.sum(1, step_);
+    sum += passed;
+    book_.passed += std::abs(passed);
   };
   if (!started_) {
     book_.first = e.kinetic + e.potential;
+    book_.least_potential = book_.greatest_potential = e.potential;
     started_ = true;
     heat_.last = e.dissipated_power;
     work_done_.last = e.external_power;
@@ -215,6 +218,9 @@ void Recorder::note_step(const State& state, const Rates& rates, const State* mi
     book(work_done_, e.external_power, book_.external);
   }
   last_t_ = state.t;
+  book_.greatest_kinetic = std::max(book_.greatest_kinetic, e.kinetic);
+  book_.least_potential = std::min(book_.least_potential, e.potential);
+  book_.greatest_potential = std::max(book_.greatest_potential, e.potential);
   book_.largest_imbalance = std::max(book_.largest_imbalance, std::abs(book_.imbalance()));
 }
 

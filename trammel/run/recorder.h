@@ -12,7 +12,11 @@ namespace trammel {
 // Energy booked along the accepted steps: kinetic + potential + dissipated - external should stay at its first value.
 struct EnergyBook {
   double first = 0, kinetic = 0, potential = 0, dissipated = 0, external = 0, largest_imbalance = 0;
+  double greatest_kinetic = 0, least_potential = 0, greatest_potential = 0;
+  double passed = 0;  // sum of |heat| and |work| of all steps
   double imbalance() const { return kinetic + potential + dissipated - external - first; }
+  // What moved between the forms of energy.
+  double exchanged() const { return greatest_kinetic + (greatest_potential - least_potential) + passed; }
 };
 
 class Recorder {

@@ -119,7 +119,8 @@ std::string to_json(const RunSummary& s) {
         {"potential", s.energy.potential},
         {"dissipated", s.energy.dissipated},
         {"external", s.energy.external},
-        {"largest_imbalance", s.energy.largest_imbalance}}},
+        {"largest_imbalance", s.energy.largest_imbalance},
+        {"exchanged", s.energy.exchanged()}}},
       {"seconds", {{"start", s.times.start}, {"steps", s.times.steps}, {"output", s.times.output}}},
   };
   if (s.real_time) {

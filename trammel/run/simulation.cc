@@ -294,6 +294,26 @@ void Simulation::describe_run(RunSummary& summary) const {
   }
 }
 
+// The one thing that is known of every result without a reference: energy is kept. Where little moves, a thousandth of
+// what the weights do over the length of the mechanism is no reason for doubt.
+void Simulation::doubt_energy(RunResult& result) const {
+  const EnergyBook& book = result.summary.energy;
+  const Model& m = equations_->model();
+  const double length = equations_->length(), speed = length / std::max(result.summary.reached, 1e-300),
+               small = equations_->greatest_mass() * (m.gravity.norm() * length + speed * speed) + std::abs(book.first);
+  if (!(book.largest_imbalance > 0.1 * book.exchanged() + 1e-3 * small)) return;
+  char text[160];
+  std::snprintf(text, sizeof text, "energy is out of balance by %.3g J, %.0f %% of all that was exchanged",
+                book.largest_imbalance, 100 * book.largest_imbalance / std::max(book.exchanged(), 1e-300));
+  result.warnings.push_back({Severity::warning,
+                             "energy-imbalance",
+                             text,
+                             settings_.fixed_step
+                                 ? "take a smaller step, or a method that is stable at this one and does not damp"
+                                 : "take a smaller tolerance, or a method that damps less; compare the two results",
+                             {}});
+}
+
 RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
   const double clock_start = seconds();
   RunResult result;
@@ -436,6 +456,7 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
   describe_run(result.summary);
   if (options.real_time) result.summary.real_time = clock.report();
   result.summary.reached = t;
+  doubt_energy(result);
   if (result.failure && !last_good.empty()) result.failure->state_file = options.save_failed(last_good);
   sink.finish(result.status, to_json(result.summary), result.failure ? to_json(*result.failure) : "");
   return result;

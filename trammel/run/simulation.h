@@ -70,6 +70,7 @@ struct RunResult {
   RunStatus status = RunStatus::finished;
   RunSummary summary;
   std::optional<FailureReport> failure;
+  std::vector<Problem> warnings;  // about what was computed
 };
 
 class Simulation {
@@ -103,6 +104,7 @@ class Simulation {
   void start_from_equilibrium(const RunOptions& options);
   void make_recorder();
   void describe_run(RunSummary& summary) const;
+  void doubt_energy(RunResult& result) const;
   void write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row);
   void write_output(double t, TrajectorySink& sink);
   const Rates& rates_to_book();
