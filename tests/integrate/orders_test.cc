@@ -73,7 +73,8 @@ Errors errors(const Equations& e, const std::vector<Sample>& samples, const std:
   for (std::size_t i = 0; i < samples.size(); ++i) {
     out.q = std::max(out.q, problems::distance(e, truth[i].state.q, samples[i].state.q));
     out.v = std::max(out.v, (samples[i].state.v - truth[i].state.v).cwiseQuotient(e.scales()).norm());
-    out.lambda = std::max(out.lambda, (samples[i].lambda - truth[i].lambda).norm());
+    // At the steps of the reference its own multipliers carry round-off over h^2; those solved for at its state do not.
+    out.lambda = std::max(out.lambda, (samples[i].lambda - truth[i].reported).norm());
     out.reported = std::max(out.reported, (samples[i].reported - truth[i].reported).norm());
   }
   return out;

@@ -81,7 +81,9 @@ class Equations {
 
   // ---- parts A and B of the forces; constraints belong to B, inertia to A
   bool is_implicit(int force) const { return forces_[static_cast<std::size_t>(force)].item->implicit; }
-  // Places of vv() that bodies, constraints and implicit forces write to.
+  // Places of vv() that M has.
+  std::vector<bool> mass_slots() const;
+  // Those, and all that constraints and implicit forces write to.
   std::vector<bool> implicit_slots() const;
   // The contact that will close first, if any is about to; false: there are no contacts.
   bool next_contact(const State&, Force::Approach&, Workspace&) const;

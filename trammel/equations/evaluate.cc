@@ -196,7 +196,7 @@ std::string Equations::force_that_sets_in_unseen() const {
   return "";
 }
 
-std::vector<bool> Equations::implicit_slots() const {
+std::vector<bool> Equations::mass_slots() const {
   std::vector<bool> kept(static_cast<std::size_t>(vv_.size()), false);
   for (const BodyRecord& b : bodies_) {
     for (int i = 0; i < std::min(3, columns_of(b.kind).count); ++i)
@@ -205,6 +205,11 @@ std::vector<bool> Equations::implicit_slots() const {
     for (int j = 3; j < 6; ++j)
       for (int i = 0; i < 3; ++i) kept[static_cast<std::size_t>(b.slot[static_cast<std::size_t>(j)] + i)] = true;
   }
+  return kept;
+}
+
+std::vector<bool> Equations::implicit_slots() const {
+  std::vector<bool> kept = mass_slots();
   const auto keep = [&](const ElementRecord& record) {
     for (int p = record.vv_begin; p < record.vv_end; ++p)
       kept[static_cast<std::size_t>(vv_slot_[static_cast<std::size_t>(p)])] = true;

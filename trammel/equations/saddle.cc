@@ -1,5 +1,6 @@
 #include "trammel/equations/saddle.h"
 
+#include <cassert>
 #include <cmath>
 
 namespace trammel {
@@ -7,8 +8,8 @@ namespace trammel {
 SaddleSystem::SaddleSystem(const Equations& equations, double eps, Keep keep)
     : SaddleSystem(equations, nullptr, eps, keep) {}
 
-SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>& slots, double eps)
-    : SaddleSystem(equations, &slots, eps, Keep::resumable) {}
+SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>& slots, double eps, Keep keep)
+    : SaddleSystem(equations, &slots, eps, keep) {}
 
 SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>* slots, double eps, Keep keep)
     : equations_(equations), keep_(keep), nv_(equations.sizes().nv), ng_(equations.sizes().multipliers()) {
@@ -64,18 +65,28 @@ SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>* 
   right_.setZero(size());
 }
 
+int SaddleSystem::count_of(std::size_t column) const {
+  const std::vector<int>& start = slot_start_.empty() ? equations_.vv().start() : slot_start_;
+  return start[column + 1] - start[column];
+}
+
+int SaddleSystem::slot_of(std::size_t column, int i) const {
+  return slot_start_.empty() ? equations_.vv().start()[column] + i
+                             : slots_[static_cast<std::size_t>(slot_start_[column] + i)];
+}
+
 bool SaddleSystem::left_out(int slot, Level level) const {
   return level == Level::position && !is_velocity_row_.empty() &&
          is_velocity_row_[static_cast<std::size_t>(equations_.gv().row()[static_cast<std::size_t>(slot)])];
 }
 
 void SaddleSystem::combine_mass(const Partials& p, Level level) {
-  const Pattern &vv = equations_.vv(), &gv = equations_.gv();
+  const Pattern& gv = equations_.gv();
   for (int j = 0; j < nv_; ++j) {
     const auto u = static_cast<std::size_t>(j);
-    const int count = vv.start()[u + 1] - vv.start()[u], rows = gv.start()[u + 1] - gv.start()[u];
+    const int count = count_of(u), rows = gv.start()[u + 1] - gv.start()[u];
     double* out = values_.data() + pattern_.start()[u];
-    for (int i = 0; i < count; ++i) out[i] = p.M[vv.start()[u] + i];
+    for (int i = 0; i < count; ++i) out[i] = p.M[slot_of(u, i)];
     for (int i = 0; i < rows; ++i) {
       const int at = gv.start()[u] + i;
       out[count + i] = values_[transposed_[static_cast<std::size_t>(at)]] = left_out(at, level) ? 0.0 : p.G[at];
@@ -85,6 +96,7 @@ void SaddleSystem::combine_mass(const Partials& p, Level level) {
 }
 
 void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<Mat3>* T) {
+  assert(slot_start_.empty());
   const Pattern &vv = equations_.vv(), &gv = equations_.gv();
   const std::vector<int>& rotations = equations_.rotation_columns();
   const bool all_velocity = w.rows == Blend::Rows::velocity;
@@ -155,6 +167,7 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
 
 void SaddleSystem::combine_stage(const Partials& p, const Vec& r_q, const Vec& s_q, double hg,
                                  const std::vector<Mat3>& C, const std::vector<Mat3>& D) {
+  assert(slot_start_.empty());
   const Pattern &vv = equations_.vv(), &gv = equations_.gv();
   const std::vector<int>& rotations = equations_.rotation_columns();
   std::size_t next = 0;
@@ -189,29 +202,23 @@ void SaddleSystem::combine_stage(const Partials& p, const Vec& r_q, const Vec& s
 
 void SaddleSystem::combine_step(const Partials& p, const StepBlend& w, const std::vector<Mat3>& T,
                                 const Vec& diagonal) {
-  const Pattern &vv = equations_.vv(), &gv = equations_.gv();
+  const Pattern& gv = equations_.gv();
   const std::vector<int>& rotations = equations_.rotation_columns();
-  const bool all = slot_start_.empty();
-  const auto slot = [&](std::size_t column, int i) {
-    return all ? vv.start()[column] + i
-               : slots_[static_cast<std::size_t>(slot_start_[column]) + static_cast<std::size_t>(i)];
-  };
   std::size_t next = 0;
   for (int j = 0; j < nv_; ++j) {
     const bool rotates = next < rotations.size() && rotations[next] == j;
     const auto u = static_cast<std::size_t>(j);
-    const int count = all ? vv.start()[u + 1] - vv.start()[u] : slot_start_[u + 1] - slot_start_[u],
-              rows = gv.start()[u + 1] - gv.start()[u];
+    const int count = count_of(u), rows = gv.start()[u + 1] - gv.start()[u];
     // The three rotation columns of a body have the same rows: (F T)_k = sum_l F_l T_lk.
     const int columns = rotates ? 3 : 1;
     for (int k = 0; k < columns; ++k) {
       const auto uk = u + static_cast<std::size_t>(k);
       double* out = values_.data() + pattern_.start()[uk];
       for (int i = 0; i < count; ++i) {
-        const int at = slot(uk, i);
+        const int at = slot_of(uk, i);
         double sum = p.M[at] + w.force_v * p.force_v[at];
         for (int l = 0; l < columns; ++l)
-          sum += w.force_q * p.force_q[slot(u + static_cast<std::size_t>(l), i)] * (rotates ? T[next](l, k) : 1.0);
+          sum += w.force_q * p.force_q[slot_of(u + static_cast<std::size_t>(l), i)] * (rotates ? T[next](l, k) : 1.0);
         out[i] = sum;
       }
       for (int i = 0; i < rows; ++i) {
@@ -241,11 +248,10 @@ void SaddleSystem::combine_projection(const Vec& weights, const Vec& G, Level le
     const auto u = static_cast<std::size_t>(j);
     const bool held = std::isinf(weights[j]);
     double* out = values_.data() + pattern_.start()[u];
-    const int count = vv.start()[u + 1] - vv.start()[u];
+    const int count = count_of(u);
     for (int i = 0; i < count; ++i) {
-      out[i] = vv.row()[static_cast<std::size_t>(vv.start()[u] + i)] == j
-                   ? (held ? equations_.greatest_mass() : weights[j])
-                   : 0.0;
+      out[i] = vv.row()[static_cast<std::size_t>(slot_of(u, i))] == j ? (held ? equations_.greatest_mass() : weights[j])
+                                                                      : 0.0;
     }
     for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
       const double value = held || left_out(p, level) ? 0.0 : G[p];

@@ -37,8 +37,10 @@ class SaddleSystem {
   // `factors_only` leaves out what save() needs to choose the same pivots again.
   enum class Keep { factors_only, resumable };
   explicit SaddleSystem(const Equations& equations, double eps = 1e-8, Keep keep = Keep::resumable);
-  // Only the given places of Equations::vv(): for combine_step, the other ways of filling it need all of them.
-  SaddleSystem(const Equations& equations, const std::vector<bool>& slots, double eps = 1e-8);
+  // Only the given places of Equations::vv(), those of M at least: for combine_step, combine_mass and
+  // combine_projection; the other ways of filling it need all places. M alone has far fewer than forces and joints.
+  SaddleSystem(const Equations& equations, const std::vector<bool>& slots, double eps = 1e-8,
+               Keep keep = Keep::resumable);
   SaddleSystem(const SaddleSystem&) = delete;
   SaddleSystem& operator=(const SaddleSystem&) = delete;
 
@@ -91,6 +93,9 @@ class SaddleSystem {
   SaddleSystem(const Equations& equations, const std::vector<bool>* slots, double eps, Keep keep);
   bool accurate();
   bool left_out(int slot, Level level) const;  // of G
+  // Entries of vv in a column, and where the i-th of them is in vv.
+  int count_of(std::size_t column) const;
+  int slot_of(std::size_t column, int i) const;
   const Equations& equations_;
   Keep keep_;
   int nv_, ng_;

@@ -94,8 +94,8 @@ StateSpace::StateSpace(const Equations& equations, const StateSpaceOptions& opti
       zero_(equations.make_rates()),
       spring_(equations.make_rates()),
       work_(equations.make_workspace()),
-      index1_(equations, options.penalty > 0 ? 1 / options.penalty : 1e-8),
-      recovery_(equations) {
+      index1_(equations, equations.mass_slots(), options.penalty > 0 ? 1 / options.penalty : 1e-8),
+      recovery_(equations, equations.mass_slots()) {
   work_.without_derivatives = options.forces_without_derivatives;
   equations.mass(at_point_);
   for (Vec* v : {&dz_, &dz_dot_, &dq_, &dv_, &probe_, &turned_, &point_.z, &point_.z_dot, &point_.z_second, &at_base_.z,
@@ -103,7 +103,8 @@ StateSpace::StateSpace(const Equations& equations, const StateSpaceOptions& opti
     v->setZero(nv_);
   for (Vec* v : {&right_, &solution_}) v->setZero(nv_ + rows_);
   for (Vec* v : {&gamma_, &gdot_, &rate_change_, &value_change_}) v->setZero(rows_);
-  if (!equations.velocity_rows().empty()) velocity_recovery_ = std::make_unique<SaddleSystem>(equations);
+  if (!equations.velocity_rows().empty())
+    velocity_recovery_ = std::make_unique<SaddleSystem>(equations, equations.mass_slots());
   T_.assign(equations.rotation_columns().size(), Mat3::Identity());
 }
 

@@ -6,7 +6,7 @@ namespace trammel {
 
 AccelerationSolver::AccelerationSolver(const Equations& equations, SaddleSystem::Keep keep)
     : equations_(equations),
-      saddle_(equations, 1e-8, keep),
+      saddle_(equations, equations.mass_slots(), 1e-8, keep),
       partials_(equations.make_partials(Detail::projection)),
       residual_(equations.make_residual()),
       zero_(equations.make_rates()),

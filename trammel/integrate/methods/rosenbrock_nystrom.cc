@@ -21,7 +21,7 @@ RosenbrockNystrom::RosenbrockNystrom(const Equations& equations, const Rosenbroc
       zero_(equations.make_rates()),
       work_(equations.make_workspace()),
       stage_matrix_(equations),
-      index1_(equations),
+      index1_(equations, equations.mass_slots()),
       nx_(equations.sizes().nx),
       coupling_(equations) {
   for (Vec& k : k_) k.setZero(nx_);

@@ -62,7 +62,7 @@ SplitMethod::SplitMethod(const Equations& equations, const SplitOptions& options
   still_ = equations.make_rates();
   if (options_.composition != Composition::none ||
       (!options_.fixed_step && options_.control == SplitControl::stability)) {
-    mass_ = std::make_unique<SaddleSystem>(equations);
+    mass_ = std::make_unique<SaddleSystem>(equations, equations.mass_slots());
     mass_partials_ = equations.make_partials(Detail::projection);
     equations.mass(mass_partials_);
     mass_->combine_mass(mass_partials_);  // G is left at zero
