@@ -212,6 +212,7 @@ int run_verb(const RunArguments& a) {
   sinks.push_back(make_sink(job.files.main));
   if (!job.files.csv.empty()) sinks.push_back(std::make_unique<CsvWriter>(job.files.csv));
   std::vector<TrajectorySink*> all;
+  all.reserve(sinks.size());
   for (const auto& sink : sinks) all.push_back(sink.get());
   TeeSink sink(all);
 

@@ -28,7 +28,7 @@ Vec row_masses(const Equations& equations, const State& state, Workspace& work) 
   std::vector<int> block(static_cast<std::size_t>(nv), -1);
   for (const int j : rotations) {
     const Eigen::SelfAdjointEigenSolver<Mat3> eigen(rotational_mass(partials, vv, j));
-    const Vec3 values = eigen.eigenvalues();
+    const Vec3& values = eigen.eigenvalues();
     Vec3 inverted = Vec3::Zero();
     for (int i = 0; i < 3; ++i)
       if (values[i] > 1e-12 * values[2]) inverted[i] = 1 / values[i];
