@@ -38,10 +38,11 @@ void drift(std::vector<Row>& rows, const StudyContext& context) {
     const char *method, *formulation;
   };
   constexpr long count = 1000000;
-  for (const Cell& cell :
-       {Cell{"rk4", "index-1"}, Cell{"rk4", "index-1-baumgarte"}, Cell{"rk4", "index-1-projected"},
-        Cell{"rk4", "state-space"}, Cell{"rk4", "penalty"}, Cell{"hht-i3", "index-3"},
-        Cell{"hht-si2", "stabilised-index-2"}, Cell{"bdf-i3", "index-3"}, Cell{"bdf-si2", "stabilised-index-2"}}) {
+  for (const Cell& cell : {Cell{"rk4", "index-1"}, Cell{"rk4", "index-1-baumgarte"}, Cell{"rk4", "index-1-projected"},
+                           Cell{"rk4", "state-space"}, Cell{"rk4", "penalty"}, Cell{"hht-i3", "index-3"},
+                           Cell{"hht-si2", "stabilised-index-2"}, Cell{"bdf-i3", "index-3"},
+                           Cell{"bdf-si2", "stabilised-index-2"}, Cell{"hht", "augmented-lagrangian"},
+                           Cell{"radau-iia-3", "index-3"}, Cell{"radau-iia-3", "stabilised-index-2"}}) {
     const std::string name = std::string(cell.method) + ", " + cell.formulation;
     context.note("drift, " + name);
     guard(rows, "drift over 1e6 steps", name, [&] {

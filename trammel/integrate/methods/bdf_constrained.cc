@@ -275,7 +275,8 @@ Attempt ConstrainedBdf::solve_step(double h) {
       place(c);
       d_ = y_ - predicted_;
       const double reference = options_.fixed_step ? std::min(size_of(d_), allowed) : allowed;
-      decision = monitor_.next(correction, reference, noise);
+      const bool closed = ng_ > 0 && residual_.g.lpNorm<Eigen::Infinity>() < 1e-14 * equations_.length();
+      decision = monitor_.next(correction, reference, noise, closed);
     }
     result.newton_iterations += monitor_.iterations();
     result.newton_rate = monitor_.rate();
@@ -293,6 +294,8 @@ Attempt ConstrainedBdf::solve_step(double h) {
   if (nx_ > 0) trial_rates_.xdot = c * (psi_.tail(nx_) + d_.tail(nx_));
   set_scales(y_);
   result.error = size_of(d_, &result.worst_velocity) / allowed;
+  // Below what Newton can know smaller steps do not help.
+  if (monitor_.in_noise() && result.error * allowed < 4 * monitor_.last()) result.error = std::min(result.error, 1.0);
   choose_next(h, result);
   if (equations_.turned(trial_, h, work_space_) > 1.57) result.verdict = Verdict::angle_too_large;
   return result;

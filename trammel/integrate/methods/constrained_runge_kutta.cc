@@ -389,7 +389,8 @@ Attempt ConstrainedRungeKutta::attempt(double h) {
       const double reference =
           options_.fixed_step ? std::min(size_of(U_, dV_, dX_), options_.tolerance) : options_.tolerance;
       place(h);
-      decision = monitor_.next(correction, reference, noise);
+      const bool closed = ng_ > 0 && G_rows_.lpNorm<Eigen::Infinity>() < 1e-14 * equations_.length();
+      decision = monitor_.next(correction, reference, noise, closed);
     }
     result.newton_iterations += monitor_.iterations();
     result.newton_rate = monitor_.rate();
@@ -407,6 +408,9 @@ Attempt ConstrainedRungeKutta::attempt(double h) {
   }
   if (monitor_.slow()) linearise_next_ = true;
   result.error = estimate(h, result);
+  // Below what Newton can know smaller steps do not help.
+  if (monitor_.in_noise() && result.error * options_.tolerance < 4 * monitor_.last())
+    result.error = std::min(result.error, 1.0);
   trial_.t = now_.t + h;
   work_vec_ = Z_.col(s_ - 1);
   equations_.retract(now_.q, work_vec_, trial_.q);
