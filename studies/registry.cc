@@ -10,6 +10,7 @@ std::vector<Row> study_rn_large(const StudyContext& context);
 std::vector<Row> study_redundancy(const StudyContext& context);
 std::vector<Row> study_conditioning(const StudyContext& context);
 std::vector<Row> study_constrained(const StudyContext& context);
+std::vector<Row> study_work_precision(const StudyContext& context);
 std::vector<Row> study_corpus(const StudyContext& context);
 std::vector<Row> study_elements(const StudyContext& context);
 std::vector<Row> study_split(const StudyContext& context);
@@ -35,6 +36,9 @@ const std::vector<Study>& study_registry() {
       {"constrained",
        "Constrained systems by formulation: drift over a million steps, condition over the step, spikes, orders of BDF",
        study_constrained},
+      {"work-precision",
+       "Error against work of methods for constrained systems on five mechanisms, beside IDA; what runs must take",
+       study_work_precision},
       {"conditioning", "Condition of HHT's Newton matrix as the step size goes to zero", study_conditioning},
       {"corpus", "Two thousand random mechanisms: derivatives, energy balance, two tolerances, no silent failure",
        study_corpus},

@@ -125,7 +125,7 @@ TEST_P(Methods, HaveTheOrderTheyClaim) {
     const Vec3 truth(-0.7670905966190552, -0.376783722018906, -0.5192360189742251),
         speed(0.40772171534639473, -1.4931941615096236, 0.48119111706556605);
     std::vector<double> h, q, v, estimate;
-    int coarsest = info().order > 2 ? 50 : 400;              // high orders reach round-off soon
+    int coarsest = info().order > 4 ? 12 : info().order > 2 ? 50 : 400;  // high orders reach round-off soon
     if (formulation_ == "state-space") coarsest *= 3;        // errors of each choice of coordinates are its own
     if (formulation_ == "index-1-baumgarte") coarsest *= 6;  // its frequency must be resolved
     for (const int count : {coarsest, 2 * coarsest, 4 * coarsest, 8 * coarsest}) {
@@ -142,7 +142,8 @@ TEST_P(Methods, HaveTheOrderTheyClaim) {
       estimate.push_back(attempt.error);
     }
     EXPECT_NEAR(fitted_slope(h, q), info().order, 0.1);
-    EXPECT_NEAR(fitted_slope(h, v), info().order, 0.1);
+    // at index 3 the stages of Radau give velocities of order 3
+    EXPECT_NEAR(fitted_slope(h, v), info().make_first_order && formulation_ == "index-3" ? 3 : info().order, 0.1);
     // some have an estimate with controlled steps only
     if (estimate.back() > 0) {
       EXPECT_NEAR(fitted_slope(h, estimate), info().error_order, 0.1);
@@ -362,8 +363,8 @@ std::vector<std::string> method_keys() {
   for (const MethodInfo& m : method_registry()) {
     if (m.key.starts_with("cvode-")) continue;  // takes no fixed steps and cannot be saved: cvode_test.cc
     // of the many methods for y' = f, which formulations make alike, some stand for all: ode_methods_test.cc
-    const bool for_odes =
-        m.make_first_order && m.key != "adams" && m.key != "rosenbrock-nystrom-4" && m.key != "w-method-2";
+    const bool for_odes = m.make_first_order && m.key != "adams" && m.key != "rosenbrock-nystrom-4" &&
+                          m.key != "w-method-2" && m.key != "radau-iia-3";
     if (m.make && !for_odes) keys.push_back(m.key);
   }
   return keys;

@@ -45,52 +45,62 @@ std::vector<Late> late_states(const Ready& ready, Integrator& m, double end, int
   return out;
 }
 
-TEST(ConstrainedBdf, HasItsOrderInPositionsVelocitiesAndMultipliers) {
-  Ready ready(problems::spatial_slider_crank());
-  const double end = 0.5;
-  // Radau's error is about 1e-12 there; multipliers are those of its states.
-  ConstrainedRungeKuttaOptions fine;
-  fine.stabilised = fine.fixed_step = true;
-  fine.newton = {.c = 1e-9, .most_iterations = 40, .keep_rate = 0};
-  ConstrainedRungeKutta radau(*ready.equations, ImplicitTableau::radau_iia(3), fine);
-  std::vector<Late> truth = late_states(ready, radau, end, 1600);
-  for (Late& late : truth) {
-    Rates rates = ready.equations->make_rates();
-    ASSERT_TRUE(ready.accelerations->solve(late.state, rates, ready.work));
-    late.lambda = rates.lambda;
+// Slopes of the errors of positions, velocities and multipliers from `coarsest` steps to twice as many, against Radau
+// with its error of about 1e-12; true multipliers are those of its states.
+struct Truth {
+  explicit Truth(Model model) : ready(std::move(model)) {
+    ConstrainedRungeKuttaOptions fine;
+    fine.stabilised = fine.fixed_step = true;
+    fine.newton = {.c = 1e-9, .most_iterations = 40, .keep_rate = 0};
+    ConstrainedRungeKutta radau(*ready.equations, ImplicitTableau::radau_iia(3), fine);
+    late = late_states(ready, radau, end, 1600);
+    for (Late& l : late) {
+      Rates rates = ready.equations->make_rates();
+      EXPECT_TRUE(ready.accelerations->solve(l.state, rates, ready.work));
+      l.lambda = rates.lambda;
+    }
   }
-  for (const bool stabilised : {false, true}) {
-    // Order 6 shows itself at no step size here: 200 steps are too long for its stability, with 400 and 800 errors of
-    // its start fall with 3.6 to 5, 1600 are at round-off.
-    for (int k = 1; k <= 5; ++k) {
-      std::vector<double> h, q, v, lambda;
-      const int coarsest = k == 1 ? 3200 : 400;  // asymptotic late with much damping
-      for (const int count : {coarsest, 2 * coarsest}) {
-        ConstrainedBdf m(*ready.equations, constant_steps(stabilised, k));
-        const std::vector<Late> run = late_states(ready, m, end, count);
-        ASSERT_EQ(run.size(), truth.size());
-        double errors[3] = {};
-        for (std::size_t i = 0; i < run.size(); ++i) {
-          errors[0] = std::max(errors[0], problems::distance(*ready.equations, truth[i].state.q, run[i].state.q));
-          errors[1] = std::max(errors[1], (truth[i].state.v - run[i].state.v).norm());
-          errors[2] = std::max(errors[2], (truth[i].lambda - run[i].lambda).norm());
-        }
-        h.push_back(end / count);
-        q.push_back(errors[0]);
-        v.push_back(errors[1]);
-        lambda.push_back(errors[2]);
+  std::array<double, 3> orders_of_bdf(bool stabilised, int k, int coarsest) {
+    std::vector<double> h;
+    std::array<std::vector<double>, 3> errors;
+    for (const int count : {coarsest, 2 * coarsest}) {
+      ConstrainedBdf m(*ready.equations, constant_steps(stabilised, k));
+      const std::vector<Late> run = late_states(ready, m, end, count);
+      EXPECT_EQ(run.size(), late.size());
+      std::array<double, 3> e{};
+      for (std::size_t i = 0; i < std::min(run.size(), late.size()); ++i) {
+        e[0] = std::max(e[0], problems::distance(*ready.equations, late[i].state.q, run[i].state.q));
+        e[1] = std::max(e[1], (late[i].state.v - run[i].state.v).norm());
+        e[2] = std::max(e[2], (late[i].lambda - run[i].lambda).norm());
       }
+      h.push_back(end / count);
+      for (std::size_t i = 0; i < 3; ++i) errors[i].push_back(e[i]);
+    }
+    return {fitted_slope(h, errors[0]), fitted_slope(h, errors[1]), fitted_slope(h, errors[2])};
+  }
+  Ready ready;
+  double end = 0.5;
+  std::vector<Late> late;
+};
+
+TEST(ConstrainedBdf, HasItsOrderInPositionsVelocitiesAndMultipliers) {
+  Truth loop(problems::spatial_slider_crank()), top(problems::heavy_top());
+  for (const bool stabilised : {false, true}) {
+    for (int k = 1; k <= 6; ++k) {
+      // Asymptotic late with much damping. Order 6 is not stable on the loop's fast turns at steps that show it.
+      const std::array<double, 3> orders =
+          k == 6 ? top.orders_of_bdf(stabilised, k, 320) : loop.orders_of_bdf(stabilised, k, k == 1 ? 3200 : 400);
       const std::string what = (stabilised ? "index 2, order " : "index 3, order ") + std::to_string(k);
-      RecordProperty(what, std::to_string(fitted_slope(h, q)) + " " + std::to_string(fitted_slope(h, v)) + " " +
-                               std::to_string(fitted_slope(h, lambda)));
-      EXPECT_GT(fitted_slope(h, q), k - 0.25) << what;
-      EXPECT_GT(fitted_slope(h, v), k - 0.25) << what;
-      EXPECT_GT(fitted_slope(h, lambda), k - 0.3) << what;
+      RecordProperty(what,
+                     std::to_string(orders[0]) + " " + std::to_string(orders[1]) + " " + std::to_string(orders[2]));
+      EXPECT_GT(orders[0], k - 0.25) << what;
+      EXPECT_GT(orders[1], k - 0.25) << what;
+      EXPECT_GT(orders[2], k - 0.3) << what;
     }
   }
 }
 
-// Radau IIA of three stages: 5, 3, 2 at index 3; 5, 5 at index 2.
+// Radau IIA of three stages: 5, 3, 2 at index 3; 5, 5, 3 at index 2.
 TEST(ConstrainedRadau, HasItsOrders) {
   Ready ready(problems::spatial_slider_crank());
   const double end = 0.5;
@@ -129,7 +139,7 @@ TEST(ConstrainedRadau, HasItsOrders) {
                                                            std::to_string(fitted_slope(h, lambda)));
     EXPECT_NEAR(fitted_slope(h, q), 5, 0.2);
     EXPECT_NEAR(fitted_slope(h, v), stabilised ? 5 : 3, 0.2);
-    EXPECT_GT(fitted_slope(h, lambda), 1.9);  // 3 at index 2 in theory; 2.4 was seen
+    EXPECT_NEAR(fitted_slope(h, lambda), stabilised ? 3 : 2, 0.3);
   }
 }
 

@@ -88,6 +88,7 @@ TEST(States, AreIntegratedWithTheOrderOfTheMethod) {
   const std::array<double, 4> exact = truth(2);
   for (const Case& c :
        {Case{"hht-i3", "index-3", 2, 400}, Case{"generalized-alpha-i3", "index-3", 2, 400},
+        Case{"radau-iia-3", "index-3", 5, 40}, Case{"radau-iia-3", "stabilised-index-2", 5, 40},
         Case{"rosenbrock-nystrom-4", "all-coordinates", 4, 320}, Case{"w-method-2", "all-coordinates", 2, 3200}}) {
     SCOPED_TRACE(c.method);
     std::vector<double> h, error[4];
@@ -128,7 +129,7 @@ TEST(States, AreControlled) {
 TEST(States, InterpolateAndContinueBitForBit) {
   const Ready ready(read_model_text(cart, "cart.yaml"));
   for (const Case& c : {Case{"hht-i3", "index-3", 2, 0}, Case{"rosenbrock-nystrom-4", "all-coordinates", 4, 0},
-                        Case{"adams", "state-space", 0, 0}}) {
+                        Case{"adams", "state-space", 0, 0}, Case{"radau-iia-3", "stabilised-index-2", 5, 0}}) {
     SCOPED_TRACE(c.method);
     const std::unique_ptr<Integrator> whole = make(ready, c.method, c.formulation, false, 1e-2),
                                       other = make(ready, c.method, c.formulation, false, 1e-2);

@@ -3,6 +3,8 @@
 //
 //   [ K  B ] [ z  ]   [ r ]        X = K^-1 B,  S = D - C X
 //   [ C  D ] [ dx ] = [ s ]        dx = S^-1 (s - C K^-1 r),  z = K^-1 r - X dx
+//
+// Real, or complex for the stages of Runge-Kutta methods.
 #pragma once
 #include <Eigen/LU>
 
@@ -11,9 +13,13 @@
 
 namespace trammel {
 
-class StateCoupling {
+template <class Scalar>
+class StateCouplingOf {
  public:
-  explicit StateCoupling(const Equations& equations)
+  using Vector = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
+  using Matrix = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+
+  explicit StateCouplingOf(const Equations& equations)
       : nv_(equations.sizes().nv), nx_(equations.sizes().nx), B(nv_, nx_), C(nx_, nv_), D(nx_, nx_) {
     X_.setZero(nv_ + equations.sizes().multipliers(), nx_);
     column_.setZero(X_.rows());
@@ -23,21 +29,25 @@ class StateCoupling {
   }
   int size() const { return nx_; }
 
-  // After B, C and D were written and the saddle matrix was factored.
-  bool prepare(SaddleSystem& saddle) {
+  // After B, C and D were written and K was factored; solve(r, z): z = K^-1 r.
+  template <class Solve>
+  bool prepare_by(const Solve& solve) {
     for (int k = 0; k < nx_; ++k) {
       column_.setZero();
       column_.head(nv_) = B.col(k);
-      saddle.solve_refined(column_, solution_);
+      solve(column_, solution_);
       X_.col(k) = solution_;
     }
     if (nx_ == 0) return true;
     S_ = D - C * X_.topRows(nv_);
     lu_.compute(S_);
-    return std::isfinite(S_.sum()) && lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
+    return std::isfinite(std::abs(S_.sum())) && lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
+  }
+  bool prepare(SaddleSystem& saddle) {
+    return prepare_by([&](const Vec& r, Vec& z) { saddle.solve_refined(r, z); });
   }
   // z = K^-1 r on entry; s becomes dx.
-  void solve(Vec& z, Vec& s) const {
+  void solve(Vector& z, Vector& s) const {
     if (nx_ == 0) return;
     s -= C * z.head(nv_);
     s = lu_.solve(s).eval();
@@ -45,11 +55,11 @@ class StateCoupling {
   }
 
   void save(Bytes& out) const {
-    for (const Mat* m : {&B, &C, &D}) put(out, m->data(), static_cast<std::size_t>(m->size()));
+    for (const Matrix* m : {&B, &C, &D}) put(out, m->data(), static_cast<std::size_t>(m->size()));
   }
   void restore(std::span<const std::byte>& in, SaddleSystem& saddle) {
     std::vector<double> values;
-    for (Mat* m : {&B, &C, &D}) {
+    for (Matrix* m : {&B, &C, &D}) {
       take(in, values);
       if (static_cast<Eigen::Index>(values.size()) == m->size()) std::copy(values.begin(), values.end(), m->data());
     }
@@ -60,12 +70,13 @@ class StateCoupling {
   int nv_, nx_;
 
  public:
-  Mat B, C, D;
+  Matrix B, C, D;
 
  private:
-  Mat X_, S_;
-  Vec column_, solution_;
-  Eigen::PartialPivLU<Mat> lu_;
+  Matrix X_, S_;
+  Vector column_, solution_;
+  Eigen::PartialPivLU<Matrix> lu_;
 };
+using StateCoupling = StateCouplingOf<double>;
 
 }  // namespace trammel

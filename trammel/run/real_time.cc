@@ -1,5 +1,8 @@
 #include "trammel/run/real_time.h"
 
+#include <sys/mman.h>
+#include <time.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -14,19 +17,34 @@ double wall_clock() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+double processor_clock() {
+  timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
+}
+
 }  // namespace
 
 void StepClock::begin(double t, double h, double end) {
   steps_.clear();
   steps_.reserve(static_cast<std::size_t>(std::clamp((end - t) / h + 16, 16.0, 1e8)));
+  computing_ = 0;
+  // No step waits for a page. Where locking is not allowed the report says so.
+  locked_ = mlockall(MCL_CURRENT | MCL_FUTURE) == 0;
   first_t_ = t;
   h_ = h;
   origin_ = wall_clock();
 }
 
-void StepClock::step_starts() { started_ = wall_clock(); }
+void StepClock::step_starts() {
+  started_ = wall_clock();
+  processor_ = processor_clock();
+}
 
-void StepClock::step_ends() { steps_.push_back(wall_clock() - started_); }
+void StepClock::step_ends() {
+  computing_ = std::max(computing_, processor_clock() - processor_);
+  steps_.push_back(wall_clock() - started_);
+}
 
 void StepClock::wait_until(double t) {
   const double due = origin_ + (t - first_t_), now = wall_clock();
@@ -45,6 +63,8 @@ RealTimeReport StepClock::report() const {
   r.steps = static_cast<long>(steps_.size());
   r.overruns = overruns_;
   r.latest = latest_;
+  r.worst_computing = computing_;
+  r.locked = locked_;
   if (steps_.empty()) return r;
   std::vector<double> sorted = steps_;
   std::sort(sorted.begin(), sorted.end());

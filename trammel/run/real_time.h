@@ -12,6 +12,8 @@ class Equations;
 struct RealTimeReport {
   double budget = 0;                           // the step size, s
   double worst = 0, percentile = 0, mean = 0;  // of a step's computation, s; 99.9 % take at most `percentile`
+  double worst_computing = 0;                  // by the processor's clock: what a step takes once it has a core, s
+  bool locked = false;                         // memory stays in place: no step waits for a page
   double with_output = 0;                      // mean with what is recorded, s
   long steps = 0, overruns = 0;                // steps that, with what was recorded, ended behind their time
   double latest = 0;                           // by at most so much, s
@@ -32,7 +34,8 @@ class StepClock {
   double origin_ = 0, first_t_ = 0, h_ = 0, started_ = 0, output_ = 0;
   std::vector<double> steps_;
   long overruns_ = 0;
-  double latest_ = 0;
+  double latest_ = 0, processor_ = 0, computing_ = 0;
+  bool locked_ = false;
 };
 
 // Positions after each step of a run, to be compared with those of another.

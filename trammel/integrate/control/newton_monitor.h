@@ -28,6 +28,7 @@ class NewtonMonitor {
   // Before the first correction of a step; `fresh` if the derivatives are of this very step.
   void begin(bool fresh = true) {
     iterations_ = stalled_ = 0;
+    in_noise_ = false;
     last_ = least_ = 0;
     fresh_ = fresh;
   }
@@ -36,11 +37,14 @@ class NewtonMonitor {
   double rate() const { return rate_; }
   void set_rate(double rate) { rate_ = rate; }
   int iterations() const { return iterations_; }
+  // Corrections ended because they did not fall any more; the last of them is what they know of the solution.
+  bool in_noise() const { return in_noise_; }
+  double last() const { return last_; }
   bool slow() const { return rate_ != unknown && rate_ > options_.keep_rate; }
 
   // `noise`: corrections at or below it are round-off of the constraints divided by beta h^2; nothing is gained by
-  // going on.
-  Decision next(double correction, double reference, double noise) {
+  // going on. `closed`: constraints hold to round-off before the correction.
+  Decision next(double correction, double reference, double noise, bool closed = false) {
     ++iterations_;
     if (options_.exactly > 0) {
       rate_ = iterations_ > 1 && last_ > 0 ? correction / last_ : rate_;
@@ -55,10 +59,16 @@ class NewtonMonitor {
       // Corrections that no longer fall, with fresh derivatives, have reached the noise of this model: near singular
       // positions 2e-3 of the reference was seen (40 four-bar windows, h = 5e-4, as the multipliers pass their pole),
       // or 1e4 times the plain round-off; as positions both are below 1e-10 of the length scale.
-      const double harmless = std::max(1e-2 * reference, 1e5 * noise);
+      // Where a row of the Jacobian vanishes, positions are a double root of the constraints: their round-off eps
+      // leaves sqrt(eps) of the length scale open, whatever the step size.
+      const double harmless = std::max({1e-2 * reference, 1e5 * noise, closed ? 1.5e-8 : 0.0});
       if (stalled_ >= 2 && correction > goal && correction > noise) {
         if (!fresh_) return Decision::diverged;
-        if (correction <= harmless) return Decision::converged;
+        if (correction <= harmless) {
+          in_noise_ = true;
+          last_ = correction;
+          return Decision::converged;
+        }
       }
       if (seen >= 2 && correction > harmless) return Decision::diverged;
     }
@@ -76,7 +86,7 @@ class NewtonMonitor {
   Options options_;
   double rate_ = unknown, last_ = 0, least_ = 0;
   int iterations_ = 0, stalled_ = 0;
-  bool fresh_ = false;
+  bool fresh_ = false, in_noise_ = false;
 };
 
 }  // namespace trammel

@@ -62,8 +62,9 @@ AlphaMethod::AlphaMethod(const Equations& equations, const AlphaOptions& options
       monitor_(stricter(options)),
       saddle_(equations),
       slack_(options.stabilised ? std::make_unique<PositionSlack>(equations) : nullptr),
-      projector_(options.project ? std::make_unique<AccelerationSolver>(equations, SaddleSystem::Keep::resumable)
-                                 : nullptr),
+      projector_(options.project || options.energy
+                     ? std::make_unique<AccelerationSolver>(equations, SaddleSystem::Keep::resumable)
+                     : nullptr),
       s_(Vec::Zero(nv_)),
       gdot_(Vec::Zero(ng_)),
       partials_(equations.make_partials(options.stabilised ? Detail::all : Detail::newton)),
@@ -101,6 +102,10 @@ void AlphaMethod::restart(std::string_view /*why*/) {
   predictor_.add(now_.t, z_, scales_);
   linearise_next_ = true;
   history_of_states_ = false;
+  if (!options_.energy) return;
+  const Energy now = equations_.energy(now_, rates_, work_);
+  energy_ = now.kinetic + now.potential;
+  power_ = now.external_power - now.dissipated_power;
 }
 
 double AlphaMethod::norm(const Vec& x) const {
@@ -320,7 +325,7 @@ Attempt AlphaMethod::attempt(double h) {
 
 // The method's a lags behind v' on purpose: it moves by as much as v' does.
 bool AlphaMethod::project_rates() {
-  if (!projector_->project(trial_, work_)) return false;
+  if (!projector_->project(trial_, work_) || (options_.energy && !balance_energy(trial_h_))) return false;
   trial_a_ -= trial_rates_.a;
   if (!projector_->solve(trial_, trial_rates_, work_)) return false;
   trial_a_ += trial_rates_.a;
@@ -330,7 +335,32 @@ bool AlphaMethod::project_rates() {
   return true;
 }
 
+// What cannot be balanced, because hardly anything moves, stays wanted in the next step.
+bool AlphaMethod::balance_energy(double h) {
+  const Energy now = equations_.energy(trial_, trial_rates_, work_);
+  trial_power_ = now.external_power - now.dissipated_power;
+  trial_energy_ = energy_ + 0.5 * h * (power_ + trial_power_);
+  imposed_ = trial_;
+  imposed_.v.setZero();
+  if (!projector_->project(imposed_, work_)) return false;
+  const double imposed = equations_.energy(imposed_, trial_rates_, work_).kinetic;
+  const double ratio = (trial_energy_ - now.potential - imposed) / (now.kinetic - imposed);
+  if (!(ratio > 0.5 && ratio < 2)) {
+    ++unbalanced_;
+    return true;
+  }
+  trial_.v = imposed_.v + std::sqrt(ratio) * (trial_.v - imposed_.v);
+  return true;
+}
+
+std::string AlphaMethod::remark() const {
+  if (unbalanced_ == 0) return "";
+  return "energy not balanced in " + std::to_string(unbalanced_) + " attempts, for want of motion";
+}
+
 void AlphaMethod::accept() {
+  energy_ = trial_energy_;
+  power_ = trial_power_;
   previous_q_.swap(now_.q);
   previous_v_.swap(now_.v);
   now_.q.swap(trial_.q);
@@ -408,6 +438,8 @@ void AlphaMethod::save(Bytes& out) const {
     matrix.clear();
     projector_->saddle().save(matrix);
     put(out, matrix);
+    for (const double x : {energy_, power_}) put(out, x);
+    put(out, unbalanced_);
   }
   put(out, counts_);
 }
@@ -449,6 +481,8 @@ void AlphaMethod::restore(std::span<const std::byte>& in) {
   if (projector_) {
     take(in, matrix);
     projector_->saddle().restore(matrix.data());
+    for (double* x : {&energy_, &power_}) take(in, *x);
+    take(in, unbalanced_);
   }
   take(in, counts_);
   trial_ = now_;

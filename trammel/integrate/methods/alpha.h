@@ -11,7 +11,11 @@
 //
 // In the stabilised form of index 2 delta has a term h s beside it, M s + G^T eta = 0, and G v + g_t = 0 stands beside
 // g = 0 (Jay, Negrut 2007; Arnold, Bruels, Cardona 2015). With `project` velocities and accelerations go onto the
-// derivatives of the constraints after each step of index 3.
+// derivatives of the constraints after each step of index 3, with `energy` onto the balance of energy too: v = v_0 + p,
+// where v_0 is the least velocity (by M) that motions impose, becomes v_0 + sigma p so that
+//
+//   T(v) + V(q_{n+1}) = E_n + h/2 (P_n + P_{n+1}),   P the power of forces and motions less the heat.
+//
 // HHT: alpha_m = 0, alpha_f = -alpha. Because M v' = -(G^T lambda - Q), the third line times M is HHT's (11a); written
 // with v' it keeps its order for M(q) too, and v' satisfies the equations of motion at the end of the step.
 #pragma once
@@ -40,6 +44,7 @@ struct AlphaOptions {
   bool fixed_step = false;
   bool stabilised = false;  // index 2
   bool project = false;     // velocities and accelerations, at index 3
+  bool energy = false;      // and the balance of energy
   int predictor_degree = Predictor::most;
   double misfit = 0;  // of loops that do not close, m: above 1e-10 L right sides are projected
   double refresh_ratio =
@@ -67,12 +72,14 @@ class AlphaMethod final : public Integrator {
   void restore(std::span<const std::byte>& in) override;
   long memory_bytes() const override;
 
+  std::string remark() const override;
   const SaddleSystem& saddle() const { return saddle_; }
 
  private:
   void place(double h);  // trial q, v, v' from trial a
   Verdict prepare_matrix(double h, bool anew);
   bool project_rates();
+  bool balance_energy(double h);
   void couple_states(double h);
   // Right side of the states' equations at the trial state; false if they cannot be evaluated.
   bool state_residual(double h);
@@ -92,6 +99,9 @@ class AlphaMethod final : public Integrator {
   std::unique_ptr<PositionSlack> slack_;
   std::unique_ptr<AccelerationSolver> projector_;
   Vec s_, gdot_, unregularised_;  // at index 2
+  State imposed_;                 // v_0 of the balance of energy
+  double energy_ = 0, power_ = 0, trial_energy_ = 0, trial_power_ = 0;
+  long unbalanced_ = 0;
   Partials partials_;
   Residual residual_;
   Workspace work_;

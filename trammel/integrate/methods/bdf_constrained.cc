@@ -42,13 +42,11 @@ ConstrainedBdf::ConstrainedBdf(const Equations& equations, const ConstrainedBdfO
   S_.resize(T_.size());
   multipliers_.resize(ng_, ng_);
   if (options_.fixed_step && options_.order > 1) {
-    ConstrainedBdfOptions controlled = options_;
-    controlled.fixed_step = false;
-    controlled.newton.exactly = 0;
-    controlled.most_order = top;
-    controlled.stabilised = false;  // its test of velocities would begin with steps near round-off
-    controlled.tolerance = 1e-12;
-    starter_ = std::make_unique<ConstrainedBdf>(equations, controlled);
+    ConstrainedRungeKuttaOptions start;
+    start.stabilised = start.fixed_step = true;  // at index 2 its velocities have order 5 too
+    start.misfit = options_.misfit;
+    start.newton = {.c = 1e-9, .most_iterations = 40, .keep_rate = 0};
+    starter_ = std::make_unique<ConstrainedRungeKutta>(equations, ImplicitTableau::radau_iia(3), start);
     past_.resize(static_cast<std::size_t>(options_.order) + 1);
   }
 }
@@ -62,7 +60,7 @@ void ConstrainedBdf::start(const State& state, const Rates& rates) {
   restart("start");
 }
 
-void ConstrainedBdf::restart(std::string_view why) {
+void ConstrainedBdf::restart(std::string_view /*why*/) {
   h_ = 0;
   k_ = last_k_ = tried_ = std::min(options_.fixed_step ? options_.order : 2, options_.most_order);
   if (!options_.fixed_step || options_.order > 1) k_ = std::min(2, k_);
@@ -75,11 +73,6 @@ void ConstrainedBdf::restart(std::string_view why) {
   if (!starter_) return;
   past_count_ = 0;
   past_h_ = 0;
-  starter_->start(now_, rates_);
-  starter_->restart(why);
-  starter_state_.clear();
-  starter_->save(starter_state_);
-  starter_moved_ = false;
   remember_point();
 }
 
@@ -282,7 +275,8 @@ Attempt ConstrainedBdf::solve_step(double h) {
       place(c);
       d_ = y_ - predicted_;
       const double reference = options_.fixed_step ? std::min(size_of(d_), allowed) : allowed;
-      decision = monitor_.next(correction, reference, noise);
+      const bool closed = ng_ > 0 && residual_.g.lpNorm<Eigen::Infinity>() < 1e-14 * equations_.length();
+      decision = monitor_.next(correction, reference, noise, closed);
     }
     result.newton_iterations += monitor_.iterations();
     result.newton_rate = monitor_.rate();
@@ -300,6 +294,8 @@ Attempt ConstrainedBdf::solve_step(double h) {
   if (nx_ > 0) trial_rates_.xdot = c * (psi_.tail(nx_) + d_.tail(nx_));
   set_scales(y_);
   result.error = size_of(d_, &result.worst_velocity) / allowed;
+  // Below what Newton can know smaller steps do not help.
+  if (monitor_.in_noise() && result.error * allowed < 4 * monitor_.last()) result.error = std::min(result.error, 1.0);
   choose_next(h, result);
   if (equations_.turned(trial_, h, work_space_) > 1.57) result.verdict = Verdict::angle_too_large;
   return result;
@@ -429,32 +425,17 @@ void ConstrainedBdf::interpolate(double t, State& out) const {
 
 Attempt ConstrainedBdf::attempt_by_starter(double h) {
   Attempt result;
-  if (starter_moved_) {
-    std::span<const std::byte> in(starter_state_);
-    starter_->restore(in);
+  for (int parts = 4; parts <= 64; parts *= 4) {
+    starter_->start(now_, rates_);
+    for (int i = 0; i < parts; ++i) {
+      result = starter_->attempt(h / parts);
+      if (result.verdict != Verdict::ok) break;
+      starter_->accept();
+    }
+    if (result.verdict == Verdict::ok) break;
   }
-  starter_moved_ = true;
-  const double end = now_.t + h;
-  double size = 0.5 * h;  // tiny steps would be ruled by the round-off of the constraints
-  for (int tries = 0; starter_->state().t < end; ++tries) {
-    const double left = end - starter_->state().t;
-    if (left < 1e-9 * h) break;
-    const double sub = size < 0.9 * left ? std::min(size, 0.6 * left) : left;
-    const Attempt attempt = starter_->attempt(sub);
-    result.newton_iterations += attempt.newton_iterations;
-    const bool good = attempt.verdict == Verdict::ok;
-    // A start off the velocity constraints has an error that falls with the step only: a hundredth must do.
-    const bool accepted = good && (attempt.error <= 1 || sub <= 0.011 * h);
-    if (accepted) starter_->accept();
-    size = good && attempt.suggested_h > 0
-               ? (attempt.error <= 1 ? std::max(attempt.suggested_h, sub == left ? size : 0.0) : attempt.suggested_h)
-               : 0.25 * sub;
-    if (good) size = std::max(size, 0.01 * h);
-    if (tries < 5000 && size > 1e-7 * h) continue;
-    result = attempt;
-    if (result.verdict == Verdict::ok) result.verdict = Verdict::newton_diverged;
-    return result;
-  }
+  result.error = result.suggested_h = 0;
+  if (result.verdict != Verdict::ok) return result;
   trial_.q = starter_->state().q;
   trial_.v = starter_->state().v;
   trial_.u = starter_->state().u;
@@ -470,9 +451,6 @@ void ConstrainedBdf::remember_point() {
   std::rotate(past_.begin(), past_.end() - 1, past_.end());
   past_[0] = {now_.q, now_.v, equations_.states_of(now_), rates_.xdot};
   ++past_count_;
-  starter_state_.clear();
-  starter_->save(starter_state_);
-  starter_moved_ = false;
   if (past_count_ <= options_.order) return;
   chart_.move_to(now_.q);
   D_.setZero();
@@ -539,8 +517,7 @@ void ConstrainedBdf::save(Bytes& out) const {
     const PastPoint& p = past_[static_cast<std::size_t>(i)];
     for (const Vec* v : {&p.q, &p.v, &p.x, &p.xdot}) put(out, *v);
   }
-  put(out, starter_state_.size());
-  put_bytes(out, starter_state_.data(), starter_state_.size());
+  starter_->save(out);
 }
 
 void ConstrainedBdf::restore(std::span<const std::byte>& in) {
@@ -585,12 +562,7 @@ void ConstrainedBdf::restore(std::span<const std::byte>& in) {
     PastPoint& p = past_[static_cast<std::size_t>(i)];
     for (Vec* v : {&p.q, &p.v, &p.x, &p.xdot}) take(in, *v);
   }
-  std::size_t size = 0;
-  take(in, size);
-  expect_bytes(in, size);
-  starter_state_.resize(size);
-  take_bytes(in, starter_state_.data(), size);
-  starter_moved_ = true;
+  starter_->restore(in);
 }
 
 long ConstrainedBdf::memory_bytes() const {

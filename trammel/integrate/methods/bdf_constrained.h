@@ -26,6 +26,7 @@
 #include "trammel/integrate/control/newton_monitor.h"
 #include "trammel/integrate/control/predictor.h"
 #include "trammel/integrate/integrator.h"
+#include "trammel/integrate/methods/constrained_runge_kutta.h"
 #include "trammel/integrate/position_slack.h"
 #include "trammel/integrate/registry.h"
 #include "trammel/integrate/state_coupling.h"
@@ -85,7 +86,7 @@ class ConstrainedBdf final : public Integrator {
   void set_scales(const Vec& y);
   void choose_next(double h, Attempt& result);
   void move_chart();
-  // With fixed steps the first ones are made by many small ones under control, until the differences are there.
+  // With fixed steps the first ones are made by smaller ones of Radau IIA, until the differences are there.
   bool starting() const { return starter_ && past_count_ <= options_.order; }
   Attempt attempt_by_starter(double h);
   void remember_point();
@@ -126,9 +127,7 @@ class ConstrainedBdf final : public Integrator {
   struct PastPoint {
     Vec q, v, x, xdot;
   };
-  std::unique_ptr<ConstrainedBdf> starter_;
-  Bytes starter_state_;
-  bool starter_moved_ = false;
+  std::unique_ptr<ConstrainedRungeKutta> starter_;
   std::vector<PastPoint> past_;  // newest first
   int past_count_ = 0;
   double past_h_ = 0;

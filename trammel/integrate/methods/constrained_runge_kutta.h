@@ -1,7 +1,7 @@
 // Stiffly accurate Runge-Kutta methods directly on the constrained equations, TEXT (7.58)-(7.60): at index 3, or in the
 // stabilised form of index 2 (Gear, Gupta, Leimkuhler). In a chart z from the start of the step, stages as columns:
 //
-//   Z' = Z A^-T / h,   U_i = T(Z_i) Z'_i,   V' = (V - v_n) A^-T / h
+//   Z' = Z A^-T / h,   U_i = T(Z_i) Z'_i,   V' = (V - v_n) A^-T / h,   X' = (X - x_n) A^-T / h = f at each stage
 //   M V'_i + G^T Lambda_i = Q at each stage;   index 3: V = U, g = 0;   index 2: M (U - V) + G^T Eta = 0, g = 0, G V +
 //   g_t = 0
 //
@@ -20,6 +20,7 @@
 #include "trammel/integrate/position_slack.h"
 #include "trammel/integrate/registry.h"
 #include "trammel/integrate/shifted_solver.h"
+#include "trammel/integrate/state_coupling.h"
 #include "trammel/integrate/tableaus/implicit.h"
 
 namespace trammel {
@@ -57,21 +58,23 @@ class ConstrainedRungeKutta final : public Integrator {
     int k;  // and k + 1
     Complex mu;
     ShiftedSolver<Complex> solver;
+    StateCouplingOf<Complex> states;
   };
 
   void predict(double h);
   void place(double h);             // U, V, V' of all stages from Z and, at index 2, V
   bool set_stage(int i, double h);  // trial state and rates of stage i; false: cannot be evaluated
   Verdict prepare_matrices(double h, bool anew);
-  double correct(double h);  // the size of the correction
+  bool couple_states(double h);  // at the factored matrices
+  double correct(double h);      // the size of the correction
   double estimate(double h, Attempt& result);
-  double size_of(const Mat& z, const Mat& v) const;
+  double size_of(const Mat& z, const Mat& v, const Mat& x) const;
   void lagrange(double theta, Vec& weights) const;  // through the stages
 
   const Equations& equations_;
   ConstrainedRungeKuttaOptions options_;
   ImplicitTableau table_;
-  int s_, nv_, ng_;
+  int s_, nv_, ng_, nx_;
   Mat A_, inverse_, X_, X_inverse_;
   Vec error_weights_;
   int real_ = -1;  // column of X of the real eigenvalue; -1: there is none
@@ -80,7 +83,7 @@ class ConstrainedRungeKutta final : public Integrator {
 
   State now_, trial_;
   Rates rates_, trial_rates_;
-  Vec scales_, v_scales_;
+  Vec scales_, v_scales_, x_scales_;
   NewtonMonitor monitor_;
   SaddleSystem saddle_;
   std::unique_ptr<PositionSlack> slack_;
@@ -88,10 +91,13 @@ class ConstrainedRungeKutta final : public Integrator {
   Residual residual_;
   Workspace work_;
   Mat Z_, U_, V_, Vdot_, Lambda_, R_, hat_, dZ_, dV_, last_Vdot_, last_Lambda_, last_Z_, last_V_, G_rows_, Gdot_rows_,
-      Eta_, once_, twice_, first_;
-  Vec r_z_, r_v_, g_;
+      Eta_, once_, twice_, first_, X_stages_, Xdot_, dX_, last_X_;
+  Vec r_z_, r_v_, r_x_, g_;
+  StatePartials state_partials_;
+  StateCoupling states_;  // of the real eigenvalue
+  CVec complex_states_;
   CVec complex_right_, complex_solution_, complex_values_;
-  Vec right_, work_vec_, weights_, previous_q_, previous_v_, identity_values_, real_values_;
+  Vec right_, work_vec_, weights_, previous_q_, previous_v_, previous_x_, identity_values_, real_values_;
   std::vector<Mat3> T_;
   double factored_h_ = 0, trial_h_ = 0, last_step_ = 0, failed_h_ = 0;
   bool linearise_next_ = true, history_ = false;
