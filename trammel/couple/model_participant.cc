@@ -149,6 +149,11 @@ void ModelParticipant::begin(const MacroStep& step) {
   trial_h_ = h_;
   set_inputs(step, trial_);
   true_inputs_ = trial_.u;
+  if (shape_ == InputShape::shifted && !shift(step)) {
+    result_.ok = false;
+    result_.message = "positions cannot be shifted";
+    return;
+  }
   if (shape_ == InputShape::halves && step.restart_at_jumps) {
     const double middle = trial_.u[first_input_ + 2];
     const auto hold = [&](int from, int to) {
@@ -168,6 +173,23 @@ void ModelParticipant::begin(const MacroStep& step) {
   }
   trial_.u.head(true_inputs_.size() - simulation_.equations().sizes().nx) =
       true_inputs_.head(true_inputs_.size() - simulation_.equations().sizes().nx);
+}
+
+// Positions of the trial by H^2 A c_2, back onto the model's own joints, velocities with them.
+bool ModelParticipant::shift(const MacroStep& step) {
+  const Equations& equations = simulation_.equations();
+  Mat B;
+  wrench_map(accepted_, B);
+  Vec wrench(B.cols()), b = Vec::Zero(saddle_.size()), z = b;
+  for (Eigen::Index f = 0; f < B.cols() / 6; ++f)
+    wrench.segment<6>(6 * f) = Eigen::Map<const Vec6>(step.inputs.data() + 12 * f + 6);
+  if (wrench.isZero(0)) return true;
+  if (!factor_mass(accepted_)) return false;
+  b.head(B.rows()) = B * wrench;
+  saddle_.solve_refined(b, z);
+  const double H = step.end - step.t;
+  equations.retract(accepted_.q, H * H * z.head(B.rows()), trial_.q);
+  return accelerations_.project(trial_, work_);
 }
 
 void ModelParticipant::finish(MacroResult& result) { result = result_; }
@@ -322,16 +344,21 @@ void ModelParticipant::wrench_map(const State& state, Mat& B) {
   }
 }
 
-Mat ModelParticipant::compliance() {
+bool ModelParticipant::factor_mass(const State& state) {
   const Equations& equations = simulation_.equations();
   Partials partials = equations.make_partials(Detail::projection);
-  Mat B;
-  wrench_map(accepted_, B);
-  equations.jacobian(accepted_, partials, work_);
+  equations.update(state, work_);
+  equations.jacobian(state, partials, work_);
   equations.mass(partials);
   saddle_.combine_mass(partials);
+  return saddle_.factor();
+}
+
+Mat ModelParticipant::compliance() {
+  Mat B;
+  wrench_map(accepted_, B);
   Mat A = Mat::Zero(B.cols(), B.cols());
-  if (!saddle_.factor()) return A;
+  if (!factor_mass(accepted_)) return A;
   Vec b = Vec::Zero(saddle_.size()), z = b;
   for (Eigen::Index c = 0; c < B.cols(); ++c) {
     if (B.col(c).isZero(0)) continue;
@@ -428,6 +455,19 @@ Mat ModelParticipant::sensitivity(std::span<const int> samples) {
   std::size_t next = 0;
   const double near = 1e-9 * H;
   linearise_at(path_[0], 1);
+  // A shift moves positions at the start, velocities as the model's joints ask for it: G dv = -(G v)_q dq. Shifts are
+  // small; what their size changes of this is left out.
+  for (Eigen::Index k = 0; k < n && shape_ == InputShape::shifted; ++k) {
+    if (columns[static_cast<std::size_t>(k)].second != 1) continue;
+    b.setZero();
+    b.head(nv) = B.col(columns[static_cast<std::size_t>(k)].first);
+    saddle_.solve_refined(b, z);
+    q.col(k) = H * H * z.head(nv);
+    b.setZero();
+    equations.gv().multiply_add(partials.Gv_q, -1, q.col(k).data(), b.data() + nv);
+    saddle_.solve_refined(b, z);
+    v.col(k) = z.head(nv);
+  }
   for (int i = 0; i < sensitivity_steps; ++i) {
     const State &middle = path_[static_cast<std::size_t>(2 * i + 1)], &end = path_[static_cast<std::size_t>(2 * i + 2)];
     // Of jumps at the ends of a step, the side inside counts.

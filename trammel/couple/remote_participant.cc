@@ -65,7 +65,7 @@ Bytes from_hex(const std::string& text) {
 }
 
 InputShape shape_of(const std::string& key) {
-  for (const InputShape shape : {InputShape::constant, InputShape::halves, InputShape::linear, InputShape::quadratic}) {
+  for (const InputShape shape : all_input_shapes) {
     if (info(shape).key == key) return shape;
   }
   throw Failure({Severity::error, "bad-message", "there is no input shape '" + key + "'", "", {}},
