@@ -455,7 +455,7 @@ PlotCurve input_curve(const Glued& run, int row, double to) {
   for (std::size_t k = 0; k < end.size() && end[k] <= to + 1e-9; ++k) {
     for (int half = 0; half < (halves ? 2 : 1); ++half) {
       const double u = run.joint.column(name + std::to_string(half + 1))[k], part = size[k] / (halves ? 2 : 1);
-      const double from = end[k] - size[k] + half * part;
+      const double from = std::max(0.0, end[k] - size[k] + half * part);
       curve.x.insert(curve.x.end(), {from, from + part});
       curve.y.insert(curve.y.end(), {u, u});
     }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <thread>
 
 #include "trammel/integrate/archive.h"
@@ -223,10 +224,20 @@ void Coupling::set_wrenches(const Vec& U, int only) {
 bool Coupling::run_participants() {
   if (settings_.threads) {
     std::vector<std::thread> threads;
-    for (std::size_t p = 1; p < participants_.size(); ++p)
-      threads.emplace_back([this, p] { participants_[p]->begin(steps_[p]); });
-    participants_[0]->begin(steps_[0]);
+    std::vector<std::exception_ptr> thrown(participants_.size());
+    const auto begin = [&](std::size_t p) {
+      try {
+        participants_[p]->begin(steps_[p]);
+      } catch (...) {
+        thrown[p] = std::current_exception();
+      }
+    };
+    for (std::size_t p = 1; p < participants_.size(); ++p) threads.emplace_back(begin, p);
+    begin(0);
     for (std::thread& thread : threads) thread.join();
+    for (const std::exception_ptr& what : thrown) {
+      if (what) std::rethrow_exception(what);
+    }
   } else {
     for (std::size_t p = 0; p < participants_.size(); ++p) participants_[p]->begin(steps_[p]);
   }

@@ -126,6 +126,10 @@ class CouplingReader {
     if (model != nullptr) p.model = file_named(*model, place.at("model"));
     if (bodies != nullptr) p.bodies = names(*bodies, place.at("bodies"));
     if (command != nullptr) p.command = names(*command, place.at("command"));
+    for (const Node* list : {bodies, command}) {
+      if (list != nullptr && (list == bodies ? p.bodies : p.command).empty())
+        error(*list, "no-value", place.text() + ": the list is empty", "name at least one");
+    }
     read_changes(entries, place, p.changes);
     entries.finish();
   }

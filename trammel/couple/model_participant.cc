@@ -427,7 +427,8 @@ void ModelParticipant::frame_variations(const Vec& dq, const Vec& dv, double* ou
 //   [ M + hg force_v + hg^2 r_q    G^T ] [ dv'     ]   [ B b_j - r_q p - force_v v0 ]    r_q = Ma_q + force_q
 //   [ G - hg gamma_v + hg^2 s_q     0  ] [ dlambda ] = [ -s_q p + gamma_v v0        ]    s_q = Ga_q - gamma_q
 //
-// p = q0 + hg (v0 - w x dq). The spin under it comes from the sweep before: hg |w| is small, three leave its cube.
+// p = q0 + hg (v0 - w x dq). The spin under it comes from the sweep before: hg |w| is small, the sweeps end when it
+// does not matter.
 Mat ModelParticipant::sensitivity(std::span<const int> samples) {
   const Equations& equations = simulation_.equations();
   const ImplicitTableau& table = sensitivity_method();
@@ -452,6 +453,7 @@ Mat ModelParticipant::sensitivity(std::span<const int> samples) {
   Vec b(nv + ng), z(nv + ng), p(nv), dq(nv), turned(nv);
   // Where inputs jump, a stage sees the side that it ends.
   State at;
+  double spin = 0;  // the fastest one there
   const auto linearise_at = [&](const State& state, double side) {
     at = state;
     at.t += side * 1e-9 * H;
@@ -460,6 +462,8 @@ Mat ModelParticipant::sensitivity(std::span<const int> samples) {
     r_q = partials.Ma_q + partials.force_q;
     s_q = partials.Ga_q - partials.gamma_q;
     wrench_map(at, B);
+    spin = 0;
+    for (const int c : equations.rotation_columns()) spin = std::max(spin, at.v.segment<3>(c).norm());
   };
   const int sweeps = equations.rotation_columns().empty() ? 1 : 4;
   const auto solve_stage = [&](Eigen::Index k, double s, const Vec& q0, const Vec& v0, Eigen::Ref<Vec> dq_dt,
@@ -478,7 +482,9 @@ Mat ModelParticipant::sensitivity(std::span<const int> samples) {
       equations.gv().multiply_add(s_q, -1, p.data(), b.data() + nv);
       equations.gv().multiply_add(partials.gamma_v, 1, v0.data(), b.data() + nv);
       saddle_.solve_refined(b, z);
+      const Vec before = dq;
       dq = p + hg * hg * z.head(nv);
+      if ((dq - before).norm() * hg * spin < 1e-8 * dq.norm()) break;
     }
     dv_dt = z.head(nv);
     dq_dt = (dq - q0) / hg;
@@ -567,9 +573,20 @@ Bytes ModelParticipant::save() {
 }
 
 void ModelParticipant::restore(std::span<const std::byte> in) {
-  take(in, accepted_.t);
-  for (Vec* x : {&accepted_.q, &accepted_.v, &accepted_.u}) take(in, *x);
-  take(in, accepted_.memory);
+  State state = accepted_;
+  take(in, state.t);
+  for (Vec* x : {&state.q, &state.v, &state.u}) take(in, *x);
+  take(in, state.memory);
+  if (state.q.size() != accepted_.q.size() || state.v.size() != accepted_.v.size() ||
+      state.u.size() != accepted_.u.size() || state.memory.size() != accepted_.memory.size()) {
+    throw Failure({Severity::error,
+                   "checkpoint-of-another-model",
+                   "participant '" + info_.name + "': the state belongs to another model",
+                   "go on with the model it was saved with",
+                   {}},
+                  ExitCode::bad_usage);
+  }
+  accepted_ = state;
   take(in, h_);
   std::vector<double> matrix;
   take(in, matrix);
