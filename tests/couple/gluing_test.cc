@@ -188,6 +188,66 @@ TEST(Glued, ContinuedRunGivesTheSameBits) {
     EXPECT_EQ(through.row(0, last)[c], second.row(0, end)[c]) << through.tables()[0].signals[c].name;
 }
 
+TEST(Glued, TheLastStepIsCutWhereTheRunEnds) {
+  CouplingSpec spec = read_coupling(coupling_file("double_pendulum.yaml"), {.options = {"end=0.025"}});
+  spec.settings.output_step.reset();
+  MemoryTrajectory joints;
+  const CouplingSummary summary = make_coupling(spec)->run(joints);
+  EXPECT_EQ(summary.status, RunStatus::finished);
+  EXPECT_EQ(summary.reached, 0.025);
+  EXPECT_EQ(summary.steps, 3);
+  EXPECT_LT(summary.greatest_error, 1e-9);
+}
+
+// Bodies first, in the order in which the light one follows: each step once, and as good as its order.
+TEST(Glued, StepsMadeOnceMeetTheWholeWhereTheyAreStable) {
+  std::vector<double> errors;
+  for (const double step : {0.01, 0.0025}) {
+    CouplingSpec spec = read_coupling(coupling_file("double_pendulum.yaml"));
+    spec.settings.scheme = one_pass_scheme(Passes::gauss_seidel, 0);
+    spec.settings.step = step;
+    spec.settings.output_step.reset();
+    MemoryTrajectory joints;
+    const CouplingSummary summary = make_coupling(spec)->run(joints);
+    ASSERT_EQ(summary.status, RunStatus::finished) << summary.failure;
+    errors.push_back(joints.column("joint.pin.error").back());
+  }
+  EXPECT_LT(errors[0], 3e-5);
+  EXPECT_LT(errors[1], errors[0] / 16);
+  // The other way round the pendulum would have to follow in a direction in which it cannot move.
+  CouplingSpec spec = read_coupling(coupling_file("double_pendulum.yaml"));
+  spec.settings.scheme = one_pass_scheme(Passes::gauss_seidel, 0);
+  std::swap(spec.participants[0], spec.participants[1]);
+  for (InterfaceFrame& frame : spec.frames) frame.participant = 1 - frame.participant;
+  try {
+    make_coupling(spec)->start();
+    ADD_FAILURE() << "it was started";
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.problems()[0].id, "participant-cannot");
+  }
+}
+
+TEST(Glued, AStateGoesOnOnlyWithItsScheme) {
+  CouplingSpec spec = read_coupling(coupling_file("double_pendulum.yaml"), {.options = {"end=0.1"}});
+  const auto first = make_coupling(spec);
+  first->start();
+  ASSERT_TRUE(first->advance(spec.settings.step));
+  first->accept_step();
+  const Bytes state = first->save();
+  CouplingSpec other = spec;
+  other.settings.scheme = find_scheme("linear", {});
+  EXPECT_THROW(make_coupling(other)->restore(state), Failure);
+  // With another macro step it goes on from where it is.
+  spec.settings.step = 0.03;
+  const auto rest = make_coupling(spec);
+  rest->restore(state);
+  MemoryTrajectory joints;
+  const CouplingSummary summary = rest->run(joints);
+  EXPECT_EQ(summary.status, RunStatus::finished) << summary.failure;
+  EXPECT_EQ(summary.steps, 3);
+  EXPECT_EQ(summary.reached, 0.1);
+}
+
 std::string refusal(const std::function<void()>& act) {
   try {
     act();

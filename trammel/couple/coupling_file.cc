@@ -370,6 +370,7 @@ class CouplingReader {
     set(s.least_step, number("least_step", Quantity::time));
     set(s.greatest_step, number("greatest_step", Quantity::time));
     set(s.patience, number("patience", Quantity::time));
+    set(s.save_every, number("save_every", Quantity::time));
     if (const auto i = choice("threads", {"false", "true"})) s.threads = *i == 1;
     entries.finish();
     for (const Given& g : given) {

@@ -59,11 +59,10 @@ class ProcessChannel final : public Channel {
     ::close(in_);
     // It ends when its input does; one that does not is ended.
     for (int i = 0; i < 100; ++i) {
-      if (child_ <= 0 || waitpid(child_, nullptr, WNOHANG) != 0) return;
+      if (ended_ || child_ <= 0 || waitpid(child_, nullptr, WNOHANG) != 0) return;
       usleep(10000);
     }
-    kill(child_, SIGKILL);
-    waitpid(child_, nullptr, 0);
+    end_child();
   }
   // A program that does not read would stop us for ever once the pipe is full.
   void send(const std::string& line) override {
@@ -78,6 +77,7 @@ class ProcessChannel final : public Channel {
         if (n < 0 && errno != EINTR && errno != EAGAIN) gone();
         if (n > 0) done += static_cast<std::size_t>(n);
       } else if (std::chrono::steady_clock::now() > until) {
+        end_child();
         lost(participant_, process() + " does not take what is sent");
       }
     }
@@ -99,6 +99,7 @@ class ProcessChannel final : public Channel {
         if (n == 0 || (n < 0 && errno != EINTR)) gone();
         if (n > 0) buffer_.append(piece, static_cast<std::size_t>(n));
       } else if (std::chrono::steady_clock::now() > until) {
+        end_child();
         lost(participant_, process() + " does not answer");
       }
     }
@@ -106,6 +107,12 @@ class ProcessChannel final : public Channel {
 
  private:
   std::string process() const { return "(process " + std::to_string(child_) + ")"; }
+  void end_child() {
+    if (ended_) return;
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+    ended_ = true;
+  }
   // How it ended, if it has.
   [[noreturn]] void gone() {
     int status = 0;
@@ -125,6 +132,7 @@ class ProcessChannel final : public Channel {
   std::string participant_, buffer_;
   double patience_;
   pid_t child_ = -1;
+  bool ended_ = false;
   int in_ = -1, out_ = -1;
 };
 
