@@ -189,8 +189,10 @@ int couple_on(MpiWorld& world, const CoupleArguments& a) {
   const CouplingSummary summary = coupling->run(*sink, provenance_of(spec), &couple_interrupted);
   std::string state_file;
   if (summary.status != RunStatus::finished) {
-    state_file = main + ".state";
-    write_checkpoint(state_file, checkpoint_of(spec, main, *coupling));
+    if (!coupling->saved().empty()) {
+      state_file = main + ".state";
+      write_checkpoint(state_file, checkpoint_of(spec, main, *coupling));
+    }
   }
   Json comparison;
   double whole_seconds = 0;
@@ -232,14 +234,7 @@ int couple_on(MpiWorld& world, const CoupleArguments& a) {
 
 int couple_verb(const CoupleArguments& a) {
   MpiWorld world;
-  try {
-    return couple_on(world, a);
-  } catch (const Failure& failure) {
-    if (world.size() < 2) throw;
-    // Ranks wait for each other at the end; one that is gone never comes.
-    for (const Problem& problem : failure.problems()) std::fprintf(stderr, "%s\n", to_text(problem).c_str());
-    world.abort(static_cast<int>(failure.exit_code()));
-  }
+  return world.run([&] { return couple_on(world, a); });
 }
 
 }  // namespace

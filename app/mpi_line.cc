@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <mutex>
 #include <vector>
 
 #include "trammel/base/diagnosis.h"
@@ -19,6 +20,9 @@ namespace {
 constexpr int end_tag = 32001;  // others are indices of participants
 
 double wall() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// Who has waited long takes less of the processor.
+void nap(long turns) { usleep(turns < 2000 ? 20 : 500); }
 
 // Whether a process of this machine is gone, or dead and not yet cleared away.
 bool is_gone(int process) {
@@ -37,6 +41,12 @@ struct OtherProcess {
 std::vector<OtherProcess>& processes() {
   static std::vector<OtherProcess> list;
   return list;
+}
+
+// One call at a time: lines may be used from several threads.
+std::mutex& mpi_calls() {
+  static std::mutex mutex;
+  return mutex;
 }
 
 void send_text(const std::string& text, int rank, int tag) {
@@ -58,8 +68,12 @@ class MpiLine final : public Channel {
   // Long messages are only sent once the other side takes them, which a dead one never does.
   void send(const std::string& line) override {
     MPI_Request request;
-    MPI_Isend(line.data(), static_cast<int>(line.size()), MPI_CHAR, rank_, index_, MPI_COMM_WORLD, &request);
+    {
+      const std::lock_guard<std::mutex> lock(mpi_calls());
+      MPI_Isend(line.data(), static_cast<int>(line.size()), MPI_CHAR, rank_, index_, MPI_COMM_WORLD, &request);
+    }
     wait_until([&] {
+      const std::lock_guard<std::mutex> lock(mpi_calls());
       int done = 0;
       MPI_Test(&request, &done, MPI_STATUS_IGNORE);
       return done != 0;
@@ -68,10 +82,12 @@ class MpiLine final : public Channel {
   std::string receive() override {
     MPI_Status status;
     wait_until([&] {
+      const std::lock_guard<std::mutex> lock(mpi_calls());
       int there = 0;
       MPI_Iprobe(rank_, index_, MPI_COMM_WORLD, &there, &status);
       return there != 0;
     });
+    const std::lock_guard<std::mutex> lock(mpi_calls());
     return receive_text(status);
   }
 
@@ -82,7 +98,7 @@ class MpiLine final : public Channel {
     double looked = begin;
     for (long turns = 0; !done(); ++turns) {
       if (turns < 20) continue;
-      usleep(20);
+      nap(turns);
       if (wall() - looked < 0.02 && !(stop_ != nullptr && *stop_)) continue;
       looked = wall();
       // mpirun ends everybody when a rank dies; who it was is still to be told.
@@ -120,7 +136,8 @@ MpiWorld::MpiWorld() {
   if (size == nullptr || std::atoi(size) < 2) return;
   // Where ranks share processors MPI would give way at every look for a message: on a busy machine half a second each.
   setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);
-  MPI_Init(nullptr, nullptr);
+  int threads = 0;
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &threads);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &size_);
   // Everybody's process and machine, so that rank 0 can tell who is gone.
@@ -151,7 +168,7 @@ void MpiWorld::serve(const std::function<bool(int, const std::string&, std::stri
     MPI_Status status;
     MPI_Iprobe(0, MPI_ANY_TAG, MPI_COMM_WORLD, &there, &status);
     if (there == 0) {
-      if (turns > 20) usleep(20);
+      if (turns > 20) nap(turns);
       if (stop != nullptr && *stop) return;
       continue;
     }
@@ -167,6 +184,19 @@ void MpiWorld::serve(const std::function<bool(int, const std::string&, std::stri
 
 void MpiWorld::end_all() {
   for (int r = 1; r < size_; ++r) send_text("", r, end_tag);
+}
+
+int MpiWorld::run(const std::function<int()>& verb) {
+  try {
+    return verb();
+  } catch (const Failure& failure) {
+    if (size_ < 2) throw;
+    // All ranks read the same files: the first one is to tell, and to end the others.
+    if (rank_ > 0) usleep(1000000);
+    for (const Problem& problem : failure.problems()) std::fprintf(stderr, "%s\n", to_text(problem).c_str());
+    // Ranks wait for each other at the end; one that is gone never comes.
+    abort(static_cast<int>(failure.exit_code()));
+  }
 }
 
 void MpiWorld::abort(int code) {

@@ -1,13 +1,16 @@
 // trammel sweep MODEL: many runs with different parameters, one table of results.
 #include <CLI/CLI.hpp>
 #include <atomic>
+#include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <thread>
 
 #include "app/common.h"
+#include "app/mpi_line.h"
 #include "app/verbs.h"
 #include "trammel/run/sweep.h"
 
@@ -25,7 +28,20 @@ struct SweepArguments : ModelArguments {
   bool resume = false, json = false, quiet = false;
 };
 
-int sweep_verb(const SweepArguments& a) {
+// A row as it travels between ranks; what is not a number is null.
+std::string row_text(const SweepRow& row) {
+  return Json{{"run", row.run}, {"status", row.status}, {"message", row.message}, {"values", row.values}}.dump(
+      -1, ' ', false, Json::error_handler_t::replace);
+}
+
+SweepRow row_of(const std::string& text) {
+  const Json json = Json::parse(text);
+  SweepRow row{json["run"], json["status"], json["message"], {}};
+  for (const Json& value : json["values"]) row.values.push_back(value.is_null() ? std::nan("") : value.get<double>());
+  return row;
+}
+
+int sweep_on(MpiWorld& world, const SweepArguments& a) {
   if ((!a.grid.empty()) + (!a.latin.empty()) + (!a.csv.empty()) != 1) {
     throw Failure({Severity::error,
                    "bad-usage",
@@ -43,15 +59,49 @@ int sweep_verb(const SweepArguments& a) {
   for (const std::string& m : a.measures) options.measures.push_back(sweep_measure(m));
   options.table = a.table.empty() ? std::filesystem::path(a.file).stem().string() + ".sweep.csv" : a.table;
   options.resume = a.resume;
-  options.threads = a.threads > 0 ? a.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.threads = a.threads > 0      ? a.threads
+                    : world.size() > 1 ? 1
+                                       : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   options.interrupted = &sweep_interrupted;
+  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_sweep_signal);
+  if (world.size() > 1) {
+    if (options.threads > 1) {
+      throw Failure({Severity::error,
+                     "bad-usage",
+                     "under mpirun every rank makes one run at a time",
+                     "leave --threads out and start more ranks",
+                     {}},
+                    ExitCode::bad_usage);
+    }
+    options.measures = measures_of(options);
+  }
+  if (world.rank() > 0) {
+    world.serve(
+        [&](int, const std::string& request, std::string& reply) {
+          reply = row_text(sweep_run(options, plan, std::stol(request)));
+          return true;
+        },
+        &sweep_interrupted);
+    return 0;
+  }
+  // Runs go to whoever is free.
+  std::vector<std::unique_ptr<Channel>> lines;
+  for (int rank = 1; rank < world.size(); ++rank) {
+    lines.push_back(world.line(rank, 0, "sweep", std::numeric_limits<double>::infinity(), &sweep_interrupted));
+    options.helpers.emplace_back([line = lines.back().get()](long run) {
+      line->send(std::to_string(run));
+      return row_of(line->receive());
+    });
+  }
+  options.lost = [&](const Failure& failure) {
+    if (!sweep_interrupted) std::fprintf(stderr, "%s\n", to_text(failure.problems().front()).c_str());
+  };
   const bool talk = !a.quiet && !a.json;
   options.progress = [&](const SweepRow& row, long done, long all) {
     if (talk && row.status != "finished")
       std::fprintf(stderr, "run %ld: %s: %s\n", row.run, row.status.c_str(), row.message.c_str());
     if (talk && (done == all || done % 50 == 0)) std::printf("  %ld of %ld runs\n", done, all);
   };
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_sweep_signal);
   const SweepSummary s = run_sweep(options, plan);
   if (a.json) {
     print_json({{"runs", s.runs},
@@ -62,14 +112,23 @@ int sweep_verb(const SweepArguments& a) {
                 {"seconds", s.seconds},
                 {"table", options.table}});
   } else if (talk) {
-    std::printf("%ld runs: %ld finished, %ld failed; %.3g s on %d threads\n  table           %s\n", s.runs, s.finished,
-                s.failed, s.seconds, options.threads, options.table.c_str());
+    std::printf("%ld runs: %ld finished, %ld failed; %.3g s on %d %s\n  table           %s\n", s.runs, s.finished,
+                s.failed, s.seconds, std::max(options.threads, world.size()), world.size() > 1 ? "ranks" : "threads",
+                options.table.c_str());
   }
   if (!s.complete) {
     std::fprintf(stderr, "interrupted; go on with the same command and --resume\n");
+    std::fflush(nullptr);
+    if (world.size() > 1) world.abort(static_cast<int>(ExitCode::interrupted));
     return static_cast<int>(ExitCode::interrupted);
   }
+  world.end_all();
   return static_cast<int>(s.finished == 0 ? ExitCode::failed_run : ExitCode::ok);
+}
+
+int sweep_verb(const SweepArguments& a) {
+  MpiWorld world;
+  return world.run([&] { return sweep_on(world, a); });
 }
 
 }  // namespace
@@ -99,6 +158,7 @@ Verb add_sweep(CLI::App& app) {
       "Examples:\n"
       "  trammel sweep models/pendulum.yaml --grid L=0.5:1.5:11 --grid m=1,2,4 --measure swing.max\n"
       "  trammel sweep models/pendulum.yaml --latin L=0.5:1.5 --latin m=1:4 --count 200\n"
+      "  mpirun -n 4 trammel sweep models/pendulum.yaml --grid L=0.5:1.5:200        runs on four processes\n"
       "\n"
       "A run that fails has its row with status and message, and ends nothing. Exit code 1 if every run failed.");
   return {verb, [a] { return sweep_verb(*a); }};

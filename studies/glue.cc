@@ -39,6 +39,8 @@ struct GlueCase {
   int degree = 3;
   std::optional<double> theta{}, error{};
   std::vector<std::string> set{};
+  std::optional<CouplingScheme> own{};  // instead of `scheme`
+  bool may_fail = false;
 };
 
 struct Glued {
@@ -53,7 +55,7 @@ void run_glued(const GlueCase& c, Glued& out) {
   changes.set.push_back("torque=" + glue_label("%.17g", c.torque));
   CouplingSpec spec = read_coupling((data_directory() / "couplings/double_pendulum.yaml").string(), changes);
   CouplingSettings& s = spec.settings;
-  s.scheme = c.theta ? theta_scheme(*c.theta) : find_scheme(c.scheme, {});
+  s.scheme = c.own ? *c.own : c.theta ? theta_scheme(*c.theta) : find_scheme(c.scheme, {});
   s.step = c.step;
   s.tolerance = c.tolerance;
   s.solver = c.solver;
@@ -73,7 +75,7 @@ void run_glued(const GlueCase& c, Glued& out) {
     return std::make_unique<TeeSink>(std::vector<TrajectorySink*>{name == "first" ? &out.first : &out.second});
   });
   out.summary = coupling->run(out.joint);
-  if (out.summary.status != RunStatus::finished)
+  if (out.summary.status != RunStatus::finished && !c.may_fail)
     throw Failure({Severity::error, "run-failed", out.summary.failure, "", {}}, ExitCode::failed_run);
 }
 
@@ -297,6 +299,25 @@ void better_couplings(const StudyContext& context, std::vector<Row>& rows) {
                                   run.summary.jacobian_seconds / run.summary.seconds));
     });
   }
+  const std::string stabilised = "Constant inputs and shifts of positions (GGL), H = 10 ms";
+  for (const double torque : {0.0, 200.0}) {
+    const std::string row = torque > 0 ? "with torque, from 0.5 s" : "no torque";
+    guard(rows, stabilised, row, [&] {
+      GlueCase setting{.scheme = "stabilised", .torque = torque, .solver = InterfaceSolver::sensitivity};
+      Glued run;
+      run_glued(setting, run);
+      const std::array<double, 4> errors = joint_errors(run, torque > 0 ? 0.5 : 0);
+      for (std::size_t i = 0; i < 4; ++i) rows.push_back(Row::measure(stabilised, row, error_names[i], errors[i]));
+      double at_ends = 0;
+      const std::vector<double> t = run.joint.time(0), g = run.joint.column("joint.pin.error"),
+                                rate = run.joint.column("joint.pin.rate_error");
+      for (std::size_t i = 0; i < t.size(); ++i) {
+        if (std::abs(std::remainder(t[i], 0.01)) < 1e-9) at_ends = std::max({at_ends, g[i], rate[i]});
+      }
+      rows.push_back(Row::at_most(stabilised, row, "greatest |g|, |g'| at the ends of steps", 2e-10, at_ends));
+      rows.push_back(Row::measure(stabilised, row, "co-simulations", static_cast<double>(run.summary.co_simulations)));
+    });
+  }
   const std::string adaptive = "Macro steps chosen for |g| <= 1e-9 m, with torque, quadratic inputs";
   guard(rows, adaptive, "", [&] {
     GlueCase setting{.scheme = "quadratic", .torque = 200};
@@ -308,6 +329,41 @@ void better_couplings(const StudyContext& context, std::vector<Row>& rows) {
     rows.push_back(Row::measure(adaptive, "", "macro steps", static_cast<double>(run.summary.steps)));
     rows.push_back(Row::measure(adaptive, "", "co-simulations", static_cast<double>(run.summary.co_simulations)));
   });
+}
+
+// Steps made once: where their gain is above its limit the pendulum comes apart, with small macro steps even sooner.
+void steps_made_once(const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "Each step made once: time at which the pendulum comes apart, s";
+  context.note(table);
+  struct Once {
+    Passes passes;
+    int degree;
+    double phi2, apart_before;  // degrees; 0: it holds
+  };
+  for (const Once& c :
+       {Once{Passes::gauss_seidel, 0, 30, 0}, Once{Passes::gauss_seidel, 0, 75, 1},
+        Once{Passes::gauss_seidel, 1, 30, 1}, Once{Passes::gauss_seidel, 2, 30, 1}, Once{Passes::jacobi, 0, 30, 1},
+        Once{Passes::jacobi, 1, 30, 1}, Once{Passes::jacobi, 2, 30, 1}}) {
+    for (const double step : {0.01, 0.001}) {
+      const std::string row = std::string(c.passes == Passes::jacobi ? "Jacobi" : "Gauss-Seidel") + ", degree " +
+                              std::to_string(c.degree) + glue_label(", start at %g degrees", c.phi2) +
+                              glue_label(", H = %g s", step);
+      guard(rows, table, row, [&] {
+        GlueCase setting{.step = step, .own = one_pass_scheme(c.passes, c.degree), .may_fail = true};
+        setting.set = {"phi2=" + glue_label("%.17g", c.phi2 * 3.14159265358979323846 / 180)};
+        Glued run;
+        run_glued(setting, run);
+        const double limit = one_pass_limit(c.passes, c.degree);
+        rows.push_back(Row::measure(table, row, "greatest gain by its limit", *run.summary.greatest_gain / limit));
+        if (c.apart_before > 0) {
+          rows.push_back(Row::at_most(table, row, "time", c.apart_before, run.summary.reached));
+        } else {
+          rows.push_back(Row::at_least(table, row, "time", 3, run.summary.reached));
+          rows.push_back(Row::measure(table, row, error_names[0], joint_errors(run, 0.5)[0]));
+        }
+      });
+    }
+  }
 }
 
 // ---- other mechanisms
@@ -399,7 +455,7 @@ PlotCurve input_curve(const Glued& run, int row, double to) {
   for (std::size_t k = 0; k < end.size() && end[k] <= to + 1e-9; ++k) {
     for (int half = 0; half < (halves ? 2 : 1); ++half) {
       const double u = run.joint.column(name + std::to_string(half + 1))[k], part = size[k] / (halves ? 2 : 1);
-      const double from = end[k] - size[k] + half * part;
+      const double from = std::max(0.0, end[k] - size[k] + half * part);
       curve.x.insert(curve.x.end(), {from, from + part});
       curve.y.insert(curve.y.end(), {u, u});
     }
@@ -523,6 +579,7 @@ std::vector<Row> study_glue(const StudyContext& context) {
   deviations(context, rows, data);
   lengths(context, rows);
   better_couplings(context, rows);
+  steps_made_once(context, rows);
   other_mechanisms(context, rows);
   draw_figures(context, rows);
   return rows;

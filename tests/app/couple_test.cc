@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -96,10 +97,11 @@ TEST(Couple, RanksGiveTheSameNumbers) {
 
 TEST(Couple, AKilledRankEndsTheRunWithItsName) {
   const Command command;
-  const std::string line = "cd " + command.folder().string() + " && exec env " +
-                           mpirun(2, "couple " + coupling("double_pendulum.yaml") +
-                                         " --option end=1000 --option output=ends -q -o long.csv") +
-                           " > out.txt 2> err.txt";
+  const std::string line =
+      "cd " + command.folder().string() + " && exec env " +
+      mpirun(2, "couple " + coupling("double_pendulum.yaml") +
+                    " --option end=1000 --option output=ends --option save_every=0.05 -q -o long.csv") +
+      " > out.txt 2> err.txt";
   const pid_t child = fork();
   if (child == 0) {
     execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
@@ -125,7 +127,7 @@ TEST(Couple, AKilledRankEndsTheRunWithItsName) {
     }
   }
   ASSERT_NE(victim, 0) << command.read("err.txt");
-  usleep(1000000);
+  usleep(200000);
   kill(victim, SIGKILL);
   int status = 0;
   waitpid(child, &status, 0);
@@ -183,6 +185,43 @@ TEST(Sweep, GoesOnWhereItWasAndKeepsFailures) {
   EXPECT_EQ(command.read("table.csv"), table);
   EXPECT_EQ(command.run({"sweep", model_file("pendulum.yaml"), "--grid", "L=1,2", "-o", "table.csv", "--resume"}).code,
             2);
+}
+
+TEST(Sweep, RanksMakeTheSameTable) {
+  const Command command;
+  const std::string what =
+      "sweep " + model_file("pendulum.yaml") + " --end 0.2 --grid L=0.5:1.5:6 --grid m=1,-1 --measure swing.max -q -o ";
+  ASSERT_EQ(shell(command, TRAMMEL_COMMAND + (" " + what) + "one.csv"), 0) << command.read("err.txt");
+  ASSERT_EQ(shell(command, mpirun(2, what + "many.csv")), 0) << command.read("err.txt");
+  EXPECT_EQ(command.read("one.csv"), command.read("many.csv"));
+  EXPECT_EQ(shell(command, mpirun(2, what + "many.csv --threads 2")), 2);
+}
+
+TEST(Sweep, KilledAndResumedItLosesNothing) {
+  const Command command;
+  const std::string what =
+      "sweep " + model_file("pendulum.yaml") + " --end 2 --grid L=0.5:1.5:40 --measure swing.max -q --threads 2 -o ";
+  ASSERT_EQ(shell(command, TRAMMEL_COMMAND + (" " + what) + "whole.csv"), 0) << command.read("err.txt");
+  const std::string line = "cd " + command.folder().string() + " && exec " + TRAMMEL_COMMAND + " " + what + "cut.csv";
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+    _exit(127);
+  }
+  const auto rows = [&] {
+    const std::string table = command.has("cut.csv") ? command.read("cut.csv") : "";
+    return std::count(table.begin(), table.end(), '\n') - 2;
+  };
+  while (rows() < 3 && waitpid(child, nullptr, WNOHANG) == 0) usleep(500);
+  kill(child, SIGKILL);
+  waitpid(child, nullptr, 0);
+  const auto made = rows();
+  EXPECT_GE(made, 3);
+  const Outcome rest = command.run({"sweep", model_file("pendulum.yaml"), "--end", "2", "--grid", "L=0.5:1.5:40",
+                                    "--measure", "swing.max", "-o", "cut.csv", "--resume", "--json"});
+  ASSERT_EQ(rest.code, 0) << rest.err;
+  EXPECT_EQ(rest.json()["taken_over"], made);
+  EXPECT_EQ(command.read("cut.csv"), command.read("whole.csv"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <thread>
 
 #include "trammel/integrate/archive.h"
@@ -36,10 +37,26 @@ Vec solve_interface(const Mat& J, const Vec& right, const Vec& row_scales) {
   return decomposition.solve(right.cwiseQuotient(row_scales));
 }
 
+void put_name(Bytes& out, const std::string& name) {
+  put(out, name.size());
+  put_bytes(out, name.data(), name.size());
+}
+
+std::string take_name(std::span<const std::byte>& in) {
+  std::size_t size = 0;
+  take(in, size);
+  expect_bytes(in, size);
+  std::string name(size, ' ');
+  take_bytes(in, name.data(), size);
+  return name;
+}
+
 }  // namespace
 
 std::string to_text(const CouplingSummary& s) {
-  char text[600];
+  char text[600], gain[80] = "";
+  if (s.least_gain)
+    std::snprintf(gain, sizeof gain, "  gain            from %.3g to %.3g\n", *s.least_gain, *s.greatest_gain);
   std::snprintf(text, sizeof text,
                 "  macro steps     %ld%s\n"
                 "  iterations      %ld (%.2f a step)\n"
@@ -51,7 +68,7 @@ std::string to_text(const CouplingSummary& s) {
                 s.steps > 0 ? static_cast<double>(s.iterations) / static_cast<double>(s.steps) : 0.0, s.co_simulations,
                 s.mean_error, s.greatest_error, s.mean_rate_error, s.greatest_rate_error, s.recorded, s.seconds,
                 s.jacobian_seconds);
-  return text;
+  return std::string(text) + gain;
 }
 
 Coupling::Coupling(std::vector<std::unique_ptr<Participant>> participants, std::vector<InterfaceFrame> frames,
@@ -66,13 +83,23 @@ Coupling::Coupling(std::vector<std::unique_ptr<Participant>> participants, std::
       throw Failure({Severity::error, "participant-cannot", "participant '" + info.name + "' " + what, hint, {}});
     };
     has_compliance_ = has_compliance_ && info.has_compliance;
+    rolls_back_ = rolls_back_ && info.rolls_back;
+    if (settings_.scheme.passes != Passes::iterated) continue;
     if (!info.rolls_back)
-      refuse("cannot repeat a step, which every iterative scheme needs", "take a participant that rolls back");
+      refuse("cannot repeat a step, which every iterative scheme needs",
+             "the schemes `gauss-seidel` and `jacobi` make each step once");
     if (!info.has_compliance &&
         (settings_.solver == InterfaceSolver::compliance || settings_.solver == InterfaceSolver::broyden))
       refuse("does not say how its frames yield to forces", "take the solver `differences`");
     if (!info.has_sensitivity && settings_.solver == InterfaceSolver::sensitivity)
       refuse("gives no sensitivities", "take the solver `compliance` or `differences`");
+  }
+  if (!rolls_back_ && settings_.output_steps) {
+    throw Failure({Severity::error,
+                   "participant-cannot",
+                   "results at the participants' own steps need every step once more, and one of them cannot repeat it",
+                   "take output: ends, and output_step",
+                   {}});
   }
   steps_.resize(participants_.size());
   results_.resize(participants_.size());
@@ -87,7 +114,8 @@ void Coupling::start(const std::function<void(const std::string&)>& note) {
   for (const InterfaceFrame& f : frames_)
     frames_now_.push_back(at[static_cast<std::size_t>(f.participant)][static_cast<std::size_t>(f.frame)]);
   gluing_ = std::make_unique<Gluing>(frames_, frames_now_, joints_);
-  if (has_compliance_) {
+  const bool once = settings_.scheme.passes != Passes::iterated;
+  if (has_compliance_ || once) {
     update_compliance();
     for (const std::string& row : gluing_->drop_rows(frames_now_, A_)) {
       if (note) note(row + ": no participant can move there, left out");
@@ -112,6 +140,7 @@ void Coupling::start(const std::function<void(const std::string&)>& note) {
                    {}});
   }
   predictor_ = InputPredictor(settings_.scheme.shape, gluing_->rows(), settings_.degree, settings_.prediction);
+  if (once) require_one_pass(note);
   const int count = info(settings_.scheme.shape).count;
   U_ = guess_ = Vec::Zero(count * gluing_->rows());
   value_ = U_;
@@ -172,16 +201,19 @@ void Coupling::frames_at(int sample, std::vector<FrameState>& out) const {
   }
 }
 
-void Coupling::set_wrenches(const Vec& U) {
+void Coupling::set_wrenches(const Vec& U, int only) {
   const InputShapeInfo& shape = info(settings_.scheme.shape);
   const int m = gluing_->rows();
-  for (std::size_t p = 0; p < participants_.size(); ++p)
+  for (std::size_t p = 0; p < participants_.size(); ++p) {
+    if (only >= 0 && only != static_cast<int>(p)) continue;
     steps_[p].inputs.assign(participants_[p]->info().frames.size() * 6 * static_cast<std::size_t>(shape.count), 0.0);
+  }
   Vec wrench;
   for (int j = 0; j < shape.count; ++j) {
     const auto node = static_cast<std::size_t>(j);
     gluing_->wrenches(t_ + shape.nodes[node] * H_, node_frames_[node], U.data() + j * m, wrench);
     for (std::size_t i = 0; i < frames_.size(); ++i) {
+      if (only >= 0 && only != frames_[i].participant) continue;
       const auto p = static_cast<std::size_t>(frames_[i].participant);
       const auto at = static_cast<std::size_t>((frames_[i].frame * shape.count + j) * 6);
       for (std::size_t c = 0; c < 6; ++c) steps_[p].inputs[at + c] += wrench[static_cast<Eigen::Index>(6 * i + c)];
@@ -192,21 +224,33 @@ void Coupling::set_wrenches(const Vec& U) {
 bool Coupling::run_participants() {
   if (settings_.threads) {
     std::vector<std::thread> threads;
-    for (std::size_t p = 1; p < participants_.size(); ++p)
-      threads.emplace_back([this, p] { participants_[p]->begin(steps_[p]); });
-    participants_[0]->begin(steps_[0]);
+    std::vector<std::exception_ptr> thrown(participants_.size());
+    const auto begin = [&](std::size_t p) {
+      try {
+        participants_[p]->begin(steps_[p]);
+      } catch (...) {
+        thrown[p] = std::current_exception();
+      }
+    };
+    for (std::size_t p = 1; p < participants_.size(); ++p) threads.emplace_back(begin, p);
+    begin(0);
     for (std::thread& thread : threads) thread.join();
+    for (const std::exception_ptr& what : thrown) {
+      if (what) std::rethrow_exception(what);
+    }
   } else {
     for (std::size_t p = 0; p < participants_.size(); ++p) participants_[p]->begin(steps_[p]);
   }
   bool good = true;
-  for (std::size_t p = 0; p < participants_.size(); ++p) {
-    participants_[p]->finish(results_[p]);
-    if (results_[p].ok) continue;
-    if (good) summary_.failure = "participant '" + participants_[p]->info().name + "': " + results_[p].message;
-    good = false;
-  }
+  for (std::size_t p = 0; p < participants_.size(); ++p) good = finish_participant(p) && good;
   return good;
+}
+
+bool Coupling::finish_participant(std::size_t p) {
+  participants_[p]->finish(results_[p]);
+  if (!results_[p].ok && summary_.failure.empty())
+    fail("participant '" + participants_[p]->info().name + "': " + results_[p].message);
+  return results_[p].ok;
 }
 
 bool Coupling::co_simulate(const Vec& U) {
@@ -231,6 +275,7 @@ void Coupling::conditions(Vec& out) {
 void Coupling::update_compliance() {
   A_.setZero(6 * static_cast<Eigen::Index>(frames_.size()), 6 * static_cast<Eigen::Index>(frames_.size()));
   for (std::size_t p = 0; p < participants_.size(); ++p) {
+    if (!participants_[p]->info().has_compliance) continue;
     const Mat own = participants_[p]->compliance();
     for (std::size_t i = 0; i < frames_.size(); ++i) {
       if (frames_[i].participant != static_cast<int>(p)) continue;
@@ -342,21 +387,18 @@ bool Coupling::jacobian(const Vec& U, const Vec& value, Mat& J) {
 
 void Coupling::fail(std::string why) { summary_.failure = std::move(why); }
 
-bool Coupling::try_step(double H) {
+// Everything of a step from t_ of size H_ but its inputs.
+void Coupling::begin_step() {
   const CouplingScheme& scheme = settings_.scheme;
-  // On a fixed grid times are multiples of the step: sums would drift.
-  const double end = settings_.coupling_error ? t_ + H : static_cast<double>(k_ + 1) * settings_.step;
-  H = H_ = end - t_;
   for (MacroStep& step : steps_) {
     step.t = t_;
-    step.end = end;
     step.restart_at_jumps = settings_.restart_at_jumps;
-    step.keep_path = settings_.solver == InterfaceSolver::sensitivity;
+    step.keep_path = scheme.passes == Passes::iterated && settings_.solver == InterfaceSolver::sensitivity;
   }
-  plan_samples(H);
+  plan_samples(H_);
   // Until a co-simulation says better, frames go on as they move.
   for (std::size_t j = 0; j < node_frames_.size(); ++j) {
-    const double dt = info(scheme.shape).nodes[j] * H;
+    const double dt = info(scheme.shape).nodes[j] * H_;
     for (std::size_t i = 0; i < frames_.size(); ++i) {
       node_frames_[j][i] = frames_now_[i];
       node_frames_[j][i].p += dt * frames_now_[i].v;
@@ -364,12 +406,23 @@ bool Coupling::try_step(double H) {
       if (angle > 0) node_frames_[j][i].R = Eigen::AngleAxisd(angle, frames_now_[i].w.normalized()) * frames_now_[i].R;
     }
   }
+  summary_.failure.clear();
+  last_iterations_ = 0;
+}
+
+bool Coupling::try_step() {
+  const CouplingScheme& scheme = settings_.scheme;
+  const double H = H_;
+  begin_step();
+  const int m = gluing_->rows();
+  const Vec last_end = U_.tail(m);
   predictor_.guess(t_, H, guess_);
+  // Of the first step all coefficients are free; least norm.
+  const int held = scheme.continuous && t_ > 0 ? m : 0;
+  if (held > 0) guess_.head(m) = last_end;
   U_ = guess_;
   W_is_current_ = false;
-  last_iterations_ = 0;
-  const int m = gluing_->rows();
-  Vec row_scales(value_.size());
+  Vec row_scales(m * static_cast<Eigen::Index>(scheme.conditions.size()));
   for (std::size_t i = 0; i < scheme.conditions.size(); ++i)
     row_scales.segment(static_cast<Eigen::Index>(i) * m, m).setConstant(scheme.conditions[i].position == 0 ? H : H * H);
   const bool by_compliance =
@@ -410,7 +463,8 @@ bool Coupling::try_step(double H) {
     } else if (!(by_compliance && iteration > 0) && !jacobian(U_, value_, J_)) {
       return false;
     }
-    correction = -solve_interface(J_, value_, row_scales);
+    correction = Vec::Zero(U_.size());
+    correction.tail(U_.size() - held) = -solve_interface(J_.rightCols(U_.size() - held), value_, row_scales);
     last_value = value_;
     U_ += correction;
     node_frames_ = next_nodes_;
@@ -419,11 +473,163 @@ bool Coupling::try_step(double H) {
   }
 }
 
+// ---- steps that are made once
+// ----------------------------------------------------------------------------------------
+
+void Coupling::require_one_pass(const std::function<void(const std::string&)>& note) {
+  const int degree = info(settings_.scheme.shape).count - 1;
+  one_pass_ = OnePass(frames_, *gluing_, static_cast<int>(participants_.size()), degree);
+  predictor_ = InputPredictor(settings_.scheme.shape, gluing_->rows(), degree, Prediction::consecutive);
+  const Mat B = gluing_->wrench_matrix(0, frames_now_);
+  for (int p = 0; p < static_cast<int>(participants_.size()); ++p) {
+    const std::vector<int>& rows = one_pass_.rows_of(p);
+    if (rows.empty()) continue;
+    const std::string who = "participant '" + participants_[static_cast<std::size_t>(p)]->info().name + "'";
+    const Mat W = one_pass_.own_compliance(p, A_, B)(rows, rows);
+    Eigen::CompleteOrthogonalDecomposition<Mat> rank;
+    rank.setThreshold(1e-8);
+    rank.compute(W);
+    if (rank.rank() == W.rows()) continue;
+    throw Failure({Severity::error,
+                   "participant-cannot",
+                   who + " comes after '" +
+                       participants_[static_cast<std::size_t>(one_pass_.earlier(rows[0]))]->info().name +
+                       "' and has to follow its motion, but can follow only " + std::to_string(rank.rank()) + " of " +
+                       std::to_string(W.rows()) + " rows (" + gluing_->row_name(rows[0]) + " ...)",
+                   "list it before the other, which then follows; or iterate, if participants can roll back",
+                   {}});
+  }
+  if (note)
+    note("warning: each step is made once; errors of the reactions grow at any step size where the gain is above " +
+         brief(one_pass_limit(settings_.scheme.passes, degree)) + "; it starts at " +
+         (has_compliance_ ? brief(one_pass_.gain(A_, B)) : "a value that is not known"));
+}
+
+// A participant's own step: the rows that it has to meet by what is known of the others.
+bool Coupling::pass_through(std::size_t p, const Vec& extrapolated, const Mat& B) {
+  const CouplingScheme& scheme = settings_.scheme;
+  const int m = gluing_->rows(), count = info(scheme.shape).count, part = static_cast<int>(p);
+  const std::vector<int>& rows = one_pass_.rows_of(part);
+  const auto n = static_cast<Eigen::Index>(rows.size());
+  Vec own = extrapolated;
+  for (int j = 0; j < count; ++j) {
+    for (const int r : rows) own[j * m + r] = 0;
+  }
+  if (n > 0) {
+    // Accelerations of all frames by the wrenches that are given.
+    std::vector<Vec> given;
+    Vec wrench;
+    for (int j = 0; j < count; ++j) {
+      gluing_->wrenches(t_, frames_now_, own.data() + j * m, wrench);
+      given.emplace_back(A_ * wrench);
+    }
+    const Mat W = one_pass_.own_compliance(part, A_, B)(rows, rows);
+    const auto conditions_count = static_cast<Eigen::Index>(scheme.conditions.size());
+    Mat J(n * conditions_count, n * count);
+    Vec value(n * conditions_count), scales(value.size()), g, rate;
+    std::vector<Vec6> by_given(static_cast<std::size_t>(count));
+    for (Eigen::Index i = 0; i < conditions_count; ++i) {
+      const SchemeCondition& c = scheme.conditions[static_cast<std::size_t>(i)];
+      scratch_ = frames_now_;
+      for (std::size_t f = 0; f < frames_.size(); ++f) {
+        const FrameState& now = frames_now_[f];
+        const int owner = frames_[f].participant, frame = static_cast<int>(f);
+        if (owner == part) {
+          for (std::size_t j = 0; j < by_given.size(); ++j) by_given[j] = given[j].segment<6>(6 * frame);
+          scratch_[f] = one_pass_.with_wrenches(frame, now, t_, H_, c.s, scheme.shape, by_given);
+        } else if (owner < part && scheme.passes == Passes::gauss_seidel) {
+          const auto q = static_cast<std::size_t>(owner);
+          const std::size_t each = participants_[q]->info().frames.size();
+          scratch_[f] =
+              results_[q].frames[static_cast<std::size_t>(condition_sample_[static_cast<std::size_t>(i)]) * each +
+                                 static_cast<std::size_t>(frames_[f].frame)];
+        } else {
+          scratch_[f] = one_pass_.as_it_moves(frame, now, t_, H_, c.s);
+        }
+      }
+      gluing_->residual(t_ + c.s * H_, scratch_, g, &rate);
+      for (Eigen::Index r = 0; r < n; ++r) {
+        const int row = rows[static_cast<std::size_t>(r)];
+        value[i * n + r] = value_of(c, H_, g[row], rate[row]);
+      }
+      scales.segment(i * n, n).setConstant(c.position == 0 ? H_ : H_ * H_);
+      for (int j = 0; j < count; ++j) {
+        const double m1 = first_moment(scheme.shape, j, c.s), m2 = second_moment(scheme.shape, j, c.s);
+        J.block(i * n, j * n, n, n) = -(c.position == 0 ? H_ * m1 : H_ * H_ * (c.position * m2 + c.rate * m1)) * W;
+      }
+    }
+    const Vec found = -solve_interface(J, value, scales);
+    for (int j = 0; j < count; ++j) {
+      for (Eigen::Index r = 0; r < n; ++r) {
+        const Eigen::Index at = j * m + rows[static_cast<std::size_t>(r)];
+        own[at] = U_[at] = found[j * n + r];
+      }
+    }
+  }
+  set_wrenches(own, static_cast<int>(p));
+  participants_[p]->begin(steps_[p]);
+  return scheme.passes == Passes::jacobi || finish_participant(p);
+}
+
+bool Coupling::pass_once() {
+  begin_step();
+  predictor_.guess(t_, H_, guess_);
+  U_ = guess_;
+  update_compliance();
+  const Mat B = gluing_->wrench_matrix(t_, frames_now_);
+  if (has_compliance_) {
+    const double gain = one_pass_.gain(A_, B);
+    summary_.least_gain = std::min(gain, summary_.least_gain.value_or(gain));
+    summary_.greatest_gain = std::max(gain, summary_.greatest_gain.value_or(gain));
+  }
+  ++summary_.co_simulations;
+  bool good = true;
+  for (std::size_t p = 0; p < participants_.size() && good; ++p) good = pass_through(p, guess_, B);
+  for (std::size_t p = 0; settings_.scheme.passes == Passes::jacobi && p < participants_.size(); ++p)
+    good = finish_participant(p) && good;
+  if (!good) return false;
+  // Joints that are open by so much have come apart.
+  constexpr double apart = 1;
+  Vec g;
+  frames_at(static_cast<int>(parts_.size()) - 1, scratch_);
+  gluing_->residual(t_ + H_, scratch_, g, nullptr);
+  Eigen::Index worst = 0;
+  const double size = g.cwiseAbs().maxCoeff(&worst);
+  if (g.allFinite() && size <= apart) {
+    // Mean accelerations by the wrenches sent.
+    Vec mean = Vec::Zero(6 * static_cast<Eigen::Index>(frames_.size()));
+    for (std::size_t f = 0; f < frames_.size(); ++f) {
+      const MacroStep& step = steps_[static_cast<std::size_t>(frames_[f].participant)];
+      const int count = info(settings_.scheme.shape).count;
+      for (int j = 0; j < count; ++j)
+        mean.segment<6>(6 * static_cast<Eigen::Index>(f)) +=
+            first_moment(settings_.scheme.shape, j, 1) *
+            Eigen::Map<const Vec6>(step.inputs.data() + 6 * (frames_[f].frame * count + j));
+    }
+    one_pass_.accept(t_, H_, frames_now_, scratch_, A_ * mean);
+    return true;
+  }
+  fail("the participants come apart: " + gluing_->row_name(static_cast<int>(worst)) + " is left at " + brief(size) +
+       "; each step is made once, with a gain of " +
+       (summary_.greatest_gain ? "up to " + brief(*summary_.greatest_gain) : "unknown size") + " where " +
+       brief(one_pass_limit(settings_.scheme.passes, info(settings_.scheme.shape).count - 1)) + " is the most");
+  return false;
+}
+
 bool Coupling::advance(double H) {
   const long before = summary_.co_simulations;
   for (;;) {
-    const double size = settings_.coupling_error ? std::min(H, settings_.end - t_) : H;
-    bool good = try_step(size);
+    // On a fixed grid times are multiples of the step: sums would drift. What would be left of the run by a hair goes
+    // with the last step.
+    double end = settings_.coupling_error ? t_ + H : grid_start_ + static_cast<double>(k_ + 1) * H;
+    if (end > settings_.end - 1e-9 * H) end = settings_.end;
+    const double size = H_ = end - t_;
+    if (!(size > 0)) {
+      fail("the end of the run is reached");
+      return false;
+    }
+    for (MacroStep& step : steps_) step.end = end;
+    bool good = settings_.scheme.passes == Passes::iterated ? try_step() : pass_once();
     if (!settings_.coupling_error) {
       if (!good) return false;
       break;
@@ -581,9 +787,9 @@ CouplingSummary Coupling::run(TrajectorySink& sink, const Provenance& provenance
   sink.begin(tables(), provenance);
   const double end = settings_.end;
   try {
-    if (k_ == 0) record_row(sink, 0, 0, frames_now_);
+    if (t_ == 0) record_row(sink, 0, 0, frames_now_);
     double saved_at = clock_now();
-    saved_ = save();
+    if (rolls_back_) saved_ = save();
     while (t_ < end * (1 - 1e-12)) {
       if (interrupted != nullptr && *interrupted) {
         summary_.status = RunStatus::interrupted;
@@ -596,12 +802,12 @@ CouplingSummary Coupling::run(TrajectorySink& sink, const Provenance& provenance
       record(sink);
       accept_step();
       // A participant elsewhere may be lost together with its state.
-      if (clock_now() - saved_at > settings_.save_every) {
+      if (rolls_back_ && clock_now() - saved_at > settings_.save_every) {
         saved_ = save();
         saved_at = clock_now();
       }
     }
-    if (summary_.status != RunStatus::finished) saved_ = save();
+    if (rolls_back_ && summary_.status != RunStatus::finished) saved_ = save();
   } catch (const Failure& failure) {
     summary_.status = RunStatus::failed;
     summary_.failure = failure.problems().front().message;
@@ -632,7 +838,10 @@ void Coupling::accept_step() {
 
 Bytes Coupling::save() {
   Bytes out;
+  put_name(out, settings_.scheme.key);
   put(out, t_);
+  put(out, settings_.step);
+  put(out, grid_start_);
   put(out, k_);
   put(out, next_H_);
   put(out, U_);
@@ -647,6 +856,7 @@ Bytes Coupling::save() {
   put(out, J_step_);
   put(out, gluing_->memory());
   predictor_.save(out);
+  one_pass_.save(out);
   for (const auto& participant : participants_) {
     const Bytes own = participant->save();
     put(out, own.size());
@@ -657,8 +867,24 @@ Bytes Coupling::save() {
 
 void Coupling::restore(std::span<const std::byte> in) {
   start();
+  const std::string scheme = take_name(in);
+  if (scheme != settings_.scheme.key) {
+    throw Failure({Severity::error,
+                   "checkpoint-of-another-model",
+                   "the state was saved with the scheme '" + scheme + "', not '" + settings_.scheme.key + "'",
+                   "go on with the same scheme",
+                   {}},
+                  ExitCode::bad_usage);
+  }
   take(in, t_);
+  double step = 0;
+  take(in, step);
+  take(in, grid_start_);
   take(in, k_);
+  if (step != settings_.step) {
+    grid_start_ = t_;
+    k_ = 0;
+  }
   take(in, next_H_);
   take(in, U_);
   std::size_t frames = 0;
@@ -679,6 +905,7 @@ void Coupling::restore(std::span<const std::byte> in) {
   take(in, memory);
   gluing_->set_memory(memory);
   predictor_.restore(in);
+  one_pass_.restore(in);
   for (const auto& participant : participants_) {
     std::size_t size = 0;
     take(in, size);

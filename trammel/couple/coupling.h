@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "trammel/couple/gluing.h"
+#include "trammel/couple/one_pass.h"
 #include "trammel/couple/participant.h"
 #include "trammel/couple/predictor.h"
 #include "trammel/couple/scheme.h"
@@ -50,7 +51,8 @@ struct CouplingSummary {
   double mean_error = 0, greatest_error = 0, mean_rate_error = 0, greatest_rate_error = 0;  // at recorded points
   long recorded = 0;
   double seconds = 0, jacobian_seconds = 0;
-  std::string failure;  // who stopped the run, and why
+  std::optional<double> least_gain, greatest_gain;  // of schemes that make each step once: see one_pass.h
+  std::string failure;                              // who stopped the run, and why
 };
 std::string to_text(const CouplingSummary& summary);
 
@@ -83,12 +85,17 @@ class Coupling {
 
  private:
   void plan_samples(double H);
-  bool try_step(double H);
+  void begin_step();
+  bool try_step();
+  bool pass_once();
+  bool pass_through(std::size_t participant, const Vec& extrapolated, const Mat& B);
+  void require_one_pass(const std::function<void(const std::string&)>& note);
+  bool finish_participant(std::size_t participant);
   bool co_simulate(const Vec& U);
   bool run_participants();
   void conditions(Vec& out);
-  void set_wrenches(const Vec& U);
-  double stale_wrenches(const Vec& U);  // what newer poses would change of the conditions
+  void set_wrenches(const Vec& U, int only = -1);  // of one participant, or of all
+  double stale_wrenches(const Vec& U);             // what newer poses would change of the conditions
   bool jacobian(const Vec& U, const Vec& value, Mat& J);
   void frames_at(int sample, std::vector<FrameState>& out) const;
   void update_compliance();
@@ -103,8 +110,10 @@ class Coupling {
   CouplingSettings settings_;
   std::unique_ptr<Gluing> gluing_;
   InputPredictor predictor_;
+  OnePass one_pass_;
   double t_ = 0, H_ = 0;
-  long k_ = 0;
+  double grid_start_ = 0;  // fixed macro steps end at its multiples from there
+  long k_ = 0;             // steps since
   std::vector<FrameState> frames_now_, scratch_;
   // Where the wrenches of each coefficient are directed, and what the last co-simulation says of it.
   std::vector<std::vector<FrameState>> node_frames_, next_nodes_;
@@ -116,7 +125,7 @@ class Coupling {
   std::vector<char> recorded_;
   Vec U_, guess_, value_;
   Mat A_, W_, J_, last_W_;  // W of this step and the one before
-  bool has_compliance_ = true, W_is_current_ = false;
+  bool has_compliance_ = true, rolls_back_ = true, W_is_current_ = false;
   double next_H_ = 0, last_H_ = 0, J_step_ = 0;
   CouplingSummary summary_;
   Bytes saved_;

@@ -126,6 +126,10 @@ class CouplingReader {
     if (model != nullptr) p.model = file_named(*model, place.at("model"));
     if (bodies != nullptr) p.bodies = names(*bodies, place.at("bodies"));
     if (command != nullptr) p.command = names(*command, place.at("command"));
+    for (const Node* list : {bodies, command}) {
+      if (list != nullptr && (list == bodies ? p.bodies : p.command).empty())
+        error(*list, "no-value", place.text() + ": the list is empty", "name at least one");
+    }
     read_changes(entries, place, p.changes);
     entries.finish();
   }
@@ -193,6 +197,66 @@ class CouplingReader {
     entries.finish();
   }
 
+  // scheme: {inputs: linear, conditions: [{g: 1}, {rate: 1}]}
+  void read_own_scheme(const Node& node, CouplingScheme& scheme) {
+    const Place place{"scheme", "", ""};
+    Entries entries(document_, problems_, node, place);
+    if (!entries.good()) return;
+    scheme = {};
+    if (const Node* inputs = entries.need("inputs")) {
+      const auto text = values_.text(*inputs, place.at("inputs"));
+      std::vector<std::string> keys;
+      bool known = false;
+      for (const InputShape shape : all_input_shapes) {
+        keys.emplace_back(info(shape).key);
+        if (!text || *text != keys.back()) continue;
+        scheme.shape = shape;
+        known = true;
+      }
+      if (text && !known)
+        error(*inputs, "unknown-choice", "scheme: " + quote(*text) + " is no shape of inputs",
+              "one of " + list_of({keys.begin(), keys.end()}));
+    }
+    if (const Node* continuous = entries.find("continuous")) {
+      const auto text = values_.text(*continuous, place.at("continuous"));
+      if (text && *text != "true" && *text != "false")
+        error(*continuous, "unknown-choice", "scheme: continuous is true or false", "");
+      scheme.continuous = text && *text == "true";
+      if (scheme.continuous && scheme.shape != InputShape::linear && scheme.shape != InputShape::quadratic)
+        error(*continuous, "conflict",
+              std::string("scheme: ") + info(scheme.shape).key + " inputs cannot be continuous",
+              "take linear or quadratic ones");
+    }
+    if (const Node* conditions = entries.need("conditions")) {
+      if (!conditions->is_sequence() || conditions->count == 0)
+        error(*conditions, "wrong-type", "scheme: `conditions` must be a list", "conditions: [{g: 1}, {rate: 1}]");
+      for (std::size_t i = 0; conditions->is_sequence() && i < conditions->count; ++i)
+        read_condition(conditions->item(i), scheme);
+    }
+    entries.finish();
+    const bool positions = std::any_of(scheme.conditions.begin(), scheme.conditions.end(),
+                                       [](const SchemeCondition& c) { return c.position != 0; });
+    const int degree = scheme.shape == InputShape::quadratic ? 2 : scheme.shape == InputShape::linear ? 1 : 0;
+    scheme.order = positions ? degree + 3 : 2;
+  }
+
+  void read_condition(const Node& node, CouplingScheme& scheme) {
+    const Place place{"condition", "", ""};
+    Entries entries(document_, problems_, node, place);
+    if (!entries.good()) return;
+    SchemeCondition& c = scheme.conditions.emplace_back(SchemeCondition{1, 0, 0});
+    for (const auto& [name, value] : {std::pair{"at", &c.s}, {"g", &c.position}, {"rate", &c.rate}}) {
+      if (const Node* number = entries.find(name)) set(*value, values_.number(*number, place.at(name), Quantity::none));
+    }
+    entries.finish();
+    if (!(c.s > 0 && c.s <= 1)) error(node, "out-of-range", "condition: `at` is a part of the step, 0 < at <= 1", "");
+    if ((c.position != 0 && c.position != 1) || (c.position == 0 && c.rate == 0))
+      error(node, "out-of-range", "condition: `g` is 0 or 1, and with 0 there must be a `rate`",
+            "{g: 1} for g = 0, {rate: 1} for g' = 0, {g: 1, rate: 0.5} for g + 0.5 H g' = 0");
+    else if (c.position == 0)
+      c.rate = 1;
+  }
+
   // A key of the section, from the command line if it is there.
   struct Given {
     std::string name;
@@ -250,13 +314,15 @@ class CouplingReader {
     };
     set(s.step, number("step", Quantity::time));
     set(s.end, number("end", Quantity::time));
-    const Node* theta = find("theta");
-    if (const Node* scheme = find("scheme")) {
+    const Node *scheme = find("scheme"), *theta = find("theta"), *extrapolation = find("extrapolation");
+    s.scheme = find_scheme("quadratic", {});
+    if (scheme != nullptr && scheme->is_mapping()) {
+      read_own_scheme(*scheme, s.scheme);
+    } else if (scheme != nullptr) {
       if (const auto key = values_.text(*scheme, {"coupling", "", "scheme"}))
         s.scheme = find_scheme(*key, document_.where(*scheme));
-    } else {
-      s.scheme = find_scheme("quadratic", {});
     }
+    const bool once = s.scheme.passes != Passes::iterated;
     if (theta != nullptr) {
       const auto value = values_.number(*theta, {"coupling", "", "theta"}, Quantity::none);
       if (s.scheme.key != "theta")
@@ -264,9 +330,24 @@ class CouplingReader {
       else if (value)
         s.scheme = theta_scheme(*value);
     }
-    require_usable(s.scheme, document_.where(node));
-    if (const auto i = choice("solver", {"differences", "compliance", "sensitivity", "broyden", "chord"}))
+    if (extrapolation != nullptr) {
+      const auto degree = values_.whole_number(*extrapolation, {"coupling", "", "extrapolation"});
+      if (!once)
+        error(*extrapolation, "unknown-key",
+              "coupling: `extrapolation` belongs to the schemes `jacobi` and `gauss-seidel`", "leave it out");
+      else if (degree && (*degree < 0 || *degree > 2))
+        error(*extrapolation, "out-of-range", "coupling: extrapolation must be 0, 1 or 2", "");
+      else if (degree)
+        s.scheme = one_pass_scheme(s.scheme.passes, static_cast<int>(*degree));
+    }
+    problems_.fail_if_any();
+    require_usable(s.scheme, document_.where(theta != nullptr ? *theta : scheme != nullptr ? *scheme : node));
+    if (const auto i = choice("solver", {"differences", "compliance", "sensitivity", "broyden", "chord"})) {
       s.solver = static_cast<InterfaceSolver>(*i);
+      if (once && s.solver != InterfaceSolver::compliance)
+        error(*find("solver"), "conflict", "coupling: the scheme `" + s.scheme.key + "` makes no iterations",
+              "leave `solver` out; it works with the participants' compliance");
+    }
     set(s.tolerance, number("tolerance", Quantity::none));
     set(s.increment, number("increment", Quantity::none));
     if (const auto i = choice("predictor", {"consecutive", "envelope", "automatic"}))
@@ -282,9 +363,14 @@ class CouplingReader {
     if (const auto i = choice("output", {"ends", "steps"})) s.output_steps = *i == 1;
     s.output_step = number("output_step", Quantity::time);
     s.coupling_error = number("error", Quantity::none);
+    if (once && s.coupling_error)
+      error(*find("error"), "conflict",
+            "coupling: the scheme `" + s.scheme.key + "` makes each step once and cannot repeat it with a smaller one",
+            "leave `error` out, or take an iterated scheme");
     set(s.least_step, number("least_step", Quantity::time));
     set(s.greatest_step, number("greatest_step", Quantity::time));
     set(s.patience, number("patience", Quantity::time));
+    set(s.save_every, number("save_every", Quantity::time));
     if (const auto i = choice("threads", {"false", "true"})) s.threads = *i == 1;
     entries.finish();
     for (const Given& g : given) {

@@ -20,6 +20,7 @@ Piece piece_of(InputShape shape, int j) {
     case InputShape::quadratic:
       if (j == 0) return {0, 1, {1, -3, 2}};
       return j == 1 ? Piece{0, 1, {0, 4, -4}} : Piece{0, 1, {0, -1, 2}};
+    case InputShape::shifted: return j == 0 ? Piece{0, 1, {1, 0, 0}} : Piece{0, 1, {0, 0, 0}};
   }
   return {0, 0, {0, 0, 0}};
 }
@@ -33,10 +34,11 @@ double power(double x, int n) {
 }  // namespace
 
 const InputShapeInfo& info(InputShape shape) {
-  static const std::array<InputShapeInfo, 4> table{{{InputShape::constant, "constant", 1, {0.5}},
+  static const std::array<InputShapeInfo, 5> table{{{InputShape::constant, "constant", 1, {0.5}},
                                                     {InputShape::halves, "halves", 2, {0.25, 0.75}},
                                                     {InputShape::linear, "linear", 2, {0, 1}},
-                                                    {InputShape::quadratic, "quadratic", 3, {0, 0.5, 1}}}};
+                                                    {InputShape::quadratic, "quadratic", 3, {0, 0.5, 1}},
+                                                    {InputShape::shifted, "shifted", 2, {0.5, 0}}}};
   return table[static_cast<std::size_t>(shape)];
 }
 
@@ -59,6 +61,7 @@ double first_moment(InputShape shape, int j, double s, int p) {
 }
 
 double second_moment(InputShape shape, int j, double s, int p) {
+  if (shape == InputShape::shifted && j == 1) return p == 0 && s > 0 ? 1 : 0;
   return s * first_moment(shape, j, s, p) - first_moment(shape, j, s, p + 1);
 }
 
@@ -66,7 +69,8 @@ std::string shape_expression(InputShape shape, const std::vector<std::string>& c
                              const std::string& size, const std::string& middle) {
   const std::string s = "((time - " + start + ")/" + size + ")";
   switch (shape) {
-    case InputShape::constant: return c[0];
+    case InputShape::constant:
+    case InputShape::shifted: return c[0];
     case InputShape::halves: return "if(time >= " + middle + ", " + c[1] + ", " + c[0] + ")";
     case InputShape::linear: return c[0] + " + (" + c[1] + " - " + c[0] + ")*" + s;
     case InputShape::quadratic:

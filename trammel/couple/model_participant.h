@@ -39,6 +39,8 @@ class ModelParticipant final : public Participant {
   void set_inputs(const MacroStep& step, State& state) const;
   // From where `trial_` stands to `to`; the inputs stay. False: message_ says why.
   bool integrate(double to);
+  bool shift(const MacroStep& step);
+  bool factor_mass(const State& state);
   double ode45_first_step(double span) const;
   void take_samples(double t, bool at_end);
   void frame_states(const State& state, FrameState* out);

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -31,6 +32,7 @@ class ProcessChannel final : public Channel {
     if (pipe(to) != 0 || pipe(from) != 0) lost(participant_, "cannot be started: no pipes are left");
     child_ = fork();
     if (child_ == 0) {
+      setpgid(0, 0);  // Ctrl-C is for the coupling, which then ends its participants
       dup2(to[0], STDIN_FILENO);
       dup2(from[1], STDOUT_FILENO);
       for (const int end : {to[0], to[1], from[0], from[1]}) ::close(end);
@@ -46,6 +48,9 @@ class ProcessChannel final : public Channel {
     ::close(from[1]);
     out_ = to[1];
     in_ = from[0];
+    // Other participants' programs must not hold our ends open, and a write must not wait.
+    for (const int end : {in_, out_}) fcntl(end, F_SETFD, FD_CLOEXEC);
+    fcntl(out_, F_SETFL, O_NONBLOCK);
     if (child_ < 0) lost(participant_, "cannot be started");
     signal(SIGPIPE, SIG_IGN);
   }
@@ -54,19 +59,27 @@ class ProcessChannel final : public Channel {
     ::close(in_);
     // It ends when its input does; one that does not is ended.
     for (int i = 0; i < 100; ++i) {
-      if (waitpid(child_, nullptr, WNOHANG) != 0) return;
+      if (ended_ || child_ <= 0 || waitpid(child_, nullptr, WNOHANG) != 0) return;
       usleep(10000);
     }
-    kill(child_, SIGKILL);
-    waitpid(child_, nullptr, 0);
+    end_child();
   }
+  // A program that does not read would stop us for ever once the pipe is full.
   void send(const std::string& line) override {
     const std::string text = line + "\n";
+    const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(patience_);
     std::size_t done = 0;
     while (done < text.size()) {
-      const ssize_t n = write(out_, text.data() + done, text.size() - done);
-      if (n <= 0 && errno != EINTR) lost(participant_, "(process " + std::to_string(child_) + ") is gone");
-      if (n > 0) done += static_cast<std::size_t>(n);
+      pollfd wait{out_, POLLOUT, 0};
+      const int ready = poll(&wait, 1, 200);
+      if (ready > 0) {
+        const ssize_t n = write(out_, text.data() + done, text.size() - done);
+        if (n < 0 && errno != EINTR && errno != EAGAIN) gone();
+        if (n > 0) done += static_cast<std::size_t>(n);
+      } else if (std::chrono::steady_clock::now() > until) {
+        end_child();
+        lost(participant_, process() + " does not take what is sent");
+      }
     }
   }
   std::string receive() override {
@@ -83,18 +96,43 @@ class ProcessChannel final : public Channel {
       if (ready > 0) {
         char piece[65536];
         const ssize_t n = read(in_, piece, sizeof piece);
-        if (n == 0 || (n < 0 && errno != EINTR)) lost(participant_, "(process " + std::to_string(child_) + ") is gone");
+        if (n == 0 || (n < 0 && errno != EINTR)) gone();
         if (n > 0) buffer_.append(piece, static_cast<std::size_t>(n));
       } else if (std::chrono::steady_clock::now() > until) {
-        lost(participant_, "(process " + std::to_string(child_) + ") does not answer");
+        end_child();
+        lost(participant_, process() + " does not answer");
       }
     }
   }
 
  private:
+  std::string process() const { return "(process " + std::to_string(child_) + ")"; }
+  void end_child() {
+    if (ended_) return;
+    kill(child_, SIGKILL);
+    waitpid(child_, nullptr, 0);
+    ended_ = true;
+  }
+  // How it ended, if it has.
+  [[noreturn]] void gone() {
+    int status = 0;
+    for (int i = 0; i < 20; ++i) {
+      if (waitpid(child_, &status, WNOHANG) == child_) {
+        const std::string who = process();
+        child_ = -1;
+        lost(participant_,
+             who + (WIFSIGNALED(status) ? " was ended by signal " + std::to_string(WTERMSIG(status))
+                                        : " ended with exit code " + std::to_string(WEXITSTATUS(status))));
+      }
+      usleep(10000);
+    }
+    lost(participant_, process() + " closed its line");
+  }
+
   std::string participant_, buffer_;
   double patience_;
   pid_t child_ = -1;
+  bool ended_ = false;
   int in_ = -1, out_ = -1;
 };
 

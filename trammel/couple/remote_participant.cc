@@ -21,15 +21,20 @@ Message flat(const std::vector<FrameState>& frames) {
   return out;
 }
 
-std::vector<FrameState> frames_of(const Message& numbers) {
+std::vector<FrameState> frames_of(const Message& numbers, std::size_t count) {
   const auto x = numbers.get<std::vector<double>>();
-  std::vector<FrameState> out(x.size() / 18);
+  if (x.size() != 18 * count)
+    throw std::out_of_range(std::to_string(x.size()) + " numbers in `frames`, not 18 for each of " +
+                            std::to_string(count));
+  std::vector<FrameState> out(count);
   for (std::size_t i = 0; i < out.size(); ++i) {
     const double* at = x.data() + 18 * i;
     out[i].p = Eigen::Map<const Vec3>(at);
     out[i].R = Eigen::Map<const Mat3>(at + 3);
     out[i].v = Eigen::Map<const Vec3>(at + 12);
     out[i].w = Eigen::Map<const Vec3>(at + 15);
+    if (!((out[i].R.transpose() * out[i].R - Mat3::Identity()).cwiseAbs().maxCoeff() < 1e-6))
+      throw std::out_of_range("numbers 4 to 12 of a frame are no rotation matrix");
   }
   return out;
 }
@@ -38,11 +43,13 @@ Message flat(const Mat& m) {
   return {{"rows", m.rows()}, {"columns", m.cols()}, {"values", std::vector<double>(m.data(), m.data() + m.size())}};
 }
 
-Mat matrix_of(const Message& message) {
+Mat matrix_of(const Message& message, std::size_t rows_expected, std::size_t columns_expected) {
   const auto values = message.at("values").get<std::vector<double>>();
   const auto rows = message.at("rows").get<Eigen::Index>(), columns = message.at("columns").get<Eigen::Index>();
-  if (rows * columns != static_cast<Eigen::Index>(values.size()))
-    throw std::out_of_range("rows times columns is not the number of values");
+  if (rows != static_cast<Eigen::Index>(rows_expected) || columns != static_cast<Eigen::Index>(columns_expected) ||
+      values.size() != rows_expected * columns_expected)
+    throw std::out_of_range("a matrix of " + std::to_string(rows_expected) + " rows and " +
+                            std::to_string(columns_expected) + " columns is expected");
   return Eigen::Map<const Mat>(values.data(), rows, columns);
 }
 
@@ -65,7 +72,7 @@ Bytes from_hex(const std::string& text) {
 }
 
 InputShape shape_of(const std::string& key) {
-  for (const InputShape shape : {InputShape::constant, InputShape::halves, InputShape::linear, InputShape::quadratic}) {
+  for (const InputShape shape : all_input_shapes) {
     if (info(shape).key == key) return shape;
   }
   throw Failure({Severity::error, "bad-message", "there is no input shape '" + key + "'", "", {}},
@@ -81,18 +88,19 @@ InputShape shape_of(const std::string& key) {
                 ExitCode::failed_run);
 }
 
-Message read_answer(Channel& channel, const std::string& name) {
-  const std::string line = channel.receive();
+Message read_answer(const std::string& line, const std::string& name) {
   Message answer;
   try {
     answer = Message::parse(line);
   } catch (const Message::exception& e) {
     bad_answer(name, e.what());
   }
+  if (!answer.is_object()) bad_answer(name, "it is no object {...}");
   if (answer.contains("error")) {
+    const Message& text = answer["error"];
     throw Failure({Severity::error,
                    "participant-failed",
-                   "participant '" + name + "': " + answer["error"].get<std::string>(),
+                   "participant '" + name + "': " + (text.is_string() ? text.get<std::string>() : text.dump()),
                    "",
                    {}},
                   ExitCode::failed_run);
@@ -113,17 +121,17 @@ auto checked(const std::string& name, Read&& read) {
 
 RemoteParticipant::RemoteParticipant(std::unique_ptr<Channel> channel, std::string name,
                                      std::vector<std::string> frames, InputShape shape, double end)
-    : channel_(std::move(channel)) {
+    : channel_(std::move(channel)), shape_count_(static_cast<std::size_t>(trammel::info(shape).count)) {
   info_.name = std::move(name);
   info_.frames = std::move(frames);
-  channel_->send(Message{
-      {"do", "hello"},
-      {"protocol", 1},
-      {"name", info_.name},
-      {"frames", info_.frames},
-      {"shape", trammel::info(shape).key},
-      {"end", end}}.dump());
-  const Message answer = read_answer(*channel_, info_.name);
+  send(Message{{"do", "hello"},
+               {"protocol", 1},
+               {"name", info_.name},
+               {"frames", info_.frames},
+               {"shape", trammel::info(shape).key},
+               {"end", end}}
+           .dump());
+  const Message answer = read_answer(receive(), info_.name);
   checked(info_.name, [&] {
     info_.rolls_back = answer.at("rolls_back").get<bool>();
     info_.has_compliance = answer.at("has_compliance").get<bool>();
@@ -134,69 +142,85 @@ RemoteParticipant::RemoteParticipant(std::unique_ptr<Channel> channel, std::stri
 
 RemoteParticipant::~RemoteParticipant() = default;
 
+// Who was lost once is not waited for again.
+void RemoteParticipant::send(const std::string& line) {
+  lost_ = true;
+  channel_->send(line);
+  lost_ = false;
+}
+
+std::string RemoteParticipant::receive() {
+  lost_ = true;
+  std::string line = channel_->receive();
+  lost_ = false;
+  return line;
+}
+
 std::vector<FrameState> RemoteParticipant::start() {
-  channel_->send(R"({"do": "start"})");
-  const Message answer = read_answer(*channel_, info_.name);
-  std::vector<FrameState> frames = checked(info_.name, [&] { return frames_of(answer.at("frames")); });
-  if (frames.size() != info_.frames.size()) bad_answer(info_.name, "18 numbers for each frame are expected");
-  return frames;
+  send(R"({"do": "start"})");
+  const Message answer = read_answer(receive(), info_.name);
+  return checked(info_.name, [&] { return frames_of(answer.at("frames"), info_.frames.size()); });
 }
 
 void RemoteParticipant::begin(const MacroStep& step) {
-  channel_->send(Message{{"do", "try"},
-                         {"t", step.t},
-                         {"end", step.end},
-                         {"restart_at_jumps", step.restart_at_jumps},
-                         {"inputs", step.inputs},
-                         {"samples", step.samples},
-                         {"record", step.record},
-                         {"keep_path", step.keep_path}}
-                     .dump());
+  samples_ = step.samples.size();
+  send(Message{{"do", "try"},
+               {"t", step.t},
+               {"end", step.end},
+               {"restart_at_jumps", step.restart_at_jumps},
+               {"inputs", step.inputs},
+               {"samples", step.samples},
+               {"record", step.record},
+               {"keep_path", step.keep_path}}
+           .dump());
 }
 
 void RemoteParticipant::finish(MacroResult& result) {
-  const Message answer = read_answer(*channel_, info_.name);
+  const Message answer = read_answer(receive(), info_.name);
   checked(info_.name, [&] {
     result.ok = answer.at("ok").get<bool>();
     result.message = answer.value("message", std::string());
     if (!result.ok) return true;
-    result.frames = frames_of(answer.at("frames"));
+    result.frames = frames_of(answer.at("frames"), samples_ * info_.frames.size());
     result.step_times = answer.at("step_times").get<std::vector<double>>();
     return true;
   });
 }
 
 void RemoteParticipant::accept() {
-  channel_->send(R"({"do": "accept"})");
-  read_answer(*channel_, info_.name);
+  send(R"({"do": "accept"})");
+  read_answer(receive(), info_.name);
 }
 
 Mat RemoteParticipant::compliance() {
-  channel_->send(R"({"do": "compliance"})");
-  const Message answer = read_answer(*channel_, info_.name);
-  return checked(info_.name, [&] { return matrix_of(answer); });
+  send(R"({"do": "compliance"})");
+  const Message answer = read_answer(receive(), info_.name);
+  const std::size_t size = 6 * info_.frames.size();
+  return checked(info_.name, [&] { return matrix_of(answer, size, size); });
 }
 
 Mat RemoteParticipant::sensitivity(std::span<const int> samples) {
-  channel_->send(Message{{"do", "sensitivity"}, {"samples", std::vector<int>(samples.begin(), samples.end())}}.dump());
-  const Message answer = read_answer(*channel_, info_.name);
-  return checked(info_.name, [&] { return matrix_of(answer); });
+  send(Message{{"do", "sensitivity"}, {"samples", std::vector<int>(samples.begin(), samples.end())}}.dump());
+  const Message answer = read_answer(receive(), info_.name);
+  const std::size_t rows = 12 * info_.frames.size() * samples.size(), columns = 6 * info_.frames.size() * shape_count_;
+  return checked(info_.name, [&] { return matrix_of(answer, rows, columns); });
 }
 
 Bytes RemoteParticipant::save() {
-  channel_->send(R"({"do": "save"})");
-  const Message answer = read_answer(*channel_, info_.name);
+  send(R"({"do": "save"})");
+  const Message answer = read_answer(receive(), info_.name);
   return checked(info_.name, [&] { return from_hex(answer.at("state").get<std::string>()); });
 }
 
 void RemoteParticipant::restore(std::span<const std::byte> bytes) {
-  channel_->send(Message{{"do", "restore"}, {"state", to_hex(Bytes(bytes.begin(), bytes.end()))}}.dump());
-  read_answer(*channel_, info_.name);
+  send(Message{{"do", "restore"}, {"state", to_hex(Bytes(bytes.begin(), bytes.end()))}}.dump());
+  read_answer(receive(), info_.name);
 }
 
 void RemoteParticipant::close(bool good) {
-  channel_->send(Message{{"do", "close"}, {"good", good}}.dump());
-  read_answer(*channel_, info_.name);
+  if (lost_) return;
+  send(Message{{"do", "close"}, {"good", good}}.dump());
+  read_answer(receive(), info_.name);
 }
 
 // ---- the other end

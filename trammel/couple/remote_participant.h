@@ -24,8 +24,14 @@ class RemoteParticipant final : public Participant {
   void close(bool good) override;
 
  private:
+  void send(const std::string& line);
+  // `begin` has sent its request already.
+  std::string receive();
+
   std::unique_ptr<Channel> channel_;
   ParticipantInfo info_;
+  std::size_t shape_count_ = 1, samples_ = 0;  // of the last try
+  bool lost_ = false;
 };
 
 // Makes the participant that a greeting asks for.

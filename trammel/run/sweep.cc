@@ -77,6 +77,8 @@ std::string sweep_line(const SweepPlan& plan, const SweepRow& row) {
   return line + "," + csv_field(row.message);
 }
 
+}  // namespace
+
 std::vector<SweepMeasure> measures_of(const SweepOptions& options) {
   if (!options.measures.empty()) return options.measures;
   std::vector<SweepMeasure> all;
@@ -86,8 +88,6 @@ std::vector<SweepMeasure> measures_of(const SweepOptions& options) {
                  "name signals with --measure, body.bar.position.z.max");
   return all;
 }
-
-}  // namespace
 
 SweepMeasure sweep_measure(const std::string& text) {
   const std::size_t dot = text.rfind('.');
@@ -261,29 +261,49 @@ SweepSummary run_sweep(const SweepOptions& asked, const SweepPlan& plan) {
   };
   replace_table();
   std::ofstream table(options.table, std::ios::app);
-  std::atomic<long> next{0};
   std::mutex mutex;
-  std::vector<std::pair<long, std::string>> fresh;
-  const auto work = [&] {
-    for (long run = next++; run < summary.runs; run = next++) {
-      if (options.interrupted != nullptr && *options.interrupted) return;
-      if (lines.count(run) != 0) continue;  // rows of this sweep come in only under other numbers
-      const SweepRow row = sweep_run(options, plan, run);
+  std::vector<long> waiting;  // the next one last
+  for (long run = summary.runs - 1; run >= 0; --run) {
+    if (lines.count(run) == 0) waiting.push_back(run);
+  }
+  const auto work = [&](const std::function<SweepRow(long)>& make) {
+    for (;;) {
+      long run = 0;
+      {
+        const std::lock_guard<std::mutex> lock(mutex);
+        if (waiting.empty() || (options.interrupted != nullptr && *options.interrupted)) return;
+        run = waiting.back();
+        waiting.pop_back();
+      }
+      SweepRow row;
+      try {
+        row = make(run);
+      } catch (const Failure& failure) {
+        const std::lock_guard<std::mutex> lock(mutex);
+        waiting.push_back(run);
+        if (options.lost) options.lost(failure);
+        return;
+      }
       const std::string line = sweep_line(plan, row);
       const std::lock_guard<std::mutex> lock(mutex);
       table << line + "\n";
       table.flush();
-      fresh.emplace_back(run, line);
+      lines[run] = line;
       ++(row.status == "finished" ? summary.finished : summary.failed);
       if (options.progress) options.progress(row, summary.finished + summary.failed, summary.runs);
     }
   };
+  const auto here = [&](long run) { return sweep_run(options, plan, run); };
   std::vector<std::thread> threads;
-  for (int i = 1; i < options.threads; ++i) threads.emplace_back(work);
-  work();
+  for (const auto& helper : options.helpers) threads.emplace_back([&] { work(helper); });
+  for (int i = 1; i < options.threads; ++i) threads.emplace_back([&] { work(here); });
+  work(here);
   for (std::thread& thread : threads) thread.join();
+  work(here);  // what a lost helper left behind
   table.close();
-  for (auto& [run, line] : fresh) lines[run] = line;
+  if (!table)
+    throw Failure({Severity::error, "cannot-write", "the table '" + options.table + "' cannot be written", "", {}},
+                  ExitCode::cannot_write);
   summary.complete = static_cast<long>(lines.size()) == summary.runs;
   if (summary.complete) replace_table();
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -43,9 +43,12 @@ struct SweepOptions {
   std::vector<SweepMeasure> measures;  // empty: the last value of every output of the model
   std::string table;                   // CSV, written as runs end
   bool resume = false;                 // runs that the table has are not made again
-  int threads = 1;
+  int threads = 1;                     // runs side by side in this process
+  // Others who make runs, each one at a time; one that throws is left out from then on, and its run made by another.
+  std::vector<std::function<SweepRow(long run)>> helpers;
   const std::atomic<bool>* interrupted = nullptr;
   std::function<void(const SweepRow&, long done, long all)> progress;
+  std::function<void(const Failure&)> lost;  // a helper
 };
 
 struct SweepSummary {
@@ -54,6 +57,9 @@ struct SweepSummary {
   double seconds = 0;
 };
 
+// The measures that are asked for, or those of the model's outputs.
+std::vector<SweepMeasure> measures_of(const SweepOptions& options);
+// One run, with all measures named.
 SweepRow sweep_run(const SweepOptions& options, const SweepPlan& plan, long run);
 SweepSummary run_sweep(const SweepOptions& options, const SweepPlan& plan);
 
