@@ -340,8 +340,8 @@ class CouplingReader {
       else if (degree)
         s.scheme = one_pass_scheme(s.scheme.passes, static_cast<int>(*degree));
     }
-    problems_.fail_if_any();
-    require_usable(s.scheme, document_.where(theta != nullptr ? *theta : scheme != nullptr ? *scheme : node));
+    if (problems_.all().empty())
+      require_usable(s.scheme, document_.where(theta != nullptr ? *theta : scheme != nullptr ? *scheme : node));
     if (const auto i = choice("solver", {"differences", "compliance", "sensitivity", "broyden", "chord"})) {
       s.solver = static_cast<InterfaceSolver>(*i);
       if (once && s.solver != InterfaceSolver::compliance)
