@@ -194,7 +194,6 @@ TEST(Sweep, RanksMakeTheSameTable) {
   ASSERT_EQ(shell(command, TRAMMEL_COMMAND + (" " + what) + "one.csv"), 0) << command.read("err.txt");
   ASSERT_EQ(shell(command, mpirun(2, what + "many.csv")), 0) << command.read("err.txt");
   EXPECT_EQ(command.read("one.csv"), command.read("many.csv"));
-  EXPECT_EQ(shell(command, mpirun(2, what + "many.csv --threads 2")), 2);
 }
 
 TEST(Sweep, KilledAndResumedItLosesNothing) {

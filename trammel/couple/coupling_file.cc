@@ -295,7 +295,7 @@ class CouplingReader {
       if (value == nullptr) return {};
       const Place place{"coupling", "", name};
       const auto x = values_.number(*value, place, quantity);
-      if (x && !(*x > 0)) error(*value, "not-positive", place.text() + " must be positive", "");
+      if (x && !(*x > 0)) error(*value, "not-positive", place.text() + " must be positive", "give a number above 0");
       return x;
     };
     const auto choice = [&](const char* name, const std::vector<std::string>& keys) -> std::optional<std::size_t> {
@@ -340,12 +340,13 @@ class CouplingReader {
       else if (degree)
         s.scheme = one_pass_scheme(s.scheme.passes, static_cast<int>(*degree));
     }
-    problems_.fail_if_any();
-    require_usable(s.scheme, document_.where(theta != nullptr ? *theta : scheme != nullptr ? *scheme : node));
+    if (problems_.all().empty())
+      require_usable(s.scheme, document_.where(theta != nullptr ? *theta : scheme != nullptr ? *scheme : node));
+    const Node *solver = find("solver"), *control = find("error");
     if (const auto i = choice("solver", {"differences", "compliance", "sensitivity", "broyden", "chord"})) {
       s.solver = static_cast<InterfaceSolver>(*i);
       if (once && s.solver != InterfaceSolver::compliance)
-        error(*find("solver"), "conflict", "coupling: the scheme `" + s.scheme.key + "` makes no iterations",
+        error(*solver, "conflict", "coupling: the scheme `" + s.scheme.key + "` makes no iterations",
               "leave `solver` out; it works with the participants' compliance");
     }
     set(s.tolerance, number("tolerance", Quantity::none));
@@ -364,7 +365,7 @@ class CouplingReader {
     s.output_step = number("output_step", Quantity::time);
     s.coupling_error = number("error", Quantity::none);
     if (once && s.coupling_error)
-      error(*find("error"), "conflict",
+      error(*control, "conflict",
             "coupling: the scheme `" + s.scheme.key + "` makes each step once and cannot repeat it with a smaller one",
             "leave `error` out, or take an iterated scheme");
     set(s.least_step, number("least_step", Quantity::time));
