@@ -206,7 +206,7 @@ int couple_on(MpiWorld& world, const CoupleArguments& a) {
     print_json(j);
   } else if (talk) {
     std::printf("%s  result          %s\n", to_text(summary).c_str(), main.c_str());
-    if (a.compare_whole) {
+    if (a.compare_whole && summary.status == RunStatus::finished) {
       std::vector<std::vector<std::string>> lines{{"participant", "signal", "largest difference", "largest value"}};
       for (const Json& row : comparison) {
         char difference[32], size[32];
