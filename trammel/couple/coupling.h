@@ -103,6 +103,8 @@ class Coupling {
   void record_row(TrajectorySink& sink, double t, double s, const std::vector<FrameState>& frames);
   std::vector<Table> tables() const;
   void fail(std::string why);
+  static double clock_now();  // s
+  static std::string brief(double value);
 
   std::vector<std::unique_ptr<Participant>> participants_;
   std::vector<InterfaceFrame> frames_;
