@@ -188,6 +188,22 @@ Model linear_masses(const std::vector<TestPoint>& points, const Options& options
   return model;
 }
 
+// All masses at (q, v) = (1, 0) or (0, 1).
+void start_at_unit(Simulation& simulation, int column) {
+  Integrator& method = simulation.integrator();
+  State start = method.state();
+  start.q.setZero();
+  start.v.setZero();
+  for (Eigen::Index i = 0; i < start.q.size(); i += 3) (column == 0 ? start.q : start.v)[i] = 1;
+  start.t = 0;
+  method.start(start, simulation.equations().make_rates());
+}
+
+void step_of_one(Integrator& method) {
+  if (method.attempt(1).verdict != Verdict::ok) throw std::runtime_error("a step of the linear problem failed");
+  method.accept();
+}
+
 // The matrices (q, v) -> (q, v) of a step.
 std::vector<Eigen::Matrix2d> step_matrices(const std::vector<TestPoint>& points, const Options& options) {
   std::vector<Eigen::Matrix2d> matrices(points.size());
@@ -196,16 +212,9 @@ std::vector<Eigen::Matrix2d> step_matrices(const std::vector<TestPoint>& points,
   plain.analyse_rank = false;
   simulation.start(plain);
   Integrator& method = simulation.integrator();
-  const Rates rates = simulation.equations().make_rates();
   for (int column = 0; column < 2; ++column) {
-    State start = method.state();
-    start.q.setZero();
-    start.v.setZero();
-    for (Eigen::Index i = 0; i < start.q.size(); i += 3) (column == 0 ? start.q : start.v)[i] = 1;
-    start.t = 0;
-    method.start(start, rates);
-    if (method.attempt(1).verdict != Verdict::ok) throw std::runtime_error("a step of the linear problem failed");
-    method.accept();
+    start_at_unit(simulation, column);
+    step_of_one(method);
     for (std::size_t i = 0; i < points.size(); ++i) {
       matrices[i](0, column) = method.state().q[static_cast<Eigen::Index>(3 * i)];
       matrices[i](1, column) = method.state().v[static_cast<Eigen::Index>(3 * i)];
@@ -386,24 +395,15 @@ std::vector<double> growths_extrapolated(const std::vector<TestPoint>& points, O
       matrices[i].col(column) = Vec3(method.state().q[k], method.state().v[k], method.rates().a[k]);
     }
   };
-  const auto step = [&] {
-    if (method.attempt(1).verdict != Verdict::ok) throw std::runtime_error("a step of the linear problem failed");
-    method.accept();
-  };
   for (int column = 0; column < 2; ++column) {
-    State start = method.state();
-    start.q.setZero();
-    start.v.setZero();
-    for (Eigen::Index i = 0; i < start.q.size(); i += 3) (column == 0 ? start.q : start.v)[i] = 1;
-    start.t = 0;
-    method.start(start, simulation.equations().make_rates());
-    step();
+    start_at_unit(simulation, column);
+    step_of_one(method);
     look(before, column);
-    step();
+    step_of_one(method);
     look(after, column);
     if (column == 1) {
       look(before, 2);
-      step();
+      step_of_one(method);
       look(after, 2);
     }
   }
