@@ -42,8 +42,9 @@ void add_frame_row(const Equations& equations, const Workspace& work, const Rigi
   if (f.body == ground) return;
   const BodyState& b = work.bodies[static_cast<std::size_t>(f.body)];
   Eigen::Matrix<double, 1, 6> by_q = pose, by_v = twist;
-  multiply_map(f, b, by_q);
-  multiply_map(f, b, by_v);
+  const FrameMap map = frame_map(f, b);
+  multiply_map(map, by_q);
+  multiply_map(map, by_v);
   by_q.tail<3>() += twist * map_times_derivative(f, b, b.w);
   const KindColumns& columns = kind_of(equations, f.body);
   const int v0 = equations.first_velocity(f.body);

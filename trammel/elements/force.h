@@ -32,6 +32,7 @@ class Force {
   // Wrench (force, torque about the frame's origin; world axes) on each frame, 6 per frame. False: cannot be evaluated
   // here.
   virtual bool evaluate(const ElementInput& in, double* wrench) const = 0;
+  // Fills `out` as a whole.
   virtual void linearise(const ElementInput& in, ForcePartials& out) const = 0;
 
   // For the energy balance: what is stored, what is turned into heat per second, and the power of the rest of the

@@ -273,7 +273,7 @@ void Equations::make_patterns() {
     for (int j = 0; j < n; ++j) {
       for (int i = 0; i < n; ++i) {
         if (!v_mask(i, j)) continue;
-        vv_wires.push_back({i * n + j, velocity(c.frames[static_cast<std::size_t>(i / 6)], i % 6),
+        vv_wires.push_back({i + n * j, velocity(c.frames[static_cast<std::size_t>(i / 6)], i % 6),
                             velocity(c.frames[static_cast<std::size_t>(j / 6)], j % 6)});
       }
     }
@@ -296,7 +296,7 @@ void Equations::make_patterns() {
       const int column = velocity(f.frames[static_cast<std::size_t>(j / 6)], j % 6);
       for (int i = 0; i < n && column >= 0; ++i) {
         const int row = velocity(f.frames[static_cast<std::size_t>(i / 6)], i % 6);
-        if (row >= 0) vv_wires.push_back({i * n + j, row, column});
+        if (row >= 0) vv_wires.push_back({i + n * j, row, column});
       }
     }
     f.vv_end = static_cast<int>(vv_wires.size());

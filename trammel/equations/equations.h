@@ -188,7 +188,7 @@ class Equations {
   struct StateRecord : ElementRecord {
     std::unique_ptr<StateRate> element;
   };
-  struct Local;  // dense matrices of one element in body coordinates
+  struct Local;  // dense matrices of one constraint in body coordinates
 
   // compile.cc
   void add_bodies();
@@ -212,8 +212,8 @@ class Equations {
   void constraint_jacobians(const State&, Partials&, Vec* gamma, Workspace&) const;
   void localise_constraint(const ConstraintRecord&, const State&, const Rates&, Detail, const std::vector<BodyState>&,
                            Local&) const;
-  void localise_force(const ForceRecord&, const State&, const std::vector<BodyState>&, Local&) const;
-  void add_local(const std::vector<int>& frames, const FrameVector& local, Vec& out) const;
+  void localise_force(const ForceRecord&, const State&, const std::vector<BodyState>&, ForcePartials&) const;
+  void add_local(const std::vector<int>& frames, const FrameVector& local, double sign, Vec& out) const;
   // states.cc
   void add_frame_row(int frame, const Eigen::Matrix<double, 1, 6>& pose, const Eigen::Matrix<double, 1, 6>& twist,
                      const Workspace& work, Eigen::Ref<Vec> by_q, Eigen::Ref<Vec> by_v) const;
@@ -229,7 +229,7 @@ class Equations {
   std::vector<StateRecord> states_;
   std::vector<int> rotation_columns_, velocity_rows_;
   std::vector<int> with_memory_constraints_, with_memory_forces_, with_memory_states_;
-  std::vector<std::uint16_t> vv_local_, gv_local_;  // place in an element's local matrix ...
+  std::vector<std::uint16_t> vv_local_, gv_local_;  // place in the values of an element's matrix ...
   std::vector<int> vv_slot_, gv_slot_;              // ... and in the value array
   int memory_size_ = 0;
   double length_ = 1, greatest_mass_ = 1, least_nonzero_mass_ = 1, least_nonzero_inertia_ = 1;

@@ -33,21 +33,25 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
         const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
         if (f.body == ground) continue;
         const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
-        multiply_map(f, b, out.K_q.middleCols(at, 6));
-        out.K_q.middleCols(at + 3, 3) += C.middleCols(at, 6) * map_times_derivative(f, b, b.w);
+        multiply_map(frame_map(f, b), out.K_q.middleCols<6>(at));
+        out.K_q.middleCols<3>(at + 3) += C.middleCols<6>(at) * map_times_derivative(f, b, b.w);
       }
     }
     double wrench[6 * max_frames];
     Eigen::Map<Vec>(wrench, static_cast<int>(6 * nf)).noalias() =
         out.G.transpose() * Eigen::Map<const Vec>(lambda, rows);
+    const bool bent = !out.force_q.isZero(0);  // rows of points are not
     for (std::size_t i = 0; i < nf; ++i) {
       const int at = static_cast<int>(6 * i);
       const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
       if (f.body == ground) continue;
       const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
-      multiply_map(f, b, out.G.middleCols(at, 6));
-      multiply_map(f, b, out.force_q.middleCols(at, 6));
-      multiply_map_transposed(f, b, out.force_q.middleRows(at, 6));
+      const FrameMap map = frame_map(f, b);
+      multiply_map(map, out.G.middleCols<6>(at));
+      if (bent) {
+        multiply_map(map, out.force_q.middleCols<6>(at));
+        multiply_map_transposed(map, out.force_q.middleRows<6>(at));
+      }
       out.force_q.block<3, 3>(at + 3, at + 3) +=
           map_derivative(f, b, Eigen::Map<const Vec3>(wrench + at), Eigen::Map<const Vec3>(wrench + at + 3));
     }
@@ -93,57 +97,55 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
     const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
     if (f.body == ground) continue;
     const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
+    const FrameMap map = frame_map(f, b);
     for (RowMatrix* m : {&out.G, &out.Gv_q, &out.Ga_q, &out.gamma_q, &out.gamma_v})
-      multiply_map(f, b, m->middleCols(at, 6));
-    const auto C = p.C.middleCols(at, 6);
+      multiply_map(map, m->middleCols<6>(at));
+    const auto C = p.C.middleCols<6>(at);
     const Eigen::Matrix<double, 6, 3> Bv_q = map_times_derivative(f, b, b.w);
-    out.Gv_q.middleCols(at + 3, 3) += C * Bv_q;
-    out.Ga_q.middleCols(at + 3, 3) += C * map_times_derivative(f, b, spin_rate[i]);
-    out.gamma_q.middleCols(at + 3, 3) -=
-        C.leftCols(3) * biases[i].by_rotation + p.curvature_twist.middleCols(at, 6) * Bv_q;
-    out.gamma_v.middleCols(at + 3, 3) -= C.leftCols(3) * biases[i].by_spin;
-    multiply_map(f, b, out.force_q.middleCols(at, 6));
-    multiply_map_transposed(f, b, out.force_q.middleRows(at, 6));
-    multiply_map_transposed(f, b, out.force_t.segment(at, 6));
+    out.Gv_q.middleCols<3>(at + 3) += C * Bv_q;
+    out.Ga_q.middleCols<3>(at + 3) += C * map_times_derivative(f, b, spin_rate[i]);
+    out.gamma_q.middleCols<3>(at + 3) -=
+        C.leftCols(3) * biases[i].by_rotation + p.curvature_twist.middleCols<6>(at) * Bv_q;
+    out.gamma_v.middleCols<3>(at + 3) -= C.leftCols(3) * biases[i].by_spin;
+    multiply_map(map, out.force_q.middleCols<6>(at));
+    multiply_map_transposed(map, out.force_q.middleRows<6>(at));
+    multiply_map_transposed(map, out.force_t.segment<6>(at));
     out.force_q.block<3, 3>(at + 3, at + 3) += map_derivative(f, b, wrench.segment<3>(at), wrench.segment<3>(at + 3));
   }
 }
 
-// force_q of -Q = -(B^T W):  -(B^T (W_pose B + W_twist (B v)_q) + (B^T w)_q),  force_v: -B^T W_twist B
+// Of Q = B^T W, in place:  pose <- B^T (W_pose B + W_twist (B v)_q) + (B^T w)_q,  twist <- B^T W_twist B
 void Equations::localise_force(const ForceRecord& record, const State& state, const std::vector<BodyState>& bodies,
-                               Local& out) const {
-  const auto nf = record.frames.size();
+                               ForcePartials& p) const {
   FrameState frames[max_frames];
   double wrench[6 * max_frames];
   frame_states(record, bodies, frames);
   const ElementInput in = element_input(record, state, frames);
   record.element->evaluate(in, wrench);
-  ForcePartials p;
-  p.set_zero(static_cast<int>(nf));
   record.element->linearise(in, p);
-  out.force_q = -p.pose;
-  out.force_v = -p.twist;
-  out.force_t = -p.time;
-  for (std::size_t i = 0; i < nf; ++i) {
+  const bool by_velocity = record.element->uses_velocity();
+  FrameMap maps[max_frames];
+  for (std::size_t i = 0; i < record.frames.size(); ++i) {
     const int at = static_cast<int>(6 * i);
     const RigidFrame& f = frames_[static_cast<std::size_t>(record.frames[i])];
     if (f.body == ground) continue;
     const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
-    const Eigen::Matrix<double, 6, 3> Bv_q = map_times_derivative(f, b, b.w);
-    multiply_map(f, b, out.force_q.middleCols(at, 6));
-    out.force_q.middleCols(at + 3, 3) -= p.twist.middleCols(at, 6) * Bv_q;
-    multiply_map(f, b, out.force_v.middleCols(at, 6));
+    maps[i] = frame_map(f, b);
+    multiply_map(maps[i], p.pose.middleCols<6>(at));
+    if (!by_velocity) continue;
+    p.pose.middleCols<3>(at + 3) += p.twist.middleCols<6>(at).lazyProduct(map_times_derivative(f, b, b.w));
+    multiply_map(maps[i], p.twist.middleCols<6>(at));
   }
-  for (std::size_t i = 0; i < nf; ++i) {
+  for (std::size_t i = 0; i < record.frames.size(); ++i) {
     const int at = static_cast<int>(6 * i);
     const RigidFrame& f = frames_[static_cast<std::size_t>(record.frames[i])];
     if (f.body == ground) continue;
-    const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
-    multiply_map_transposed(f, b, out.force_q.middleRows(at, 6));
-    multiply_map_transposed(f, b, out.force_v.middleRows(at, 6));
-    multiply_map_transposed(f, b, out.force_t.segment(at, 6));
-    out.force_q.block<3, 3>(at + 3, at + 3) -=
-        map_derivative(f, b, Eigen::Map<const Vec3>(wrench + at), Eigen::Map<const Vec3>(wrench + at + 3));
+    multiply_map_transposed(maps[i], p.pose.middleRows<6>(at));
+    if (by_velocity) multiply_map_transposed(maps[i], p.twist.middleRows<6>(at));
+    multiply_map_transposed(maps[i], p.time.segment<6>(at));
+    p.pose.block<3, 3>(at + 3, at + 3) +=
+        map_derivative(f, bodies[static_cast<std::size_t>(f.body)], Eigen::Map<const Vec3>(wrench + at),
+                       Eigen::Map<const Vec3>(wrench + at + 3));
   }
 }
 
@@ -178,15 +180,12 @@ void Equations::constraint_jacobians(const State& state, Partials& out, Vec* gam
       const int at = static_cast<int>(6 * i);
       if (gamma != nullptr)
         Eigen::Map<Vec>(curvature, C.rows()) += C.middleCols<3>(at).lazyProduct(frame_bias(f, body).value);
-      multiply_map(f, body, C.middleCols(at, 6));
+      multiply_map(frame_map(f, body), C.middleCols<6>(at));
     }
     if (gamma != nullptr)
       for (int k = 0; k < c.rows; ++k) (*gamma)[c.first_row + k] = -curvature[c.kept[static_cast<std::size_t>(k)]];
-    const int n = static_cast<int>(6 * c.frames.size());
-    for (int p = c.gv_begin; p < c.gv_end; ++p) {
-      const int local = gv_local_[static_cast<std::size_t>(p)];
-      out.G[gv_slot_[static_cast<std::size_t>(p)]] += C(local / n, local % n);
-    }
+    for (int p = c.gv_begin; p < c.gv_end; ++p)
+      out.G[gv_slot_[static_cast<std::size_t>(p)]] += C.data()[gv_local_[static_cast<std::size_t>(p)]];
   }
 }
 
@@ -199,14 +198,14 @@ void Equations::jacobian_and_gamma(const State& state, Partials& out, Vec& gamma
 }
 
 // Adds a vector in the six velocities of each frame's body.
-void Equations::add_local(const std::vector<int>& frames, const FrameVector& local, Vec& out) const {
+void Equations::add_local(const std::vector<int>& frames, const FrameVector& local, double sign, Vec& out) const {
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const RigidFrame& f = frames_[static_cast<std::size_t>(frames[i])];
     if (f.body == ground) continue;
     const BodyRecord& b = bodies_[static_cast<std::size_t>(f.body)];
     const KindColumns& columns = columns_of(b.kind);
     for (int k = 0; k < columns.count; ++k)
-      out[b.v0 + k] += local[static_cast<int>(6 * i) + columns.column[static_cast<std::size_t>(k)]];
+      out[b.v0 + k] += sign * local[static_cast<int>(6 * i) + columns.column[static_cast<std::size_t>(k)]];
   }
 }
 
@@ -219,7 +218,6 @@ void Equations::force_by_input(const State& state, int input, Vec& force_u, Work
     frame_states(record, work.bodies, frames);
     ElementInput in = element_input(record, state, frames);
     in.by_input = input;
-    p.set_zero(static_cast<int>(record.frames.size()));
     record.element->linearise(in, p);
     for (std::size_t i = 0; i < record.frames.size(); ++i)
       add_wrench(record.frames[i], work.bodies, p.time.data() + 6 * i, -1, force_u);
@@ -247,21 +245,19 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
   Local local;
   for (const ConstraintRecord& c : constraints_) {
     localise_constraint(c, state, rates, detail, work.bodies, local);
-    const int n = static_cast<int>(6 * c.frames.size());
-    for (int p = c.vv_begin; p < c.vv_end; ++p) {
-      const int at = vv_local_[static_cast<std::size_t>(p)];
-      out.force_q[vv_slot_[static_cast<std::size_t>(p)]] += local.force_q(at / n, at % n);
-    }
+    for (int p = c.vv_begin; p < c.vv_end; ++p)
+      out.force_q[vv_slot_[static_cast<std::size_t>(p)]] +=
+          local.force_q.data()[vv_local_[static_cast<std::size_t>(p)]];
     for (int p = c.gv_begin; p < c.gv_end; ++p) {
       const int at = gv_local_[static_cast<std::size_t>(p)], slot = gv_slot_[static_cast<std::size_t>(p)];
-      out.G[slot] += local.G(at / n, at % n);
-      if (c.has_velocity_rows && c.element->level(at / n) == Level::velocity)
-        out.K_q[slot] += (detail == Detail::all ? local.Gv_q : local.K_q)(at / n, at % n);
+      out.G[slot] += local.G.data()[at];
+      if (c.has_velocity_rows && c.element->level(at / static_cast<int>(6 * c.frames.size())) == Level::velocity)
+        out.K_q[slot] += (detail == Detail::all ? local.Gv_q : local.K_q).data()[at];
       if (detail != Detail::all) continue;
-      out.Gv_q[slot] += local.Gv_q(at / n, at % n);
-      out.Ga_q[slot] += local.Ga_q(at / n, at % n);
-      out.gamma_q[slot] += local.gamma_q(at / n, at % n);
-      out.gamma_v[slot] += local.gamma_v(at / n, at % n);
+      out.Gv_q[slot] += local.Gv_q.data()[at];
+      out.Ga_q[slot] += local.Ga_q.data()[at];
+      out.gamma_q[slot] += local.gamma_q.data()[at];
+      out.gamma_v[slot] += local.gamma_v.data()[at];
     }
     if (detail != Detail::all) continue;
     for (int k = 0; k < c.rows; ++k) {
@@ -271,19 +267,20 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
       out.gamma_t[row] = local.gamma_t[from];
       out.Ga_t[row] = local.Ga_t[from];
     }
-    add_local(c.frames, local.force_t, out.force_t);
+    add_local(c.frames, local.force_t, 1, out.force_t);
   }
+  ForcePartials of_force;
   for (std::size_t i = 0; i < forces_.size(); ++i) {
     if (!work.without_derivatives.empty() && work.without_derivatives[i]) continue;
     const ForceRecord& f = forces_[i];
-    localise_force(f, state, work.bodies, local);
-    const int n = static_cast<int>(6 * f.frames.size());
-    for (int p = f.vv_begin; p < f.vv_end; ++p) {
+    localise_force(f, state, work.bodies, of_force);
+    const double *by_q = of_force.pose.data(), *by_v = of_force.twist.data();
+    for (int p = f.vv_begin; p < f.vv_end; ++p) {  // out holds -Q
       const int at = vv_local_[static_cast<std::size_t>(p)], slot = vv_slot_[static_cast<std::size_t>(p)];
-      out.force_q[slot] += local.force_q(at / n, at % n);
-      out.force_v[slot] += local.force_v(at / n, at % n);
+      out.force_q[slot] -= by_q[at];
+      out.force_v[slot] -= by_v[at];
     }
-    if (detail == Detail::all) add_local(f.frames, local.force_t, out.force_t);
+    if (detail == Detail::all) add_local(f.frames, of_force.time, -1, out.force_t);
   }
   return Eval::ok;
 }

@@ -1,4 +1,4 @@
-// Dense matrices of one element against the six rigid velocities of each of its frames' bodies, before they are
+// Dense matrices of one constraint against the six rigid velocities of each of its frames' bodies, before they are
 // scattered.
 #pragma once
 #include "trammel/equations/equations.h"
@@ -6,7 +6,7 @@
 namespace trammel {
 
 struct Equations::Local {
-  FrameMatrix force_q, force_v;  // rows and columns: 6 per frame
+  FrameMatrix force_q;  // rows and columns: 6 per frame
   RowMatrix G, K_q, Gv_q, Ga_q, gamma_q, gamma_v;
   RowVector g_t, gamma, gamma_t, Ga_t;
   FrameVector force_t;

@@ -50,27 +50,46 @@ inline Vec6 to_body(const RigidFrame& f, const BodyState& b, const Vec3& force, 
   return out;
 }
 
-// rows (.. x 6, frame twist) -> rows B (.. x 6, body velocities), in place.
+// B of a frame without its constant blocks: B = [ I  -S ;  0  R ].
+struct FrameMap {
+  Mat3 R, S;  // S = rho~ R
+};
+inline FrameMap frame_map(const RigidFrame& f, const BodyState& b) {
+  const Vec3 rho = b.R * f.arm;
+  FrameMap map{b.R, {}};
+  for (int k = 0; k < 3; ++k) map.S.col(k) = rho.cross(b.R.col(k));
+  return map;
+}
+
+// rows (.. x 6, frame twist) -> rows B (.. x 6, body velocities), in place: the innermost loop of every linearisation,
+// six rows at once where there are six.
 template <class Block>
-void multiply_map(const RigidFrame& f, const BodyState& b, Block&& rows) {
-  const Mat3 rho = skew(b.R * f.arm);
-  const auto n = rows.rows();
-  for (Eigen::Index i = 0; i < n; ++i) {
-    const Eigen::RowVector3d v = rows.row(i).template head<3>();
-    const Eigen::RowVector3d w = rows.row(i).template tail<3>();
-    rows.row(i).template tail<3>() = (w - v * rho) * b.R;
+void multiply_map(const FrameMap& map, Block&& rows) {
+  Eigen::Index i = 0;
+  for (; i + 6 <= rows.rows(); i += 6) {
+    auto linear = rows.template block<6, 3>(i, 0), angular = rows.template block<6, 3>(i, 3);
+    const Eigen::Matrix<double, 6, 3> V = linear, W = angular;
+    angular = W.lazyProduct(map.R) - V.lazyProduct(map.S);
+  }
+  for (; i < rows.rows(); ++i) {
+    const Eigen::RowVector3d v = rows.template block<1, 3>(i, 0), w = rows.template block<1, 3>(i, 3);
+    rows.template block<1, 3>(i, 3) = w.lazyProduct(map.R) - v.lazyProduct(map.S);
   }
 }
 
 // columns (6 x ..) -> B^T columns, in place.
 template <class Block>
-void multiply_map_transposed(const RigidFrame& f, const BodyState& b, Block&& columns) {
-  const Mat3 rho = skew(b.R * f.arm);
-  const auto n = columns.cols();
-  for (Eigen::Index j = 0; j < n; ++j) {
-    const Vec3 v = columns.col(j).template head<3>();
-    const Vec3 w = columns.col(j).template tail<3>();
-    columns.col(j).template tail<3>() = b.R.transpose() * (w + rho * v);
+void multiply_map_transposed(const FrameMap& map, Block&& columns) {
+  Eigen::Index j = 0;
+  for (; j + 6 <= columns.cols(); j += 6) {
+    Mat6 block = columns.template block<6, 6>(0, j).transpose();
+    multiply_map(map, block);
+    columns.template block<6, 6>(0, j) = block.transpose();
+  }
+  for (; j < columns.cols(); ++j) {
+    Eigen::Matrix<double, 1, 6> column = columns.col(j).transpose();
+    multiply_map(map, column);
+    columns.col(j) = column.transpose();
   }
 }
 

@@ -51,8 +51,9 @@ void Equations::add_frame_row(int frame, const Eigen::Matrix<double, 1, 6>& pose
   if (f.body == ground) return;
   const BodyState& b = work.bodies[static_cast<std::size_t>(f.body)];
   Eigen::Matrix<double, 1, 6> q = pose, v = twist;
-  multiply_map(f, b, q);
-  multiply_map(f, b, v);
+  const FrameMap map = frame_map(f, b);
+  multiply_map(map, q);
+  multiply_map(map, v);
   q.tail<3>() += twist * map_times_derivative(f, b, b.w);
   const BodyRecord& record = bodies_[static_cast<std::size_t>(f.body)];
   const KindColumns& columns = columns_of(record.kind);

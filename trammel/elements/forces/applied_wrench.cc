@@ -56,9 +56,12 @@ void AppliedWrench::linearise(const ElementInput& in, ForcePartials& out) const 
   ExpressionPartials c;
   for (int i = 0; i < 6; ++i) {
     const MeasuredExpression& component = components_[static_cast<std::size_t>(i)];
+    if (component.expression().is_constant()) {
+      local[i] = component.expression().value(in.t, {});
+      continue;
+    }
     component.linearise(in, frames_, c);
     local[i] = c.value;
-    if (component.expression().is_constant()) continue;
     const int row = i < 3 ? 6 : 9;
     const Vec3 axis = E.col(i % 3);
     out.pose.middleRows<3>(row) += axis * c.pose;
@@ -73,7 +76,7 @@ void AppliedWrench::linearise(const ElementInput& in, ForcePartials& out) const 
   }
   const auto react = [&d](auto& m) {
     m.template topRows<3>() = -m.template middleRows<3>(6);
-    m.template middleRows<3>(3) = -m.template middleRows<3>(9) - skew(d) * m.template middleRows<3>(6);
+    m.template middleRows<3>(3) = -m.template middleRows<3>(9) - skew(d).lazyProduct(m.template middleRows<3>(6));
   };
   react(out.pose);
   react(out.twist);

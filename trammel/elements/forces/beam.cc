@@ -45,15 +45,15 @@ class Beam final : public Force {
   }
 
   void linearise(const ElementInput& in, ForcePartials& out) const override {
-    out.set_zero(2);
     const RelativeMotion ends(in.frames[0], in.frames[1], axes_a_, axes_b_);
     const Deformation now(ends, length_);
     const Vec6 s = stress(now);
     const Mat6 XtK = now.X.transpose() * K_.asDiagonal();
     const Mat6 by_y = XtK * (now.X + b_ * now.rate_slope()) + now.stress_slope(s), by_rate = b_ * XtK * now.X;
-    const RelativeMotion::Rows J = ends.jacobian();
-    out.pose = ends.wrench_pose(now.X.transpose() * s) - J.transpose() * (by_y * J + by_rate * ends.rate_pose());
-    out.twist = -J.transpose() * by_rate * J;
+    const RelativeMotion::Rows s_pose = ends.jacobian_times(by_y) + by_rate.lazyProduct(ends.rate_pose());
+    out.pose = ends.wrench_pose(now.X.transpose() * s) + ends.wrenches(s_pose);
+    out.twist = ends.wrenches(ends.jacobian_times(by_rate));
+    out.time.setZero(12);
   }
 
   double potential_energy(const ElementInput& in) const override {

@@ -30,12 +30,11 @@ class Bushing final : public Force {
   }
 
   void linearise(const ElementInput& in, ForcePartials& out) const override {
-    out.set_zero(2);
     const RelativeMotion now(in.frames[0], in.frames[1]);
-    const RelativeMotion::Rows J = now.jacobian();
-    const RelativeMotion::Rows s_pose = K_ * J + D_ * now.rate_pose(), s_twist = D_ * J;
-    out.pose = now.wrench_pose(stress(now)) - J.transpose() * s_pose;
-    out.twist = -J.transpose() * s_twist;
+    const RelativeMotion::Rows s_pose = now.jacobian_times(K_) + D_.lazyProduct(now.rate_pose());
+    out.pose = now.wrench_pose(stress(now)) + now.wrenches(s_pose);
+    out.twist = now.wrenches(now.jacobian_times(D_));
+    out.time.setZero(12);
   }
 
   double potential_energy(const ElementInput& in) const override {

@@ -40,6 +40,24 @@ RelativeMotion::Rows RelativeMotion::jacobian() const {
   return J;
 }
 
+// J = [ -R^T  R^T d~  R^T  0 ;  0  -X  0  X ],  X = T^-T R^T
+RelativeMotion::Rows RelativeMotion::jacobian_times(const Mat6& K) const {
+  const Eigen::Matrix<double, 6, 3> of_r = K.leftCols<3>().lazyProduct(R_.transpose()),
+                                    of_theta =
+                                        K.rightCols<3>().lazyProduct(tangent_inverse_.transpose() * R_.transpose());
+  Rows out;
+  out << -of_r, of_r.lazyProduct(skew(d_)) - of_theta, of_r, of_theta;
+  return out;
+}
+
+PairMatrix RelativeMotion::wrenches(const Rows& s) const {
+  const Eigen::Matrix<double, 3, 12> force = R_.lazyProduct(s.topRows<3>()),
+                                     torque = (R_ * tangent_inverse_).lazyProduct(s.bottomRows<3>());
+  PairMatrix out;
+  out << force, skew(d_).lazyProduct(force) + torque, -force, -torque;
+  return out;
+}
+
 // r' = R_A^T v, v = v_B - v_A + d x w_A; theta' = T(-theta)^-1 R_A^T w
 RelativeMotion::Rows RelativeMotion::rate_pose() const {
   const Mat3 Rt = R_.transpose();

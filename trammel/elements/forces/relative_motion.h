@@ -33,6 +33,8 @@ class RelativeMotion {
   Wrench wrench(const Vec6& s) const;           // -J^T s
   Vec6 wrench_on_b(const Vec6& s) const;        // in the axes of A
   Rows jacobian() const;                        // J
+  Rows jacobian_times(const Mat6& K) const;     // K J
+  PairMatrix wrenches(const Rows& s) const;     // -J^T s of each column of s
   Rows rate_pose() const;                       // d(J tau)/dpose
   PairMatrix wrench_pose(const Vec6& s) const;  // d(-J^T s)/dpose, s held
 
