@@ -1,6 +1,8 @@
 // Real time: steps of fixed size and cost, held back until the clock on the wall shows the time they compute, and a
 // report of what they took (TEXT section 7.3).
 #pragma once
+#include <sched.h>
+
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +16,7 @@ struct RealTimeReport {
   double worst = 0, percentile = 0, mean = 0;  // of a step's computation, s; 99.9 % take at most `percentile`
   double worst_computing = 0;                  // by the processor's clock: what a step takes once it has a core, s
   bool locked = false;                         // memory stays in place: no step waits for a page
+  bool first = false;                          // other programs give way
   double with_output = 0;                      // mean with what is recorded, s
   long steps = 0, overruns = 0;                // steps that, with what was recorded, ended behind their time
   double latest = 0;                           // by at most so much, s
@@ -21,9 +24,15 @@ struct RealTimeReport {
   double given_up_at = 0;                      // s
 };
 
-// Measures steps and waits for the clock.
+// Measures steps and waits for the clock. From `begin` on, where the system allows it, memory stays in place and other
+// programs give way; both end with the clock.
 class StepClock {
  public:
+  StepClock() = default;
+  ~StepClock();
+  StepClock(const StepClock&) = delete;
+  StepClock& operator=(const StepClock&) = delete;
+
   void begin(double t, double h, double end);
   void step_starts();
   void step_ends();           // computed, not yet recorded
@@ -35,7 +44,9 @@ class StepClock {
   std::vector<double> steps_;
   long overruns_ = 0;
   double latest_ = 0, processor_ = 0, computing_ = 0;
-  bool locked_ = false;
+  bool locked_ = false, first_ = false;
+  sched_param usual_{};
+  int usual_policy_ = 0;
 };
 
 // Positions after each step of a run, to be compared with those of another.

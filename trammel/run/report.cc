@@ -59,8 +59,10 @@ std::string to_text(const RunSummary& s) {
          fmt::format("a step takes {:.3g} us in the mean ({:.3g} with what is recorded), 99.9 % at most "
                      "{:.3g}, worst {:.3g}, of {:.3g} us",
                      1e6 * r.mean, 1e6 * r.with_output, 1e6 * r.percentile, 1e6 * r.worst, 1e6 * r.budget));
-    line("", fmt::format("worst by the processor's clock, without waiting for a core: {:.3g} us; memory {}",
-                         1e6 * r.worst_computing, r.locked ? "locked" : "not locked, for want of the right to"));
+    line("",
+         fmt::format("worst by the processor's clock, without waiting for a core: {:.3g} us", 1e6 * r.worst_computing));
+    line("", fmt::format("memory {}, other programs {}", r.locked ? "locked" : "not locked, for want of the right to",
+                         r.first ? "give way" : "do not give way, for want of the right to ask"));
     line("", r.overruns == 0
                  ? "no step was late"
                  : fmt::format("{} late, by at most {:.3g} ms", counted(r.overruns, "step"), 1e3 * r.latest));
@@ -134,6 +136,7 @@ std::string to_json(const RunSummary& s) {
                       {"worst", r.worst},
                       {"worst_by_processor", r.worst_computing},
                       {"memory_locked", r.locked},
+                      {"others_give_way", r.first},
                       {"steps", r.steps},
                       {"late", r.overruns},
                       {"latest", r.latest}};

@@ -12,6 +12,7 @@
 #include "trammel/formulate/named_coordinates.h"
 #include "trammel/run/checkpoint.h"
 #include "trammel/run/shapes.h"
+#include "trammel/write/queued_sink.h"
 #include "trammel/write/sha256.h"
 
 namespace trammel {
@@ -315,6 +316,13 @@ void Simulation::doubt_energy(RunResult& result) const {
 }
 
 RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
+  if (!options.real_time) return run_to_end(sink, options);
+  // no step waits for a disk
+  QueuedSink queue(sink);
+  return run_to_end(queue, options);
+}
+
+RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options) {
   const double clock_start = seconds();
   RunResult result;
   start(options);

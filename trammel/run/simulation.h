@@ -105,6 +105,7 @@ class Simulation {
   void make_recorder();
   void describe_run(RunSummary& summary) const;
   void doubt_energy(RunResult& result) const;
+  RunResult run_to_end(TrajectorySink& sink, const RunOptions& options);
   void write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row);
   void write_output(double t, TrajectorySink& sink);
   const Rates& rates_to_book();
