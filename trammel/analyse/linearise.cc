@@ -22,38 +22,6 @@ struct OutputRow {
   Vec q, v;
 };
 
-const KindColumns& kind_of(const Equations& equations, int body) {
-  return columns_of(equations.model().bodies[static_cast<std::size_t>(body)].kind);
-}
-
-RigidFrame rigid_frame(const Equations& equations, int frame) {
-  const Frame& given = equations.model().frames[static_cast<std::size_t>(frame)];
-  RigidFrame f;
-  f.body = given.body;
-  f.arm = given.local.position;
-  if (f.body != ground) f.arm -= equations.model().bodies[static_cast<std::size_t>(f.body)].center_of_mass;
-  f.R = given.local.rotation.toRotationMatrix();
-  return f;
-}
-
-// A row against pose and twist of one frame, added: (pose B + twist (B v)_q, twist B).
-void add_frame_row(const Equations& equations, const Workspace& work, const RigidFrame& f,
-                   const Eigen::Matrix<double, 1, 6>& pose, const Eigen::Matrix<double, 1, 6>& twist, OutputRow& row) {
-  if (f.body == ground) return;
-  const BodyState& b = work.bodies[static_cast<std::size_t>(f.body)];
-  Eigen::Matrix<double, 1, 6> by_q = pose, by_v = twist;
-  const FrameMap map = frame_map(f, b);
-  multiply_map(map, by_q);
-  multiply_map(map, by_v);
-  by_q.tail<3>() += twist * map_times_derivative(f, b, b.w);
-  const KindColumns& columns = kind_of(equations, f.body);
-  const int v0 = equations.first_velocity(f.body);
-  for (int k = 0; k < columns.count; ++k) {
-    row.q[v0 + k] += by_q[columns.column[static_cast<std::size_t>(k)]];
-    row.v[v0 + k] += by_v[columns.column[static_cast<std::size_t>(k)]];
-  }
-}
-
 struct OutputTable {
   std::vector<OutputRow> rows;
   std::vector<LinearName> names;
@@ -85,8 +53,8 @@ void add_model_outputs(const Equations& equations, const State& state, const Wor
     expression.linearise(in, static_cast<int>(frames.size()), p);
     for (std::size_t k = 0; k < frames.size(); ++k) {
       const auto at = static_cast<Eigen::Index>(6 * k);
-      add_frame_row(equations, work, rigid_frame(equations, frames[k]), p.pose.segment<6>(at), p.twist.segment<6>(at),
-                    row);
+      equations.add_frame_row(equations.rigid_frame(frames[k]), p.pose.segment<6>(at), p.twist.segment<6>(at), work,
+                              row.q, row.v);
     }
     table.rows.push_back(std::move(row));
     table.names.push_back({output.name, output.unit});
@@ -137,7 +105,7 @@ void add_body_outputs(const Equations& equations, const State& state, const Work
         Eigen::Matrix<double, 1, 6> pose = Eigen::Matrix<double, 1, 6>::Zero(), twist = pose;
         (signal.of_twist ? twist : pose)[i + (signal.angular ? 3 : 0)] = 1;
         OutputRow row{Vec::Zero(nv), Vec::Zero(nv)};
-        add_frame_row(equations, work, origin, pose, twist, row);
+        equations.add_frame_row(origin, pose, twist, work, row.q, row.v);
         add(path + signal.name + axis[i], signal.unit, signal.value[i], std::move(row));
       }
     }

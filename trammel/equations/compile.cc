@@ -8,10 +8,10 @@
 #include <cmath>
 #include <random>
 
-#include "trammel/elements/measure.h"
 #include "trammel/elements/registry.h"
 #include "trammel/equations/equations.h"
 #include "trammel/equations/local.h"
+#include "trammel/equations/state_rate.h"
 
 namespace trammel {
 
@@ -27,6 +27,10 @@ Equations::Equations(Model model) : model_(std::move(model)) {
   add_states();
   make_patterns();
 }
+
+// Here, where all members are complete.
+Equations::Equations(Equations&&) noexcept = default;
+Equations::~Equations() = default;
 
 void Equations::add_bodies() {
   bodies_.reserve(model_.bodies.size());
@@ -71,6 +75,7 @@ void Equations::add_frames() {
     f.arm = frame.local.position;
     if (f.body != ground) f.arm -= model_.bodies[static_cast<std::size_t>(f.body)].center_of_mass;
     f.R = frame.local.rotation.toRotationMatrix();
+    f.aligned = f.R == Mat3::Identity();
     frames_.push_back(f);
   }
 }

@@ -133,6 +133,12 @@ class Equations {
   // Poses and twists for outputs, after `update`.
   void update(const State&, Workspace&) const;
   FrameState frame(int model_frame, const Workspace&) const;
+  const RigidFrame& rigid_frame(int model_frame) const { return frames_[static_cast<std::size_t>(model_frame)]; }
+  // Adds a row against pose and twist of a frame as one against velocities: by_q += pose B + twist (B v)_q, by_v +=
+  // twist B.
+  void add_frame_row(const RigidFrame& f, const Eigen::Matrix<double, 1, 6>& pose,
+                     const Eigen::Matrix<double, 1, 6>& twist, const Workspace& work, Eigen::Ref<Vec> by_q,
+                     Eigen::Ref<Vec> by_v) const;
   Vec3 frame_acceleration(int model_frame, const Rates&, const Workspace&, Vec3* angular = nullptr) const;
   // Reaction on the second body at the joint's second frame, world axes: -(C^T lambda).
   void reaction(int constraint, const State&, const Rates&, const Workspace&, Vec3& force, Vec3& torque) const;
@@ -215,8 +221,6 @@ class Equations {
   void localise_force(const ForceRecord&, const State&, const std::vector<BodyState>&, ForcePartials&) const;
   void add_local(const std::vector<int>& frames, const FrameVector& local, double sign, Vec& out) const;
   // states.cc
-  void add_frame_row(int frame, const Eigen::Matrix<double, 1, 6>& pose, const Eigen::Matrix<double, 1, 6>& twist,
-                     const Workspace& work, Eigen::Ref<Vec> by_q, Eigen::Ref<Vec> by_v) const;
   const BodyState& body_state(int body, const std::vector<BodyState>& states) const;
 
   Model model_;

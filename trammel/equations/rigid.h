@@ -22,6 +22,7 @@ struct RigidFrame {
   int body = ground;
   Vec3 arm = Vec3::Zero();
   Mat3 R = Mat3::Identity();
+  bool aligned = true;  // R is the identity, as of most: no product then
 };
 
 // Velocities of a body kind among the six of a spatial body.
@@ -39,7 +40,7 @@ inline int translations_of(BodyKind kind) { return kind == BodyKind::scalar ? 1 
 
 inline FrameState frame_state(const RigidFrame& f, const BodyState& b) {
   const Vec3 rho = b.R * f.arm;
-  return {b.r + rho, b.R * f.R, b.v + b.w.cross(rho), b.w};
+  return {b.r + rho, f.aligned ? b.R : Mat3(b.R * f.R), b.v + b.w.cross(rho), b.w};
 }
 
 // B^T (force, torque): what a wrench at the frame does to the body's six velocities.

@@ -1,18 +1,8 @@
 // The states of (5), x' = f(t, q, v, x), and what elements remember between steps.
-#include "trammel/elements/measure.h"
 #include "trammel/equations/equations.h"
+#include "trammel/equations/state_rate.h"
 
 namespace trammel {
-
-struct Equations::StateRate {
-  MeasuredExpression rate;
-  void accept(const ElementInput& in, double* memory) const { rate.accept(in, memory); }
-  double turned(const ElementInput& in) const { return rate.turned(in); }
-};
-
-// Here, where all members are complete.
-Equations::Equations(Equations&&) noexcept = default;
-Equations::~Equations() = default;
 
 void Equations::add_states() {
   PlaceNames names(model_);
@@ -43,11 +33,9 @@ Eval Equations::state_rates(const State& state, Vec& rates, Workspace& work) con
   return good ? Eval::ok : Eval::rejected;
 }
 
-// A row against frames becomes one against velocities: the map of a rigid frame, and for positions its change too.
-void Equations::add_frame_row(int frame, const Eigen::Matrix<double, 1, 6>& pose,
+void Equations::add_frame_row(const RigidFrame& f, const Eigen::Matrix<double, 1, 6>& pose,
                               const Eigen::Matrix<double, 1, 6>& twist, const Workspace& work, Eigen::Ref<Vec> by_q,
                               Eigen::Ref<Vec> by_v) const {
-  const RigidFrame& f = frames_[static_cast<std::size_t>(frame)];
   if (f.body == ground) return;
   const BodyState& b = work.bodies[static_cast<std::size_t>(f.body)];
   Eigen::Matrix<double, 1, 6> q = pose, v = twist;
@@ -96,8 +84,8 @@ void Equations::linearise_states(const State& state, StatePartials& out, Workspa
     by_q.setZero();
     by_v.setZero();
     for (int k = 0; k < count; ++k)
-      add_frame_row(record.frames[static_cast<std::size_t>(k)], p.pose.segment<6>(6 * k), p.twist.segment<6>(6 * k),
-                    work, by_q, by_v);
+      add_frame_row(rigid_frame(record.frames[static_cast<std::size_t>(k)]), p.pose.segment<6>(6 * k),
+                    p.twist.segment<6>(6 * k), work, by_q, by_v);
     out.rate_q.row(i) = by_q.transpose();
     out.rate_v.row(i) = by_v.transpose();
   }
