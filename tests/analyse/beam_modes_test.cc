@@ -11,7 +11,7 @@
 #include "trammel/analyse/statics.h"
 #include "trammel/run/load_model.h"
 
-namespace trammel {
+namespace trammel::beam_modes_test {
 namespace {
 
 std::vector<double> frequencies(const std::string& file) {  // rad/s, about the equilibrium, ascending
@@ -70,4 +70,4 @@ TEST(BeamModes, PortalFrameSways) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::beam_modes_test

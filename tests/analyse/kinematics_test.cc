@@ -11,7 +11,7 @@
 #include "tests/problems/stepping.h"
 #include "trammel/analyse/inverse_dynamics.h"
 
-namespace trammel {
+namespace trammel::kinematics_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -215,4 +215,4 @@ TEST(InverseDynamics, CsvAndModelLines) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::kinematics_test

@@ -12,7 +12,7 @@
 #include "trammel/analyse/reduction.h"
 #include "trammel/elements/measure.h"
 
-namespace trammel {
+namespace trammel::linearise_test {
 namespace {
 
 Fields expression(const char* name, const char* text) {
@@ -259,4 +259,4 @@ TEST(Linearise, NothingFreeIsRefused) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::linearise_test

@@ -13,7 +13,7 @@
 #include "trammel/analyse/rank_graph.h"
 #include "trammel/analyse/rank_sparse.h"
 
-namespace trammel {
+namespace trammel::loops_test {
 namespace {
 
 const double pi = std::acos(-1.0);
@@ -811,4 +811,4 @@ TEST(RankGraph, CyclesOfALadderAreItsWindows) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::loops_test

@@ -11,7 +11,7 @@
 #include "tests/problems/stepping.h"
 #include "trammel/analyse/statics.h"
 
-namespace trammel {
+namespace trammel::modes_test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -223,4 +223,4 @@ TEST(Modes, WhirlOfASpinningDisc) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::modes_test

@@ -8,7 +8,7 @@
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
 
-namespace trammel {
+namespace trammel::quasi_static_test {
 namespace {
 
 Fields expression(const char* name, const char* text) {
@@ -96,4 +96,4 @@ TEST(QuasiStatic, ArchPressedByAMotion) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::quasi_static_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace trammel {
+namespace trammel::stability_test {
 namespace {
 
 StabilitySummary summary_of(const std::string& name, const Fields& options = {}) {
@@ -97,4 +97,4 @@ TEST(Stability, FreeOscillations) {
 TEST(Stability, RefusesMethodsWithoutASingleFunction) { EXPECT_THROW(growth_of("adams", {}, {}), Failure); }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::stability_test

@@ -9,7 +9,7 @@
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
 
-namespace trammel {
+namespace trammel::statics_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -305,4 +305,4 @@ TEST(Statics, ABallRollsToItsEquilibrium) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::statics_test

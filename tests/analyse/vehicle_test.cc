@@ -12,7 +12,7 @@
 #include "trammel/run/load_model.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::vehicle_test {
 namespace {
 
 struct Vehicle : problems::Ready {
@@ -134,4 +134,4 @@ TEST(Vehicle, StartsFromRestAtItsSpeed) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::vehicle_test

@@ -8,7 +8,7 @@
 #include "tests/app/command.h"
 #include "trammel/write/read_trajectory.h"
 
-namespace trammel::testing {
+namespace trammel::testing::analyses_test {
 namespace {
 
 using ::testing::AllOf;
@@ -139,4 +139,4 @@ TEST(Analyses, QuasiStatic) {
 }
 
 }  // namespace
-}  // namespace trammel::testing
+}  // namespace trammel::testing::analyses_test

@@ -3,7 +3,7 @@
 
 #include "tests/app/command.h"
 
-namespace trammel::testing {
+namespace trammel::testing::author_test {
 namespace {
 
 using ::testing::AllOf;
@@ -62,4 +62,4 @@ TEST(Schema, IsPrintedAndWritten) {
 }
 
 }  // namespace
-}  // namespace trammel::testing
+}  // namespace trammel::testing::author_test

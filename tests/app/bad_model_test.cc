@@ -3,7 +3,7 @@
 
 #include "tests/app/command.h"
 
-namespace trammel::testing {
+namespace trammel::testing::bad_model_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -143,4 +143,4 @@ joints:
 }
 
 }  // namespace
-}  // namespace trammel::testing
+}  // namespace trammel::testing::bad_model_test

@@ -11,7 +11,7 @@
 #include "tests/app/command.h"
 #include "trammel/write/read_trajectory.h"
 
-namespace trammel {
+namespace trammel::checkpoint_test {
 namespace {
 
 using testing::Command;
@@ -273,4 +273,4 @@ TEST(Help, ExplainsMessages) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::checkpoint_test

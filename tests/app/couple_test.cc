@@ -12,7 +12,7 @@
 
 #include "tests/app/command.h"
 
-namespace trammel::testing {
+namespace trammel::testing::couple_test {
 namespace {
 
 std::string coupling(const std::string& name) { return std::string(TRAMMEL_SOURCE_DIR) + "/couplings/" + name; }
@@ -228,4 +228,4 @@ TEST(Sweep, KilledAndResumedItLosesNothing) {
 }
 
 }  // namespace
-}  // namespace trammel::testing
+}  // namespace trammel::testing::couple_test

@@ -11,7 +11,7 @@
 #include "tests/app/command.h"
 #include "trammel/write/read_trajectory.h"
 
-namespace trammel::testing {
+namespace trammel::testing::run_test {
 namespace {
 
 using ::testing::AllOf;
@@ -323,4 +323,4 @@ TEST(Run, EarlierResultSurvivesABadModel) {
 }
 
 }  // namespace
-}  // namespace trammel::testing
+}  // namespace trammel::testing::run_test

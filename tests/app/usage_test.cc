@@ -6,7 +6,7 @@
 
 #include "tests/app/command.h"
 
-namespace trammel::testing {
+namespace trammel::testing::usage_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -105,4 +105,4 @@ TEST(Usage, FullDiskBehindStandardOutput) {
 }
 
 }  // namespace
-}  // namespace trammel::testing
+}  // namespace trammel::testing::usage_test

@@ -10,7 +10,7 @@
 #include "trammel/integrate/registry.h"
 #include "trammel/math/expression.h"
 
-namespace trammel::testing {
+namespace trammel::testing::verbs_test {
 namespace {
 
 using ::testing::AllOf;
@@ -248,4 +248,4 @@ TEST(Study, MissedTargetsGiveTheirExitCode) {
 }
 
 }  // namespace
-}  // namespace trammel::testing
+}  // namespace trammel::testing::verbs_test

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-namespace trammel {
+namespace trammel::data_directory_test {
 namespace {
 
 TEST(DataDirectory, is_the_source_tree_in_a_build) {
@@ -22,4 +22,4 @@ TEST(DataDirectory, is_chosen_by_the_environment) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::data_directory_test

@@ -10,7 +10,7 @@
 
 #include "trammel/base/messages.h"
 
-namespace trammel {
+namespace trammel::messages_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -88,4 +88,4 @@ TEST(Messages, ThePageOfTheGuideIsTheTable) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::messages_test

@@ -8,7 +8,7 @@
 
 #include "trammel/read/read_model.h"
 
-namespace trammel {
+namespace trammel::check_model_test {
 namespace {
 
 constexpr double nan_value = std::numeric_limits<double>::quiet_NaN();
@@ -286,4 +286,4 @@ TEST(CheckModel, ProblemsOfAFileKnowTheirPlace) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::check_model_test

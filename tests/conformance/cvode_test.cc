@@ -10,7 +10,7 @@
 #include "trammel/integrate/solve.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::cvode_test {
 namespace {
 
 // Stiff with a known solution: y0' = -1000 (y0 - cos t) - sin t, y1' = -y1.
@@ -135,4 +135,4 @@ TEST(Cvode, PassesExceptionsOfTheProblemOn) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::cvode_test

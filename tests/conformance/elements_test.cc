@@ -9,7 +9,7 @@
 
 #include "tests/conformance/element_checks.h"
 
-namespace trammel::conformance {
+namespace trammel::conformance::elements_test {
 namespace {
 
 constexpr int situations = 25;
@@ -220,4 +220,4 @@ TEST(ConformanceSuite, FindsEveryFaultOfAForce) {
 }
 
 }  // namespace
-}  // namespace trammel::conformance
+}  // namespace trammel::conformance::elements_test

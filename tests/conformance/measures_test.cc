@@ -9,7 +9,7 @@
 #include "trammel/elements/forces/forces.h"
 #include "trammel/elements/measure.h"
 
-namespace trammel::conformance {
+namespace trammel::conformance::measures_test {
 namespace {
 
 constexpr int situations = 25;
@@ -165,4 +165,4 @@ TEST(MeasuredForces, GeneralForceIsDescribed) {
 }
 
 }  // namespace
-}  // namespace trammel::conformance
+}  // namespace trammel::conformance::measures_test

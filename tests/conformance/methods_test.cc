@@ -14,7 +14,7 @@
 #include "trammel/integrate/registry.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::methods_test {
 namespace {
 
 using problems::fitted_slope;
@@ -489,4 +489,4 @@ TEST(MethodRefusals, UnknownMethodsGetTheNearestName) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::methods_test

@@ -14,7 +14,7 @@
 #include "trammel/integrate/solve.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::ode_methods_test {
 namespace {
 
 using problems::EndsAtOne;
@@ -441,4 +441,4 @@ INSTANTIATE_TEST_SUITE_P(All, OdeMethods, testing::ValuesIn(ode_method_keys()), 
 });
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::ode_methods_test

@@ -8,7 +8,7 @@
 
 #include "trammel/couple/coupling_file.h"
 
-namespace trammel {
+namespace trammel::coupling_file_test {
 namespace {
 
 // What is said of a file whose section `coupling` is this line.
@@ -66,4 +66,4 @@ TEST(CouplingFiles, SchemesThatCannotWorkAreRefusedWithTheReason) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::coupling_file_test

@@ -11,7 +11,7 @@
 #include "trammel/couple/remote_participant.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::gluing_test {
 namespace {
 
 std::string coupling_file(const char* name) { return std::string(TRAMMEL_SOURCE_DIR) + "/couplings/" + name; }
@@ -283,4 +283,4 @@ TEST(Parts, HangTogetherWithoutTheJointsCut) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::gluing_test

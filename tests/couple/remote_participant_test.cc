@@ -8,7 +8,7 @@
 
 #include "trammel/base/diagnosis.h"
 
-namespace trammel {
+namespace trammel::remote_participant_test {
 namespace {
 
 std::string said(const std::function<void()>& act) {
@@ -111,4 +111,4 @@ TEST(RemoteParticipant, SaysWhatIsWrongWithAnAnswer) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::remote_participant_test

@@ -6,7 +6,7 @@
 #include "trammel/couple/coupling.h"
 #include "trammel/couple/model_participant.h"
 
-namespace trammel {
+namespace trammel::scheme_test {
 namespace {
 
 TEST(InputShapes, MomentsAreThoseOfTheBasis) {
@@ -211,4 +211,4 @@ TEST(TwoMasses, StepsMadeOnceMultiplyErrorsByTheirMasses) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::scheme_test

@@ -9,7 +9,7 @@
 #include "trammel/couple/coupling_file.h"
 #include "trammel/couple/model_participant.h"
 
-namespace trammel {
+namespace trammel::step_map_test {
 namespace {
 
 // phi1, x2, y2, phi2, and their rates.
@@ -88,4 +88,4 @@ TEST(StepMap, OfThePendulumHasTheSchemesEigenvalues) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::step_map_test

@@ -17,7 +17,7 @@
 #include "trammel/read/read_model.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::docs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -181,4 +181,4 @@ TEST(Docs, LinksLeadSomewhere) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::docs_test

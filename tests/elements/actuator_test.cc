@@ -5,7 +5,7 @@
 
 #include "tests/elements/run_text.h"
 
-namespace trammel {
+namespace trammel::actuator_test {
 namespace {
 
 std::string rotor(const std::string& drive, const std::string& simulation) {
@@ -84,4 +84,4 @@ TEST(Actuator, RefusesWhatItCannotMean) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::actuator_test

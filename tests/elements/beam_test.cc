@@ -11,7 +11,7 @@
 #include "trammel/elements/registry.h"
 #include "trammel/math/rotation.h"
 
-namespace trammel {
+namespace trammel::beam_test {
 namespace {
 
 constexpr double E = 70e9, G = 27e9, A = 3e-4, Iy = 2e-9, Iz = 9e-9, J = 5e-9, ky = 1.2, kz = 1.5;
@@ -229,4 +229,4 @@ simulation: {end: 2.2, tolerance: 1e-9, output_step: 0.001}
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::beam_test

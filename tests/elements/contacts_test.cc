@@ -7,7 +7,7 @@
 #include "trammel/elements/contacts/hertz.h"
 #include "trammel/elements/registry.h"
 
-namespace trammel {
+namespace trammel::contacts_test {
 namespace {
 
 // The grooves of a 6206 bearing at 17.039 degrees, computed independently to five digits (Harris' formulas).
@@ -91,4 +91,4 @@ TEST(BallInGroove, NeverPulls) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::contacts_test

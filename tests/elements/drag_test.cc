@@ -5,7 +5,7 @@
 
 #include "tests/elements/run_text.h"
 
-namespace trammel {
+namespace trammel::drag_test {
 namespace {
 
 TEST(Drag, AFallReachesItsTerminalSpeedAsTanh) {
@@ -67,4 +67,4 @@ simulation: {end: 0.001, tolerance: 1e-6, output_step: 0.001}
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::drag_test

@@ -8,7 +8,7 @@
 #include "trammel/elements/registry.h"
 #include "trammel/math/rotation.h"
 
-namespace trammel {
+namespace trammel::forces_test {
 namespace {
 
 const FrameState at_rest{Vec3::Zero(), Mat3::Identity(), Vec3::Zero(), Vec3::Zero()};
@@ -228,4 +228,4 @@ TEST(AppliedForce, IsRejectedWhereItsExpressionHasNoValue) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::forces_test

@@ -7,7 +7,7 @@
 
 #include "tests/elements/run_text.h"
 
-namespace trammel {
+namespace trammel::friction_test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -117,4 +117,4 @@ simulation: {end: 1, tolerance: 1e-8, output_step: 0.01}
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::friction_test

@@ -8,7 +8,7 @@
 #include "trammel/elements/registry.h"
 #include "trammel/math/rotation.h"
 
-namespace trammel {
+namespace trammel::measure_test {
 namespace {
 
 // ground --hinge-- crank, and a slider; a frame 'tip' on the crank. Names 'both' are of a frame and of a joint.
@@ -184,4 +184,4 @@ TEST(Wiring, IndexAgreesWithSearch) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::measure_test

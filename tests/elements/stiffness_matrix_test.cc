@@ -8,7 +8,7 @@
 #include "trammel/math/rotation.h"
 #include "trammel/read/read_model.h"
 
-namespace trammel {
+namespace trammel::stiffness_matrix_test {
 namespace {
 
 struct Pair {
@@ -156,4 +156,4 @@ forces:
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::stiffness_matrix_test

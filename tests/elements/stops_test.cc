@@ -7,7 +7,7 @@
 #include "tests/elements/run_text.h"
 #include "trammel/elements/registry.h"
 
-namespace trammel {
+namespace trammel::stops_test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -175,4 +175,4 @@ TEST(Stops, NeedALimit) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::stops_test

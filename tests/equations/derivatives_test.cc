@@ -11,7 +11,7 @@
 #include "trammel/elements/registry.h"
 #include "trammel/read/read_model.h"
 
-namespace trammel {
+namespace trammel::derivatives_test {
 namespace {
 
 using problems::derivative;
@@ -419,4 +419,4 @@ TEST(Derivatives, DenseComparisonFindsAMissingEntry) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::derivatives_test

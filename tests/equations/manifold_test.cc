@@ -8,7 +8,7 @@
 #include "tests/problems/stepping.h"
 #include "trammel/math/rotation.h"
 
-namespace trammel {
+namespace trammel::manifold_test {
 namespace {
 
 using problems::random_vector;
@@ -167,4 +167,4 @@ TEST(Manifold, EnergyBelongsToTheEquations) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::manifold_test

@@ -12,7 +12,7 @@
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
 
-namespace trammel {
+namespace trammel::saddle_test {
 namespace {
 
 using problems::Build;
@@ -335,4 +335,4 @@ TEST(Saddle, ProjectionsHoldWhatIsHeld) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::saddle_test

@@ -15,7 +15,7 @@
 #include "trammel/run/load_model.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::ode_on_mechanism_test {
 namespace {
 
 using problems::fitted_slope;
@@ -249,4 +249,4 @@ INSTANTIATE_TEST_SUITE_P(All, StateSpaceRun, testing::ValuesIn(model_files()),
                          [](const auto& file) { return file.param.substr(0, file.param.find('.')); });
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::ode_on_mechanism_test

@@ -13,7 +13,7 @@
 #include "trammel/run/load_model.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::state_space_test {
 namespace {
 
 using problems::derivative;
@@ -289,4 +289,4 @@ INSTANTIATE_TEST_SUITE_P(All, StateSpaceOfModel, testing::ValuesIn(model_files()
 });
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::state_space_test

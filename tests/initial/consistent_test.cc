@@ -12,7 +12,7 @@
 #include "tests/problems/stepping.h"
 #include "trammel/math/rotation.h"
 
-namespace trammel {
+namespace trammel::consistent_test {
 namespace {
 
 using problems::Build;
@@ -468,4 +468,4 @@ TEST(PlanarBodies, InParallelPlanesAreFine) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::consistent_test

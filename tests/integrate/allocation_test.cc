@@ -7,7 +7,7 @@
 #include "tests/problems/stepping.h"
 #include "trammel/integrate/methods/split.h"
 
-namespace trammel {
+namespace trammel::allocation_test {
 namespace {
 
 using problems::Ready;
@@ -132,4 +132,4 @@ TEST_F(Allocations, NoneInSavingTheSameStateTwice) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::allocation_test

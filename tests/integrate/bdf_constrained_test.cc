@@ -9,7 +9,7 @@
 #include "trammel/integrate/methods/bdf_constrained.h"
 #include "trammel/integrate/methods/constrained_runge_kutta.h"
 
-namespace trammel {
+namespace trammel::bdf_constrained_test {
 namespace {
 
 using problems::fitted_slope;
@@ -181,4 +181,4 @@ TEST(ConstrainedBdf, KeepsVelocityConstraintsAtIndexTwo) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::bdf_constrained_test

@@ -10,7 +10,7 @@
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
 
-namespace trammel {
+namespace trammel::conditioning_test {
 namespace {
 
 void check(Model model) {
@@ -48,4 +48,4 @@ TEST(Conditioning, StaysFlatWithForces) { check(problems::slider_crank_with_forc
 TEST(Conditioning, StaysFlatOnAChain) { check(problems::chain(3)); }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::conditioning_test

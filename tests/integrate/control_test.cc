@@ -7,7 +7,7 @@
 #include "tests/problems/stepping.h"
 #include "trammel/integrate/control/step_controller.h"
 
-namespace trammel {
+namespace trammel::control_test {
 namespace {
 
 const double times[] = {0.0, 0.1, 0.25, 0.3, 0.52, 0.6, 0.75};
@@ -210,4 +210,4 @@ TEST(StepController, RemembersARejectionWhenSaved) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::control_test

@@ -9,7 +9,7 @@
 #include "tests/problems/stepping.h"
 #include "trammel/integrate/methods/alpha.h"
 
-namespace trammel {
+namespace trammel::energy_constraint_test {
 namespace {
 
 using problems::fitted_slope;
@@ -76,4 +76,4 @@ TEST(EnergyConstraint, ContinuesBitForBit) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::energy_constraint_test

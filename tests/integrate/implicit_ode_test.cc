@@ -7,7 +7,7 @@
 #include "trammel/integrate/registry.h"
 #include "trammel/integrate/shifted_solver.h"
 
-namespace trammel {
+namespace trammel::implicit_ode_test {
 namespace {
 
 using std::cos;
@@ -288,4 +288,4 @@ INSTANTIATE_TEST_SUITE_P(
     name_of);
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::implicit_ode_test

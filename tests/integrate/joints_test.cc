@@ -11,7 +11,7 @@
 #include "tests/problems/stepping.h"
 #include "trammel/math/rotation.h"
 
-namespace trammel {
+namespace trammel::joints_test {
 namespace {
 
 using problems::converged;
@@ -409,4 +409,4 @@ TEST(ManyTurns, ATorsionSpringCountsThem) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::joints_test

@@ -8,7 +8,7 @@
 #include "tests/problems/stepping.h"
 #include "trammel/math/rotation.h"
 
-namespace trammel {
+namespace trammel::motions_test {
 namespace {
 
 using problems::Ready;
@@ -156,4 +156,4 @@ TEST(Trajectory, OneAngleOfAHingeIsARotation) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::motions_test

@@ -8,7 +8,7 @@
 #include "trammel/run/load_model.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::nonholonomic_test {
 namespace {
 
 MemoryTrajectory run_file(const std::string& name, const ModelChanges& changes, RunResult& result) {
@@ -199,4 +199,4 @@ TEST(Input, EntersByItsName) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::nonholonomic_test

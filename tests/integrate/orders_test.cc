@@ -10,7 +10,7 @@
 #include "tests/problems/stepping.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::orders_test {
 namespace {
 
 using problems::fitted_slope;
@@ -336,4 +336,4 @@ TEST(VariableSteps, EstimateTheErrorAsPublished) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::orders_test

@@ -10,7 +10,7 @@
 #include "tests/problems/stepping.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::redundancy_test {
 namespace {
 
 using problems::Build;
@@ -465,4 +465,4 @@ TEST(Misfit, DoesNotExistWithoutRedundancy) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::redundancy_test

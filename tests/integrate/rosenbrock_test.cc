@@ -11,7 +11,7 @@
 #include "trammel/integrate/methods/rosenbrock_nystrom.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::rosenbrock_test {
 namespace {
 
 using problems::fitted_slope;
@@ -219,4 +219,4 @@ TEST(RosenbrockNystrom, StepsGoWithTheFourthRootOfTheTolerance) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::rosenbrock_test

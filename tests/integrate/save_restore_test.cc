@@ -16,7 +16,7 @@
 #include "tests/problems/stepping.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::save_restore_test {
 namespace {
 
 using problems::Build;
@@ -270,4 +270,4 @@ TEST(SaveRestoreRefuses, AnotherModel) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::save_restore_test

@@ -13,7 +13,7 @@
 #include "trammel/integrate/methods/adams.h"
 #include "trammel/integrate/methods/runge_kutta.h"
 
-namespace trammel {
+namespace trammel::solve_test {
 namespace {
 
 using problems::ode_case;
@@ -266,4 +266,4 @@ TEST(Bdf, SolvesImplicitProblems) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::solve_test

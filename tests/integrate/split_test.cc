@@ -10,7 +10,7 @@
 #include "trammel/integrate/methods/split.h"
 #include "trammel/run/load_model.h"
 
-namespace trammel {
+namespace trammel::split_test {
 namespace {
 
 using problems::random_vector;
@@ -180,4 +180,4 @@ TEST(Split, DampingOfStiffJoints) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::split_test

@@ -11,7 +11,7 @@
 #include "trammel/read/read_model.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::states_test {
 namespace {
 
 using problems::fitted_slope;
@@ -153,4 +153,4 @@ TEST(States, InterpolateAndContinueBitForBit) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::states_test

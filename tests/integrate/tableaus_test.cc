@@ -12,7 +12,7 @@
 #include "trammel/integrate/methods/runge_kutta.h"
 #include "trammel/integrate/solve.h"
 
-namespace trammel {
+namespace trammel::tableaus_test {
 namespace {
 
 TEST(RootedTrees, AreCounted) {
@@ -271,4 +271,4 @@ TEST(MultistepFormulas, FixedPointIterationHasItsBound) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::tableaus_test

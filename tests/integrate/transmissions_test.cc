@@ -12,7 +12,7 @@
 #include "trammel/math/rotation.h"
 #include "trammel/read/read_model.h"
 
-namespace trammel {
+namespace trammel::transmissions_test {
 namespace {
 
 using problems::converged;
@@ -481,4 +481,4 @@ TEST(Couplings, WrongDescriptionsAreRefused) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::transmissions_test

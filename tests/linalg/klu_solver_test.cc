@@ -9,7 +9,7 @@
 #include <random>
 #include <utility>
 
-namespace trammel {
+namespace trammel::klu_solver_test {
 namespace {
 
 struct Matrix {
@@ -180,4 +180,4 @@ TEST(KluSolver, StartsAnewOnAnotherPattern) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::klu_solver_test

@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace trammel {
+namespace trammel::pattern_test {
 namespace {
 
 std::vector<Pattern::Entry> random_entries(int rows, int columns, int count, std::mt19937& random) {
@@ -74,4 +74,4 @@ TEST(Pattern, MayBeEmpty) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::pattern_test

@@ -28,7 +28,7 @@ std::atomic<long> expression_test_allocations{0};
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
-namespace trammel {
+namespace trammel::expression_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -1121,4 +1121,4 @@ TEST(Expression, MutatedExpressionsNeverCrash) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::expression_test

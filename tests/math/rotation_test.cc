@@ -9,7 +9,7 @@
 #include <numbers>
 #include <random>
 
-namespace trammel {
+namespace trammel::rotation_test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -233,4 +233,4 @@ TEST(UnwrapAngle, FollowsManyTurns) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::rotation_test

@@ -10,7 +10,7 @@
 
 #include "trammel/base/diagnosis.h"
 
-namespace trammel {
+namespace trammel::spline_test {
 namespace {
 
 constexpr double spline_pi = std::numbers::pi;
@@ -249,4 +249,4 @@ TEST(SurfaceTable, RefusesBadPoints) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::spline_test

@@ -12,7 +12,7 @@
 #include "trammel/check/check_model.h"
 #include "trammel/read/read_model.h"
 
-namespace trammel {
+namespace trammel::bad_inputs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -96,4 +96,4 @@ TEST(BadInputs, ThePageShowsThem) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::bad_inputs_test

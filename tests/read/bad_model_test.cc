@@ -4,7 +4,7 @@
 
 #include "trammel/read/read_model.h"
 
-namespace trammel {
+namespace trammel::bad_model_test {
 namespace {
 
 std::vector<Problem> problems_of(const std::string& text, const ReadOptions& options = {}) {
@@ -344,4 +344,4 @@ TEST(BadFile, AMissingBodyIsNotReportedForItsFramesAgain) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::bad_model_test

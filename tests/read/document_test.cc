@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace trammel {
+namespace trammel::document_test {
 namespace {
 
 Problem first_problem(const std::string& text) {
@@ -186,4 +186,4 @@ TEST(Document, ProblemsAreCollectedUpToALimit) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::document_test

@@ -8,7 +8,7 @@
 #include "trammel/read/format.h"
 #include "trammel/read/read_model.h"
 
-namespace trammel {
+namespace trammel::format_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -192,4 +192,4 @@ TEST(Format, ShortestSpelling) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::format_test

@@ -13,7 +13,7 @@
 #include "trammel/read/read_model.h"
 #include "trammel/run/shapes.h"
 
-namespace trammel {
+namespace trammel::inertia_test {
 namespace {
 
 Body body_of(const std::string& text, const ReadOptions& options = {}) {
@@ -250,4 +250,4 @@ TEST(Inertia, MeshesThatAreNone) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::inertia_test

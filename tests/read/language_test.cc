@@ -8,7 +8,7 @@
 #include "trammel/check/check_model.h"
 #include "trammel/read/read_model.h"
 
-namespace trammel {
+namespace trammel::language_test {
 namespace {
 
 using testing::ElementsAre;
@@ -321,4 +321,4 @@ initial:
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::language_test

@@ -11,7 +11,7 @@
 #include "trammel/check/check_model.h"
 #include "trammel/read/read_model.h"
 
-namespace trammel {
+namespace trammel::mutation_test {
 namespace {
 
 std::string text_of(const std::string& name) {
@@ -188,4 +188,4 @@ TEST(Mutation, EveryPrefixOfAFile) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::mutation_test

@@ -13,7 +13,7 @@
 #include "trammel/check/check_model.h"
 #include "trammel/math/rotation.h"
 
-namespace trammel {
+namespace trammel::read_model_test {
 namespace {
 
 constexpr double degree = std::numbers::pi / 180;
@@ -528,4 +528,4 @@ TEST(ReadModel, Settings) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::read_model_test

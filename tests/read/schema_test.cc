@@ -16,7 +16,7 @@
 #include "trammel/read/read_model.h"
 #include "trammel/read/schema.h"
 
-namespace trammel {
+namespace trammel::schema_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -237,4 +237,4 @@ TEST(Grammar, EveryKeyIsKnownToTheReader) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::schema_test

@@ -6,7 +6,7 @@
 
 #include "trammel/read/read_model.h"
 
-namespace trammel {
+namespace trammel::splines_test {
 namespace {
 
 class SplineFiles : public testing::Test {
@@ -202,4 +202,4 @@ TEST_F(SplineFiles, MistakesAreNamedWithTheirPlace) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::splines_test

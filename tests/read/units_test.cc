@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace trammel {
+namespace trammel::units_test {
 namespace {
 
 void expect_unit(const char* text, double factor, int length, int mass, int time, int angle) {
@@ -57,4 +57,4 @@ TEST(Units, EverySymbolParses) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::units_test

@@ -4,7 +4,7 @@
 #include "tests/problems/random_models.h"
 #include "trammel/run/checkpoint.h"
 
-namespace trammel {
+namespace trammel::corpus_test {
 namespace {
 
 class Corpus : public testing::TestWithParam<unsigned> {};
@@ -35,4 +35,4 @@ TEST(CorpusModels, AreTheSameForTheSameSeed) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::corpus_test

@@ -11,7 +11,7 @@
 #include "trammel/run/load_model.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::diagnose_test {
 namespace {
 
 using testing::HasSubstr;
@@ -200,4 +200,4 @@ TEST(Diagnose, OutputsWithoutAValue) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::diagnose_test

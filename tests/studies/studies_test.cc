@@ -12,7 +12,7 @@
 #include "trammel/run/load_model.h"
 #include "trammel/run/simulation.h"
 
-namespace trammel {
+namespace trammel::studies_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -129,4 +129,4 @@ TEST_P(Study, MissesNothing) {
 INSTANTIATE_TEST_SUITE_P(Quick, Study, ::testing::Values("cases", "conditioning", "elements"), test_name);
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::studies_test

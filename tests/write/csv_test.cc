@@ -11,7 +11,7 @@
 #include "trammel/write/csv_writer.h"
 #include "trammel/write/read_trajectory.h"
 
-namespace trammel {
+namespace trammel::csv_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -234,4 +234,4 @@ TEST(CsvText, FieldsAndEscapes) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::csv_test

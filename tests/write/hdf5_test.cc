@@ -18,7 +18,7 @@
 // HDF5 loses some memory of its own over damaged files; the leak sanitizer must not blame the tests for it.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }  // NOLINT(bugprone-reserved-identifier)
 
-namespace trammel {
+namespace trammel::hdf5_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -505,4 +505,4 @@ if status == "finished":
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::hdf5_test

@@ -9,7 +9,7 @@
 #include "tests/write/sample.h"
 #include "trammel/write/gnuplot.h"
 
-namespace trammel {
+namespace trammel::plot_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -257,4 +257,4 @@ TEST_F(Gnuplot, MissingProgramAndBadOutput) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::plot_test

@@ -9,7 +9,7 @@
 #include "trammel/write/hdf5_writer.h"
 #include "trammel/write/sha256.h"
 
-namespace trammel {
+namespace trammel::trajectory_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -163,4 +163,4 @@ TEST(Sha256, KnownDigests) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::trajectory_test
