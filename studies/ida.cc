@@ -72,7 +72,7 @@ struct IdaHandles {
 }  // namespace
 
 IdaRun run_ida(const Equations& equations, const State& state, const Rates& rates, IdaForm form, double tolerance,
-               double end) {
+               double end, double greatest_step) {
   IdaProblem problem(equations, state, rates, form, tolerance);
   IdaHandles s;
   s.problem = &problem;
@@ -94,7 +94,7 @@ IdaRun run_ida(const Equations& equations, const State& state, const Rates& rate
   good = good && s.linear != nullptr && IDASetLinearSolver(s.memory, s.linear, s.matrix) == IDA_SUCCESS &&
          IDASetJacFn(s.memory, IdaHandles::jacobian) == IDA_SUCCESS && IDASetId(s.memory, s.id) == IDA_SUCCESS &&
          IDASetSuppressAlg(s.memory, SUNTRUE) == IDA_SUCCESS && IDASetMaxNumSteps(s.memory, -1) == IDA_SUCCESS &&
-         IDASetStopTime(s.memory, end) == IDA_SUCCESS;
+         IDASetStopTime(s.memory, end) == IDA_SUCCESS && IDASetMaxStep(s.memory, greatest_step) == IDA_SUCCESS;
   IdaRun out;
   if (!good) {
     out.why = s.message.empty() ? "IDA could not be set up" : s.message;

@@ -16,8 +16,9 @@ struct IdaRun {
   double seconds = 0;  // of one core, stepping alone
 };
 
-// From a consistent state with its accelerations and multipliers to the end; the same weights as our methods.
+// From a consistent state with its accelerations and multipliers to the end; the same weights and the same
+// largest step (0: none) as our methods.
 IdaRun run_ida(const Equations& equations, const State& state, const Rates& rates, IdaForm form, double tolerance,
-               double end);
+               double end, double greatest_step = 0);
 
 }  // namespace trammel

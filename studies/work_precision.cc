@@ -88,7 +88,7 @@ Samples samples_of_ida(const Case& c, IdaForm form, const State& exact, std::vec
     double seconds = 1e300;
     for (int i = 0; i < 3 && (i == 0 || seconds < 0.3); ++i) {
       run = run_ida(simulation.equations(), simulation.integrator().state(), simulation.integrator().rates(), form,
-                    tolerance, c.end);
+                    tolerance, c.end, model.simulation.greatest_step.value_or(0));
       seconds = std::min(seconds, run.seconds);
     }
     ++tried;
