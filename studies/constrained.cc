@@ -176,8 +176,8 @@ void spikes(std::vector<Row>& rows, const StudyContext& context) {
   struct Way {
     const char *method, *option;
   };
-  for (const Way& way : {Way{"hht-i3", ""}, Way{"hht-i3", "projection=true"}, Way{"hht-si2", ""},
-                         Way{"generalized-alpha-i3", ""}, Way{"generalized-alpha-i3", "projection=true"},
+  for (const Way& way : {Way{"hht-i3", ""}, Way{"hht-i3", "projection=exact"}, Way{"hht-si2", ""},
+                         Way{"generalized-alpha-i3", ""}, Way{"generalized-alpha-i3", "projection=exact"},
                          Way{"generalized-alpha-si2", ""}, Way{"bdf-i3", ""}, Way{"bdf-si2", ""}}) {
     const std::string name = std::string(way.method) + (*way.option != 0 ? ", projection" : "");
     guard(rows, "spikes", name, [&] {
@@ -226,11 +226,14 @@ void trapezoidal(std::vector<Row>& rows, const StudyContext& context) {
   plot.title = "Trapezoidal rule over 1e5 steps of 1 ms, spatial slider-crank";
   plot.xlabel = "time, s";
   PlotPanel energy_panel{"change of energy, J", {}, true}, force_panel{"relative error of multipliers", {}, true};
-  for (const char* option : {"", "projection=true", "energy=true"}) {
+  const std::pair<const char*, const char*> ways[] = {{"", "plain"},
+                                                      {"projection=exact", "velocity constraints"},
+                                                      {"projection=iterated", "velocity constraints, iterated"},
+                                                      {"energy=true", "velocity and energy constraints"}};
+  for (const auto& way : ways) {
+    const char* option = way.first;
+    const std::string name = way.second;
     const bool projected = *option != 0;
-    const std::string name = !projected         ? "plain"
-                             : option[0] == 'p' ? "velocity constraints"
-                                                : "velocity and energy constraints";
     context.note("trapezoidal rule, " + name);
     guard(rows, "trapezoidal rule, 1e5 steps", name, [&] {
       constexpr long count = 100000;

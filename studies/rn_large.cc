@@ -128,7 +128,7 @@ void compare(const StudyContext& context, std::vector<Row>& rows, const Case& c)
                                    simulation.integrator().rates(), form, tolerance, c.end);
         if (run.good) {
           report(method, tolerance, static_cast<double>(run.steps),
-                 static_cast<double>(run.error_failures + run.newton_failures), run.seconds, run.q);
+                 static_cast<double>(run.error_failures + run.newton_failures), run.seconds, run.last.q);
         } else {
           Row row = Row::measure(table, method, "time at which it gives up, s", run.reached);
           row.note = run.why;

@@ -35,11 +35,12 @@ TEST_F(Allocations, AreSeen) {
 }
 
 // Steps of several sizes, a rejected one, new derivatives: all that a controlled run does between outputs.
-void expect_none(Model model, double h) {
+void expect_none(Model model, double h, AlphaOptions::Projection projection = AlphaOptions::Projection::none) {
   const Ready ready(std::move(model));
   AlphaOptions options;
   options.parameters = AlphaParameters::hht(-0.3);
   options.tolerance = 1e-6;
+  options.projection = projection;
   AlphaMethod method(*ready.equations, options);
   method.start(ready.state, ready.rates);
   const auto step = [&](double size) {
@@ -77,6 +78,9 @@ TEST_F(Allocations, NoneInStepsOfAChain) { expect_none(problems::chain(8), 2e-3)
 TEST_F(Allocations, NoneInStepsOfTheSliderCrankWithForces) { expect_none(problems::slider_crank_with_forces(), 2e-3); }
 TEST_F(Allocations, NoneInStepsWithRedundantConstraints) {
   expect_none(problems::four_bar(problems::Build::redundant, true), 2e-3);
+}
+TEST_F(Allocations, NoneInIteratedProjections) {
+  expect_none(problems::slider_crank_with_forces(), 2e-3, AlphaOptions::Projection::iterated);
 }
 TEST_F(Allocations, NoneInStepsOfPlanarBodies) { expect_none(problems::four_bar(problems::Build::planar), 2e-3); }
 

@@ -62,9 +62,13 @@ AlphaMethod::AlphaMethod(const Equations& equations, const AlphaOptions& options
       monitor_(stricter(options)),
       saddle_(equations),
       slack_(options.stabilised ? std::make_unique<PositionSlack>(equations) : nullptr),
-      projector_(options.project || options.energy
+      projector_(options.projection == AlphaOptions::Projection::exact ||
+                         (options.energy && options.projection == AlphaOptions::Projection::none)
                      ? std::make_unique<AccelerationSolver>(equations, SaddleSystem::Keep::resumable)
                      : nullptr),
+      iterated_(options.projection == AlphaOptions::Projection::iterated
+                    ? std::make_unique<IteratedProjection>(equations, options.penalty, options.sweeps)
+                    : nullptr),
       s_(Vec::Zero(nv_)),
       gdot_(Vec::Zero(ng_)),
       partials_(equations.make_partials(options.stabilised ? Detail::all : Detail::newton)),
@@ -318,21 +322,30 @@ Attempt AlphaMethod::attempt(double h) {
   }
   result.error = std::sqrt(sum) / allowed;
   if (equations_.turned(trial_, h, work_) > 1.57) result.verdict = Verdict::angle_too_large;
-  if (projector_ && result.verdict == Verdict::ok && (options_.fixed_step || result.error <= 1) && !project_rates())
+  if ((projector_ || iterated_) && result.verdict == Verdict::ok && (options_.fixed_step || result.error <= 1) &&
+      !project_rates())
     result.verdict = Verdict::singular_matrix;
   return result;
 }
 
 // The method's a lags behind v' on purpose: it moves by as much as v' does.
 bool AlphaMethod::project_rates() {
-  if (!projector_->project(trial_, work_) || (options_.energy && !balance_energy(trial_h_))) return false;
+  if (iterated_ && !iterated_->factor(trial_, work_, counts_)) return false;
+  if (!project_velocities(trial_) || (options_.energy && !balance_energy(trial_h_))) return false;
   trial_a_ -= trial_rates_.a;
-  if (!projector_->solve(trial_, trial_rates_, work_)) return false;
+  if (!(iterated_ ? iterated_->project_accelerations(trial_, trial_rates_, work_)
+                  : projector_->solve(trial_, trial_rates_, work_)))
+    return false;
   trial_a_ += trial_rates_.a;
+  ++counts_.evaluations;
+  if (iterated_) return true;  // positions stay
   equations_.local(now_.q, trial_.q, delta_);
   counts_.factorisations += 3;
-  ++counts_.evaluations;
   return true;
+}
+
+bool AlphaMethod::project_velocities(State& state) {
+  return iterated_ ? iterated_->project_velocities(state, work_) : projector_->project(state, work_);
 }
 
 // What cannot be balanced, because hardly anything moves, stays wanted in the next step.
@@ -342,7 +355,7 @@ bool AlphaMethod::balance_energy(double h) {
   trial_energy_ = energy_ + 0.5 * h * (power_ + trial_power_);
   imposed_ = trial_;
   imposed_.v.setZero();
-  if (!projector_->project(imposed_, work_)) return false;
+  if (!project_velocities(imposed_)) return false;
   const double imposed = equations_.energy(imposed_, trial_rates_, work_).kinetic;
   const double ratio = (trial_energy_ - now.potential - imposed) / (now.kinetic - imposed);
   if (!(ratio > 0.5 && ratio < 2)) {
@@ -434,9 +447,9 @@ void AlphaMethod::save(Bytes& out) const {
     put(out, partials_.Gv_q);
     slack_->save(out);
   }
-  if (projector_) {
+  if (projector_ || iterated_) {
     matrix.clear();
-    projector_->saddle().save(matrix);
+    (iterated_ ? iterated_->saddle() : projector_->saddle()).save(matrix);
     put(out, matrix);
     for (const double x : {energy_, power_}) put(out, x);
     put(out, unbalanced_);
@@ -478,9 +491,9 @@ void AlphaMethod::restore(std::span<const std::byte>& in) {
     take(in, partials_.Gv_q);
     slack_->restore(in);
   }
-  if (projector_) {
+  if (projector_ || iterated_) {
     take(in, matrix);
-    projector_->saddle().restore(matrix.data());
+    (iterated_ ? iterated_->saddle() : projector_->saddle()).restore(matrix.data());
     for (double* x : {&energy_, &power_}) take(in, *x);
     take(in, unbalanced_);
   }

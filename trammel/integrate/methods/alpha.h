@@ -10,7 +10,7 @@
 // States of first order, x' = f, follow the third line with a variable w in place of a and f in place of v'.
 //
 // In the stabilised form of index 2 delta has a term h s beside it, M s + G^T eta = 0, and G v + g_t = 0 stands beside
-// g = 0 (Jay, Negrut 2007; Arnold, Bruels, Cardona 2015). With `project` velocities and accelerations go onto the
+// g = 0 (Jay, Negrut 2007; Arnold, Bruels, Cardona 2015). With a projection velocities and accelerations go onto the
 // derivatives of the constraints after each step of index 3, with `energy` onto the balance of energy too: v = v_0 + p,
 // where v_0 is the least velocity (by M) that motions impose, becomes v_0 + sigma p so that
 //
@@ -24,6 +24,7 @@
 #include "trammel/integrate/control/newton_monitor.h"
 #include "trammel/integrate/control/predictor.h"
 #include "trammel/integrate/integrator.h"
+#include "trammel/integrate/iterated_projection.h"
 #include "trammel/integrate/position_slack.h"
 #include "trammel/integrate/state_coupling.h"
 
@@ -43,8 +44,11 @@ struct AlphaOptions {
   double tolerance = 1e-5;  // epsilon of (34)
   bool fixed_step = false;
   bool stabilised = false;  // index 2
-  bool project = false;     // velocities and accelerations, at index 3
-  bool energy = false;      // and the balance of energy
+  // Of velocities and accelerations, at index 3.
+  enum class Projection { none, exact, iterated } projection = Projection::none;
+  double penalty = 1e7;  // of the iterated one
+  int sweeps = 4;
+  bool energy = false;  // and the balance of energy
   int predictor_degree = Predictor::most;
   double misfit = 0;  // of loops that do not close, m: above 1e-10 L right sides are projected
   double refresh_ratio =
@@ -79,6 +83,7 @@ class AlphaMethod final : public Integrator {
   void place(double h);  // trial q, v, v' from trial a
   Verdict prepare_matrix(double h, bool anew);
   bool project_rates();
+  bool project_velocities(State& state);
   bool balance_energy(double h);
   void couple_states(double h);
   // Right side of the states' equations at the trial state; false if they cannot be evaluated.
@@ -97,7 +102,8 @@ class AlphaMethod final : public Integrator {
   NewtonMonitor monitor_;
   SaddleSystem saddle_;
   std::unique_ptr<PositionSlack> slack_;
-  std::unique_ptr<AccelerationSolver> projector_;
+  std::unique_ptr<AccelerationSolver> projector_;  // exact
+  std::unique_ptr<IteratedProjection> iterated_;
   Vec s_, gdot_, unregularised_;  // at index 2
   State imposed_;                 // v_0 of the balance of energy
   double energy_ = 0, power_ = 0, trial_energy_ = 0, trial_power_ = 0;

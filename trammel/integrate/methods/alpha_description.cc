@@ -10,8 +10,15 @@ std::unique_ptr<Integrator> make_alpha(const Equations& equations, const MethodS
   options.fixed_step = settings.fixed_step;
   options.misfit = settings.misfit;
   options.stabilised = settings.formulation == "stabilised-index-2";
-  options.project = settings.options.has("projection") && settings.options.get<bool>("projection");
-  options.energy = settings.options.has("energy") && settings.options.get<bool>("energy");
+  if (!options.stabilised) {
+    const auto& projection = settings.options.get<std::string>("projection");
+    options.projection = projection == "exact"      ? AlphaOptions::Projection::exact
+                         : projection == "iterated" ? AlphaOptions::Projection::iterated
+                                                    : AlphaOptions::Projection::none;
+    options.penalty = settings.options.number("projection_penalty");
+    options.sweeps = static_cast<int>(settings.options.number("projection_iterations"));
+    options.energy = settings.options.get<bool>("energy");
+  }
   options.predictor_degree = static_cast<int>(settings.options.number("predictor_degree"));
   // At fixed steps no error test catches what accumulates: on the ladder of four-bars through its singular positions
   // c = 0.001 moved the result by a third of the method's error, a tenth of it by one percent.
@@ -41,13 +48,26 @@ MethodInfo stabilised(MethodInfo m, std::string key, std::string title, std::str
   m.title = std::move(title);
   m.source = std::move(source);
   m.formulations = {"stabilised-index-2"};
-  std::erase_if(m.options, [](const Field& option) { return option.name == "projection" || option.name == "energy"; });
+  std::erase_if(m.options,
+                [](const Field& option) { return option.name.starts_with("projection") || option.name == "energy"; });
   m.make = [make = m.make](const Equations& e, const MethodSettings& s) {
     MethodSettings settings = s;
     settings.formulation = "stabilised-index-2";
     return make(e, settings);
   };
   return m;
+}
+
+std::string wrong_projection(const MethodSettings& settings) {
+  if (!settings.options.has("projection")) return "";
+  const auto& projection = settings.options.get<std::string>("projection");
+  if (projection == "none" || projection == "exact" || projection == "iterated") return "";
+  return "projection is '" + projection + "', not none, exact or iterated";
+}
+
+bool has_projection(const MethodSettings& settings) {
+  const Fields& options = settings.options;
+  return options.has("projection") && (options.get<std::string>("projection") != "none" || options.get<bool>("energy"));
 }
 
 std::vector<Field> with_alpha_options(std::vector<Field> own) {
@@ -69,13 +89,22 @@ std::vector<Field> with_alpha_options(std::vector<Field> own) {
                  "How much of the step size change that the error asks for is made at once; 1 is (47d) as published. "
                  "Smaller if many steps are rejected.",
                  0.1, 1});
-  own.push_back({"projection", FieldKind::boolean, Quantity::none, false,
+  own.push_back({"projection", FieldKind::text, Quantity::none, std::string("none"),
                  "Velocities and accelerations are brought onto the derivatives of the constraints after each step: no "
-                 "spikes of reactions when the step size changes, for three factorisations a step."});
-  own.push_back(
-      {"energy", FieldKind::boolean, Quantity::none, false,
-       "Velocities, projected as with `projection`, are also scaled so that the balance of energy holds: long "
-       "runs of models that lose little energy."});
+                 "spikes of reactions when the step size changes. none; exact, for three factorisations a step; "
+                 "iterated, by penalty and augmented Lagrangian, for one."});
+  own.push_back({"projection_penalty", FieldKind::number, Quantity::none, 1e7,
+                 "Of the iterated projection: stiffness against violations of velocities and accelerations, relative "
+                 "to the largest mass. Smaller if masses differ by more than 1e6 and round-off shows.",
+                 1, 1e12});
+  own.push_back({"projection_iterations", FieldKind::number, Quantity::none, 4.0,
+                 "Of the iterated projection: each shrinks what is left by about the penalty. 1 is a projection by "
+                 "penalty alone.",
+                 1, 100});
+  own.push_back({"energy", FieldKind::boolean, Quantity::none, false,
+                 "Velocities, projected as `projection` says or exactly, are also scaled so that the balance of energy "
+                 "holds: long "
+                 "runs of models that lose little energy."});
   own.push_back(iterations_option());
   return own;
 }

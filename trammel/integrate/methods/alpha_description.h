@@ -10,5 +10,9 @@ std::unique_ptr<Integrator> make_alpha(const Equations& equations, const MethodS
 // The same method on the stabilised form of index 2.
 MethodInfo stabilised(MethodInfo index_3, std::string key, std::string title, std::string source);
 std::vector<Field> with_alpha_options(std::vector<Field> own);
+// What is wrong with the name of a projection; empty: nothing.
+std::string wrong_projection(const MethodSettings& settings);
+// Multipliers are those of the projected state, whatever the method leaves undamped.
+bool has_projection(const MethodSettings& settings);
 
 }  // namespace trammel::methods

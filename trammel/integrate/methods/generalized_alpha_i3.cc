@@ -13,6 +13,7 @@ MethodInfo generalized_alpha_i3() {
       {{"rho_inf", FieldKind::number, Quantity::none, 0.6,
         "Spectral radius at infinite frequency: 0 kills high frequencies in one step, 1 keeps them.", 0, 1}});
   m.refuses = [](const MethodSettings& s) -> std::string {
+    if (std::string wrong = wrong_projection(s); !wrong.empty()) return wrong;
     if (!s.fixed_step && s.options.number("rho_inf") == 1) {
       return "rho_inf = 1 leaves the oscillation of multipliers undamped; it enters the error estimate and drives a "
              "controlled step size to zero";
@@ -20,11 +21,11 @@ MethodInfo generalized_alpha_i3() {
     return "";
   };
   m.caveat = [](const MethodSettings& s) -> std::string {
-    return s.options.number("rho_inf") == 1
+    return s.options.number("rho_inf") == 1 && !has_projection(s)
                ? "rho_inf = 1: the multipliers' oscillation is undamped, reactions of the method are not convergent"
                : "";
   };
-  m.reactions_doubtful = [](const MethodSettings& s) { return s.options.number("rho_inf") == 1; };
+  m.reactions_doubtful = [](const MethodSettings& s) { return s.options.number("rho_inf") == 1 && !has_projection(s); };
   m.make = [](const Equations& e, const MethodSettings& s) {
     return make_alpha(e, s, AlphaParameters::generalized(s.options.number("rho_inf")));
   };

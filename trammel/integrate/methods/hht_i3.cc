@@ -17,6 +17,7 @@ MethodInfo hht_i3() {
                                    "nearer to 0 only makes reactions noisy.",
                                    -1.0 / 3 - 1e-12, 0}});
   m.refuses = [](const MethodSettings& s) -> std::string {
+    if (std::string wrong = wrong_projection(s); !wrong.empty()) return wrong;
     if (!s.fixed_step && s.options.number("alpha") == 0) {
       return "alpha = 0 leaves the oscillation of multipliers undamped; it enters the error estimate and drives a "
              "controlled step size to zero";
@@ -24,11 +25,11 @@ MethodInfo hht_i3() {
     return "";
   };
   m.caveat = [](const MethodSettings& s) -> std::string {
-    return s.options.number("alpha") == 0
+    return s.options.number("alpha") == 0 && !has_projection(s)
                ? "alpha = 0: the multipliers' oscillation is undamped, reactions of the method are not convergent"
                : "";
   };
-  m.reactions_doubtful = [](const MethodSettings& s) { return s.options.number("alpha") == 0; };
+  m.reactions_doubtful = [](const MethodSettings& s) { return s.options.number("alpha") == 0 && !has_projection(s); };
   m.make = [](const Equations& e, const MethodSettings& s) {
     return make_alpha(e, s, AlphaParameters::hht(s.options.number("alpha")));
   };

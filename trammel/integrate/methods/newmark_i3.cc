@@ -19,6 +19,7 @@ MethodInfo newmark_i3() {
     return b == 0 ? (gamma + 0.5) * (gamma + 0.5) / 4 : b;
   };
   m.refuses = [beta](const MethodSettings& s) -> std::string {
+    if (std::string wrong = wrong_projection(s); !wrong.empty()) return wrong;
     const double gamma = s.options.number("gamma");
     if (2 * beta(s) < gamma)
       return "2 beta < gamma is not A-stable, and constraints at index 3 act like infinite stiffness";
@@ -29,11 +30,12 @@ MethodInfo newmark_i3() {
     return "";
   };
   m.caveat = [](const MethodSettings& s) -> std::string {
-    return s.options.number("gamma") > 0.5
-               ? "gamma > 1/2: the method is of first order only"
+    if (s.options.number("gamma") > 0.5) return "gamma > 1/2: the method is of first order only";
+    return has_projection(s)
+               ? ""
                : "gamma = 1/2: the multipliers' oscillation is undamped, reactions of the method are not convergent";
   };
-  m.reactions_doubtful = [](const MethodSettings& s) { return s.options.number("gamma") == 0.5; };
+  m.reactions_doubtful = [](const MethodSettings& s) { return s.options.number("gamma") == 0.5 && !has_projection(s); };
   m.make = [beta](const Equations& e, const MethodSettings& s) {
     return make_alpha(e, s, AlphaParameters::newmark(s.options.number("gamma"), beta(s)));
   };
