@@ -3,7 +3,7 @@
 
 #include "tests/write/sample.h"
 
-namespace trammel {
+namespace trammel::queued_sink_test {
 namespace {
 
 // Takes rows until the disk is full.
@@ -62,4 +62,4 @@ TEST(QueuedSink, AnErrorNobodyAskedForIsToldAtTheEnd) {
 }
 
 }  // namespace
-}  // namespace trammel
+}  // namespace trammel::queued_sink_test

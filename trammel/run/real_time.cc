@@ -24,9 +24,9 @@ double processor_clock() {
 
 }  // namespace
 
-void StepClock::begin(double t, double h, double end) {
+void StepClock::begin(double t, double h, std::size_t steps) {
   steps_.clear();
-  steps_.reserve(static_cast<std::size_t>(std::clamp((end - t) / h + 16, 16.0, 1e8)));
+  steps_.reserve(steps);
   computing_ = 0;
   // No step waits for a page. Where locking is not allowed the report says so.
   locked_ = mlockall(MCL_CURRENT | MCL_FUTURE) == 0;

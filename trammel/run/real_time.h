@@ -3,6 +3,7 @@
 #pragma once
 #include <sched.h>
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -33,7 +34,7 @@ class StepClock {
   StepClock(const StepClock&) = delete;
   StepClock& operator=(const StepClock&) = delete;
 
-  void begin(double t, double h, double end);
+  void begin(double t, double h, std::size_t steps);  // steps: as many as are expected
   void step_starts();
   void step_ends();           // computed, not yet recorded
   void wait_until(double t);  // recorded; waits until the clock is at t
@@ -52,6 +53,10 @@ class StepClock {
 // Positions after each step of a run, to be compared with those of another.
 struct Path {
   std::vector<double> t, q;
+  void reserve(std::size_t steps, std::size_t coordinates) {
+    t.reserve(steps);
+    q.reserve(steps * coordinates);
+  }
 };
 // The largest distance, as RealTimeReport::given_up.
 void compare_paths(const Equations& equations, const Path& fast, const Path& converged, RealTimeReport& report);

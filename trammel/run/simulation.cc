@@ -1,5 +1,6 @@
 #include "trammel/run/simulation.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -372,7 +373,11 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
   long rejected_here = 0;
   double t = integrator_->state().t;
   StepClock clock;
-  if (options.real_time) clock.begin(t, h_, end);
+  if (options.real_time) {
+    const auto steps = static_cast<std::size_t>(std::clamp((end - t) / h_ + 16, 16.0, 1e7));
+    if (options.path != nullptr) options.path->reserve(steps, static_cast<std::size_t>(equations_->sizes().nq));
+    clock.begin(t, h_, steps);
+  }
   while (t < end) {
     if (options.interrupted != nullptr && *options.interrupted) {
       result.status = RunStatus::interrupted;
