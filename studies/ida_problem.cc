@@ -48,7 +48,7 @@ IdaProblem::IdaProblem(const Equations& equations, const State& state, const Rat
       u_(Vec::Zero(nv_)) {
   if (equations.sizes().nx > 0 || (form == IdaForm::stabilised && !equations.velocity_rows().empty())) {
     throw Failure({Severity::error,
-                   "no-such-form",
+                   "method-refuses",
                    "the comparison with IDA takes neither states of first order nor, at stabilised index 2, "
                    "nonholonomic rows",
                    "",
