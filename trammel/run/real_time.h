@@ -18,6 +18,7 @@ struct RealTimeReport {
   double worst_computing = 0;                  // by the processor's clock: what a step takes once it has a core, s
   bool locked = false;                         // memory stays in place: no step waits for a page
   bool first = false;                          // other programs give way
+  double away = 0;                             // longest time the processor was taken away while it only waited, s
   double with_output = 0;                      // mean with what is recorded, s
   long steps = 0, overruns = 0;                // steps that, with what was recorded, ended behind their time
   double latest = 0;                           // by at most so much, s
@@ -44,7 +45,7 @@ class StepClock {
   double origin_ = 0, first_t_ = 0, h_ = 0, started_ = 0, output_ = 0;
   std::vector<double> steps_;
   long overruns_ = 0;
-  double latest_ = 0, processor_ = 0, computing_ = 0;
+  double latest_ = 0, processor_ = 0, computing_ = 0, away_ = 0;
   bool locked_ = false, first_ = false;
   sched_param usual_{};
   int usual_policy_ = 0;

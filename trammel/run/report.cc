@@ -61,6 +61,8 @@ std::string to_text(const RunSummary& s) {
                      1e6 * r.mean, 1e6 * r.with_output, 1e6 * r.percentile, 1e6 * r.worst, 1e6 * r.budget));
     line("",
          fmt::format("worst by the processor's clock, without waiting for a core: {:.3g} us", 1e6 * r.worst_computing));
+    line("", fmt::format("the machine took the processor away for up to {:.3g} us while the run only waited",
+                         1e6 * r.away));
     line("", fmt::format("memory {}, other programs {}", r.locked ? "locked" : "not locked, for want of the right to",
                          r.first ? "give way" : "do not give way, for want of the right to ask"));
     line("", r.overruns == 0
@@ -137,6 +139,7 @@ std::string to_json(const RunSummary& s) {
                       {"worst_by_processor", r.worst_computing},
                       {"memory_locked", r.locked},
                       {"others_give_way", r.first},
+                      {"processor_away", r.away},
                       {"steps", r.steps},
                       {"late", r.overruns},
                       {"latest", r.latest}};
