@@ -4,19 +4,14 @@
 #include <nvector/nvector_serial.h>
 #include <sunlinsol/sunlinsol_klu.h>
 #include <sunmatrix/sunmatrix_sparse.h>
-#include <time.h>
 
 #include <algorithm>
+
+#include "studies/stepping.h"
 
 namespace trammel {
 
 namespace {
-
-double ida_cpu_seconds() {
-  timespec t;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-  return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
-}
 
 struct IdaHandles {
   IdaProblem* problem = nullptr;
@@ -100,7 +95,7 @@ IdaRun run_ida(const Equations& equations, const State& state, const Rates& rate
     out.why = s.message.empty() ? "IDA could not be set up" : s.message;
     return out;
   }
-  const double begin = ida_cpu_seconds();
+  const double begin = cpu_seconds();
   int flag = IDA_SUCCESS;
   out.reached = state.t;
   while (flag >= 0 && flag != IDA_TSTOP_RETURN) {
@@ -108,7 +103,7 @@ IdaRun run_ida(const Equations& equations, const State& state, const Rates& rate
     s.y_work = s.view(s.y);
     if (flag >= 0) problem.accept(out.reached, s.y_work);
   }
-  out.seconds = ida_cpu_seconds() - begin;
+  out.seconds = cpu_seconds() - begin;
   out.good = flag >= 0;
   out.last = problem.state();
   out.why = s.message;

@@ -1,6 +1,7 @@
 #include "trammel/integrate/iterated_projection.h"
 
 #include <cmath>
+#include "trammel/integrate/count_factors.h"
 
 namespace trammel {
 
@@ -20,12 +21,7 @@ bool IteratedProjection::factor(const State& state, Workspace& work, Counts& cou
   equations_.jacobian(state, partials_, work);
   equations_.mass(partials_);
   saddle_.combine_mass(partials_);
-  const KluSolver& solver = saddle_.solver();
-  const int factors = solver.factors(), refactors = solver.refactors();
-  const bool good = saddle_.factor();
-  counts.factorisations += solver.factors() - factors;
-  counts.refactorisations += solver.refactors() - refactors;
-  return good;
+  return count_factors(saddle_, counts);
 }
 
 bool IteratedProjection::project_velocities(State& state, Workspace& work) {

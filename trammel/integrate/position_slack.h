@@ -9,6 +9,7 @@
 #pragma once
 #include "trammel/equations/saddle.h"
 #include "trammel/integrate/archive.h"
+#include "trammel/integrate/count_factors.h"
 #include "trammel/integrate/integrator.h"
 
 namespace trammel {
@@ -28,12 +29,7 @@ class PositionSlack {
 
   bool factor(const Partials& partials, const std::vector<Mat3>& T, Counts& counts) {
     saddle_.combine(partials, {1, 0, 0, 0, 0, Blend::Rows::position}, &T);
-    const KluSolver& solver = saddle_.solver();
-    const int factors = solver.factors(), refactors = solver.refactors();
-    const bool good = saddle_.factor();
-    counts.factorisations += solver.factors() - factors;
-    counts.refactorisations += solver.refactors() - refactors;
-    return good;
+    return count_factors(saddle_, counts);
   }
   void begin_step() { eta_.setZero(); }
   Vec& eta() { return eta_; }

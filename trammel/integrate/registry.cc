@@ -273,7 +273,9 @@ MethodSettings resolve_settings(const MethodInfo& method, MethodSettings setting
   const std::string reason = method.refuses(settings);
   if (!reason.empty()) {
     throw Failure({Severity::error, "method-refuses", "method '" + method.key + "' refuses these settings: " + reason,
-                   "give a fixed step (`--step`), or choose another value", where});
+                   settings.fixed_step ? "choose another value, or let the method choose its steps"
+                                       : "choose another value, or give a fixed step (`--step`)",
+                   where});
   }
   return settings;
 }

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "trammel/integrate/control/hermite.h"
+#include "trammel/integrate/count_factors.h"
 
 namespace trammel {
 
@@ -160,11 +161,7 @@ Verdict AlphaMethod::prepare_matrix(double h, bool anew) {
   ++counts_.combinations;
   matrix_h_ = h;
   monitor_.forget_rate();
-  const KluSolver& solver = saddle_.solver();
-  const int factors = solver.factors(), refactors = solver.refactors();
-  bool good = saddle_.factor();
-  counts_.factorisations += solver.factors() - factors;
-  counts_.refactorisations += solver.refactors() - refactors;
+  bool good = count_factors(saddle_, counts_);
   if (good && slack_) good = slack_->factor(partials_, T_, counts_);
   if (good && nx_ > 0) {
     couple_states(h);

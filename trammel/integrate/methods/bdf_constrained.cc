@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "trammel/integrate/control/hermite.h"
+#include "trammel/integrate/count_factors.h"
 #include "trammel/integrate/methods/methods.h"
 #include "trammel/math/rotation.h"
 
@@ -152,11 +153,7 @@ Verdict ConstrainedBdf::prepare_matrix(double c, bool anew) {
   ++counts_.combinations;
   matrix_c_ = c;
   monitor_.forget_rate();
-  const KluSolver& solver = saddle_.solver();
-  const int factors = solver.factors(), refactors = solver.refactors();
-  bool good = saddle_.factor();
-  counts_.factorisations += solver.factors() - factors;
-  counts_.refactorisations += solver.refactors() - refactors;
+  bool good = count_factors(saddle_, counts_);
   if (good && slack_) good = slack_->factor(partials_, S_, counts_);
   if (good && nx_ > 0) {
     couple_states(c);

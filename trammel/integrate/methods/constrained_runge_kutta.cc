@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "trammel/integrate/count_factors.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel {
@@ -175,20 +176,13 @@ Verdict ConstrainedRungeKutta::prepare_matrices(double h, bool anew) {
     complex_values_.imag() = real_values_;
     saddle_.combine(partials_, {1, w2.real(), w2.real(), w.real(), w.real(), rows}, nullptr);
     complex_values_.real() = saddle_.values();
-    const int factors = pair.solver.factors(), refactors = pair.solver.refactors();
-    const bool good = pair.solver.factor_values(complex_values_);
-    counts_.factorisations += pair.solver.factors() - factors;
-    counts_.refactorisations += pair.solver.refactors() - refactors;
-    if (!good) return complex_values_.allFinite() ? Verdict::singular_matrix : Verdict::not_finite;
+    if (!count_factors(pair.solver, counts_, [&] { return pair.solver.factor_values(complex_values_); }))
+      return complex_values_.allFinite() ? Verdict::singular_matrix : Verdict::not_finite;
   }
   const double w = h / mu_;
   saddle_.combine(partials_, {1, w * w, w * w, w, w, rows}, nullptr);
   ++counts_.combinations;
-  const KluSolver& solver = saddle_.solver();
-  const int factors = solver.factors(), refactors = solver.refactors();
-  bool good = saddle_.factor();
-  counts_.factorisations += solver.factors() - factors;
-  counts_.refactorisations += solver.refactors() - refactors;
+  bool good = count_factors(saddle_, counts_);
   if (good && slack_) good = slack_->factor(partials_, T_, counts_);
   if (good) good = couple_states(h);
   if (!good) return std::isfinite(saddle_.values().sum()) ? Verdict::singular_matrix : Verdict::not_finite;

@@ -7,6 +7,7 @@
 #pragma once
 #include "trammel/integrate/control/error_norm.h"
 #include "trammel/integrate/control/simplified_newton.h"
+#include "trammel/integrate/count_factors.h"
 #include "trammel/integrate/ode_method.h"
 #include "trammel/integrate/registry.h"
 #include "trammel/integrate/shifted_solver.h"
@@ -66,11 +67,7 @@ class ImplicitOneStep : public OdeMethod {
   double noise() const { return noise_; }
   template <class Scalar>
   bool factor(ShiftedSolver<Scalar>& solver, Scalar c) {
-    const int factors = solver.factors(), refactors = solver.refactors();
-    const bool good = solver.factor(c, jacobian_.J());
-    counts_.factorisations += solver.factors() - factors;
-    counts_.refactorisations += solver.refactors() - refactors;
-    return good;
+    return count_factors(solver, counts_, [&] { return solver.factor(c, jacobian_.J()); });
   }
 
   FirstOrderProblem& problem_;

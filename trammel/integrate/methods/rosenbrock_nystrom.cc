@@ -5,6 +5,7 @@
 
 #include "trammel/integrate/archive.h"
 #include "trammel/integrate/control/hermite.h"
+#include "trammel/integrate/count_factors.h"
 
 namespace trammel {
 
@@ -95,11 +96,7 @@ void RosenbrockNystrom::linearise() {
 bool RosenbrockNystrom::prepare_matrix(double h) {
   stage_matrix_.combine_stage(partials_, r_q_, s_q_, h * table_.gamma, C_, D_);
   ++counts_.combinations;
-  const KluSolver& solver = stage_matrix_.solver();
-  const int factors = solver.factors(), refactors = solver.refactors();
-  const bool good = stage_matrix_.factor();
-  counts_.factorisations += solver.factors() - factors;
-  counts_.refactorisations += solver.refactors() - refactors;
+  const bool good = count_factors(stage_matrix_, counts_);
   if (!good || nx_ == 0) return good;
   const double hg = h * table_.gamma;
   coupling_.B = hg * state_partials_.force_x;
@@ -121,11 +118,7 @@ bool RosenbrockNystrom::accelerate(const State& state, Rates& out) {
   ++counts_.evaluations;
   equations_.jacobian_and_gamma(state, at_point_, gamma_, work_);
   index1_.combine_mass(at_point_);
-  const KluSolver& solver = index1_.solver();
-  const int factors = solver.factors(), refactors = solver.refactors();
-  const bool good = index1_.factor();
-  counts_.factorisations += solver.factors() - factors;
-  counts_.refactorisations += solver.refactors() - refactors;
+  const bool good = count_factors(index1_, counts_);
   if (!good) return false;
   right_.head(nv_) = -residual_.force;
   right_.tail(rows_) = gamma_;

@@ -9,6 +9,7 @@
 #include "trammel/equations/row_masses.h"
 #include "trammel/integrate/archive.h"
 #include "trammel/integrate/control/hermite.h"
+#include "trammel/integrate/count_factors.h"
 #include "trammel/integrate/methods/methods.h"
 
 namespace trammel {
@@ -130,11 +131,7 @@ Verdict SplitMethod::prepare_matrix(double h) {
       {position, velocity, position / row_scale_, tau_ * velocity / row_scale_, tau_ * position / row_scale_}, T_,
       softness_);
   ++counts_.combinations;
-  const KluSolver& solver = saddle_.solver();
-  const int factors = solver.factors(), refactors = solver.refactors();
-  const bool good = saddle_.factor();
-  counts_.factorisations += solver.factors() - factors;
-  counts_.refactorisations += solver.refactors() - refactors;
+  const bool good = count_factors(saddle_, counts_);
   matrix_h_ = h;
   if (options_.keep_rate > 0) monitor_.forget_rate();
   if (good) return Verdict::ok;
