@@ -67,8 +67,11 @@ void QueuedSink::stop() {
 // Looks for rows every few milliseconds instead of being woken by each: that would cost the step a call to the system.
 void QueuedSink::write_until_stopped() {
   Batch batch;
-  batch.tables.reserve(filling_.tables.capacity());
-  batch.values.reserve(filling_.values.capacity());
+  {
+    const std::lock_guard lock(mutex_);
+    batch.tables.reserve(filling_.tables.capacity());
+    batch.values.reserve(filling_.values.capacity());
+  }
   for (bool last = false; !last;) {
     bool flush = false;
     {
