@@ -58,9 +58,10 @@ fuzz: packages  ## run the fuzzers for an hour, or FUZZ_SECONDS=n
 	@cmake --build build/fuzz --target fuzzers
 	@sh scripts/fuzz.sh build/fuzz $(FUZZ_SECONDS)
 
-check-all: test  ## everything before a merge: test, formatting, clang, sanitizers, no unity, clang-tidy, fuzzers (long)
+check-all: test  ## everything before a merge: test, all cells, formatting, clang, sanitizers, no unity, clang-tidy, fuzzers (long)
 	@sh packages/install.sh check
 	@$(MAKE) --no-print-directory format-check
+	@TRAMMEL_ALL_CELLS=1 $(RELEASE)/bin/test-conformance --gtest_brief=1 --gtest_filter='*Rule*'
 	@for preset in clang sanitize; do \
 	  $(call configure,$$preset) && cmake --build build/$$preset && sh scripts/test.sh build/$$preset || exit 1; \
 	done
@@ -69,7 +70,7 @@ check-all: test  ## everything before a merge: test, formatting, clang, sanitize
 	@$(call configure,clang-tidy)
 	@cmake --build build/clang-tidy
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=60
-	@echo "check-all: test, format, clang, sanitize, plain, clang-tidy and fuzz passed"
+	@echo "check-all: test, format, all cells, clang, sanitize, plain, clang-tidy and fuzz passed"
 
 SOURCES = $(shell find trammel app studies tests bench -name '*.cc' -o -name '*.h')
 
