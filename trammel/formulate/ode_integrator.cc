@@ -58,16 +58,13 @@ void OdeIntegrator::follow() {
   if (method_) {
     const double strain = space_.strain();
     if (!(strain < 3 * std::max(1.0, good_strain_))) {
-      changed = space_.repartition();
-      good_strain_ = changed ? space_.strain() : strain;
-      if (changed) ++repartitions_;
+      if (choose_anew(0.05))
+        changed = true;
+      else
+        good_strain_ = strain;  // there is no better choice
     } else if (!space_.named_in_use()) {
       // Back to the user's coordinates, well after the place where they were left.
-      changed = space_.repartition(0.1);
-      if (changed) {
-        good_strain_ = space_.strain();
-        ++repartitions_;
-      }
+      changed = choose_anew(0.1) || changed;
     } else {
       good_strain_ = std::min(good_strain_, strain);
     }
@@ -82,6 +79,25 @@ void OdeIntegrator::follow() {
     }
   }
   if (changed) rebase();
+}
+
+bool OdeIntegrator::choose_anew(double least) {
+  if (!space_.repartition(least)) return false;
+  ++repartitions_;
+  good_strain_ = space_.strain();
+  if (space_.size() == method_->y().size()) return true;
+  // Freedoms that a singular position had are gone: another problem, and another method with it. The motion that led
+  // here must be one of those left.
+  locked_ = !space_.moves_on();
+  past_count_ = past_next_ = 0;
+  make_method();
+  if (method_) method_->start(now_.t, y_);
+  return true;
+}
+
+void OdeIntegrator::make_method() {
+  method_ = space_.size() > 0 ? make_(space_) : nullptr;
+  if (method_) space_.project(now_, rates_, y_, dydt_);
 }
 
 void OdeIntegrator::rebase() {
@@ -101,6 +117,11 @@ void OdeIntegrator::rebase() {
 
 Attempt OdeIntegrator::try_step(double h) {
   Attempt result;
+  if (locked_) {
+    result.verdict = Verdict::newton_diverged;
+    result.worst_row = space_.worst_row();
+    return result;
+  }
   if (method_) {
     result = method_->attempt(h);
     if (result.worst_velocity >= 0) {
@@ -141,9 +162,7 @@ Attempt OdeIntegrator::attempt(double h) {
   trial_.t = now_.t + h;
   Attempt result = try_step(h);
   // Where the others cannot be found from these coordinates, others may serve; only then a smaller step.
-  if (result.verdict != Verdict::ok && method_ && space_.recovery_failed() && space_.repartition()) {
-    ++repartitions_;
-    good_strain_ = space_.strain();
+  if (result.verdict != Verdict::ok && method_ && space_.recovery_failed() && choose_anew(0.05)) {
     space_.move_chart();
     rebase();
     result = try_step(h);
@@ -251,6 +270,7 @@ void OdeIntegrator::save(Bytes& out) const {
   put(out, pending_);
   put(out, good_strain_);
   put(out, repartitions_);
+  put(out, locked_);
   put(out, steps_);
   put(out, past_count_);
   put(out, past_next_);
@@ -276,6 +296,7 @@ void OdeIntegrator::restore(std::span<const std::byte>& in) {
   take(in, pending_);
   take(in, good_strain_);
   take(in, repartitions_);
+  take(in, locked_);
   take(in, steps_);
   take(in, past_count_);
   take(in, past_next_);
@@ -290,6 +311,7 @@ void OdeIntegrator::restore(std::span<const std::byte>& in) {
     projector_->saddle().restore(values.data());
   }
   space_.restore(in);
+  if (method_ && space_.size() != method_->y().size()) make_method();
   if (method_) method_->restore(in);
   trial_ = now_;
   trial_rates_ = rates_;

@@ -43,7 +43,9 @@ class OdeIntegrator final : public Integrator {
   int repartitions() const { return repartitions_; }
 
  private:
-  void follow();  // base, chart and coordinates for the step to come
+  void follow();                   // base, chart and coordinates for the step to come
+  bool choose_anew(double least);  // of the coordinates; true if they changed
+  void make_method();
   void rebase();
   Attempt try_step(double h);
 
@@ -66,8 +68,9 @@ class OdeIntegrator final : public Integrator {
   std::size_t past_count_ = 0, past_next_ = 0;
   mutable Vec y_;
   Vec dydt_;
-  double good_strain_ = 0;  // when the coordinates were chosen
+  double good_strain_ = 0;  // when the coordinates were chosen, or the least since then
   int repartitions_ = 0;
+  bool locked_ = false;  // freedoms vanished that the motion needs
   bool pending_ = true;  // an accepted step has not yet become the base
   double trial_h_ = 0, last_step_ = 0;
   mutable Workspace work_;

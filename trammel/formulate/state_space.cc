@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 #include "trammel/equations/row_masses.h"
 #include "trammel/integrate/archive.h"
@@ -173,6 +174,15 @@ void StateSpace::choose(double least) {
   Vec weights = Vec::Ones(nv_);
   for (int i = 0; i < nv_; ++i)
     if (equations_.is_angle(i)) weights[i] = 0.2;
+  // A body that spins takes its axes along: what a turn about one of them steers now, another steers a quarter turn
+  // later. Those of slower bodies last longer, and so does the axis of the spin.
+  double rate = 0;
+  for (int i = 0; i < nv_; ++i)
+    rate = std::max({rate, std::abs(base_.v[i]) / units[i], std::sqrt(std::abs(base_rates_.a[i]) / units[i])});
+  for (const int j : equations_.rotation_columns()) {
+    for (int k = 0; k < 3 && rate > 0; ++k)
+      weights[j + k] *= 1 + std::hypot(base_.v[j + (k + 1) % 3], base_.v[j + (k + 2) % 3]) / rate;
+  }
   std::vector<bool> all(static_cast<std::size_t>(rows_), true), holonomic = all;
   for (const int row : equations_.velocity_rows()) holonomic[static_cast<std::size_t>(row)] = false;
   equations_.jacobian(base_, at_point_, work_);
@@ -209,7 +219,14 @@ bool StateSpace::repartition(double least) {
   } else {
     choose(least);
   }
-  if (position_weights_.size() > 0 && positions_ == old_positions && velocities_ == old_velocities) return false;
+  if (position_weights_.size() > 0) {
+    // A freedom that appears in a singular position lasts no longer than it: the choice made before carries across.
+    if (positions_.size() > old_positions.size() || velocities_.size() > old_velocities.size()) {
+      positions_ = old_positions;
+      velocities_ = old_velocities;
+    }
+    if (positions_ == old_positions && velocities_ == old_velocities) return false;
+  }
   set_weights();
   current_ = false;
   recovery_stale_ = true;
@@ -242,20 +259,69 @@ bool StateSpace::refresh_recovery(const State& at, const Vec& z) {
 double StateSpace::strain() {
   if (rows_ == 0 || options_.all_coordinates) return 0;
   if (recovery_stale_ && !refresh_recovery(base_, at_base_.z)) return std::numeric_limits<double>::infinity();
-  SaddleSystem& saddle = velocity_recovery_ ? *velocity_recovery_ : recovery_;
-  double most = 0;
-  // Two patterns of signs: what one cancels, the other shows.
-  for (int pattern = 0; pattern < 2; ++pattern) {
-    probe_.setZero();
-    for (std::size_t k = 0; k < velocities_.size(); ++k)
-      probe_[velocities_[k]] = scales_[velocities_[k]] * ((k >> pattern) % 2 == 0 ? 1 : -1);
+  const double of_positions = strain_of(recovery_, positions_);
+  return velocity_recovery_ ? std::max(of_positions, strain_of(*velocity_recovery_, velocities_)) : of_positions;
+}
+
+// With S = -G_D^-1 G_I in units of the scales, one step of the power method: x, S x, S^T S x, S S^T S x. Near a dead
+// point one direction outgrows all others and is found at once. The matrix is symmetric and serves both ways:
+//
+//   [ W    G_D^T ] [ S x ]   [    0     ]        [ W    G_D^T ] [   0    ]   [ y ]
+//   [ G_D   -E   ] [  .  ] = [ -G_I x_I ],       [ G_D   -E   ] [ lambda ] = [ 0 ],   S^T y = -G_I^T lambda
+double StateSpace::strain_of(SaddleSystem& saddle, const std::vector<int>& independent) {
+  const Pattern& gv = equations_.gv();
+  const auto follow = [&] {
     right_.setZero();
-    equations_.gv().multiply_add(GT_, -1, probe_.data(), right_.data() + nv_);
+    gv.multiply_add(GT_, -1, probe_.data(), right_.data() + nv_);
+    if (velocity_recovery_ && &saddle == &recovery_)
+      for (const int row : equations_.velocity_rows()) right_[nv_ + row] = 0;
     saddle.solve_refined(right_, solution_);
     counts_.solves += 2;
-    for (int i = 0; i < nv_; ++i) most = std::max(most, std::abs(solution_[i]) / scales_[i]);
+  };
+  // An irregular start: what is the same or opposite in equal parts of a mechanism does not cancel in it.
+  probe_.setZero();
+  double part = 0;
+  for (const int i : independent) {
+    part += std::numbers::phi - 1;
+    part -= std::floor(part);
+    probe_[i] = scales_[i] * (0.5 + part);
   }
-  return most;
+  follow();
+  right_.head(nv_) = solution_.head(nv_).cwiseQuotient(scales_.cwiseAbs2());
+  right_.tail(rows_).setZero();
+  saddle.solve_refined(right_, solution_);
+  counts_.solves += 2;
+  turned_.setZero();
+  gv.transpose_multiply_add(GT_, -1, solution_.data() + nv_, turned_.data());
+  double square = 0;
+  probe_.setZero();
+  for (const int i : independent) {
+    probe_[i] = scales_[i] * scales_[i] * turned_[i];
+    square += std::pow(scales_[i] * turned_[i], 2);
+  }
+  if (!(square > 0)) return 0;
+  follow();
+  return solution_.head(nv_).cwiseQuotient(scales_).lpNorm<Eigen::Infinity>() / std::sqrt(square);
+}
+
+bool StateSpace::moves_on() {
+  if (rows_ == 0 || options_.all_coordinates) return true;
+  const double speed = at_base_.z_dot.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>(),
+               dt = std::min(0.01 / speed, h_ > 0 ? 100 * h_ : 1.0);
+  if (!(speed * dt > 1e-6)) return true;  // at rest
+  if (recovery_stale_ && !refresh_recovery(base_, at_base_.z)) return false;
+  current_ = index1_is_current_ = false;
+  const double h = std::exchange(h_, dt);
+  state_.t = base_.t + dt;
+  predict(state_.t);
+  current_y_.resize(size());
+  Eigen::Index k = 0;
+  for (const int i : positions_) current_y_[k++] = point_.z[i];
+  const bool found = recover_positions();
+  h_ = h;
+  recovery_stale_ = true;
+  dz_ = point_.z - at_base_.z - dt * at_base_.z_dot;
+  return found && dz_.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>() < 0.5 * dt * speed;
 }
 
 bool StateSpace::recover_positions() {

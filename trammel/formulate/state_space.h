@@ -56,11 +56,14 @@ class StateSpace final : public FirstOrderProblem {
   // A new origin of the chart at the base.
   void move_chart();
   // Chooses coordinates anew at the base; true if they changed. Named ones stay or come back while their pivots are at
-  // least `least`.
+  // least `least`. There may be fewer than before: the problem is then another one.
   bool repartition(double least = 0.05);
   bool named_in_use() const;
-  // How strongly dependent coordinates follow independent ones at the base, in units of their scales, by a probe.
+  // How strongly dependent positions and velocities follow independent ones at the base, in units of their scales: the
+  // largest norm of their derivatives, estimated.
   double strain();
+  // Do the constraints allow what the velocities at the base say? Not where a mechanism locks.
+  bool moves_on();
   double base_turn() const { return chart_.turn(at_base_.z); }  // from the chart's origin
   const Chart& chart() const { return chart_; }
   const std::vector<int>& positions() const { return positions_; }    // I
@@ -114,6 +117,7 @@ class StateSpace final : public FirstOrderProblem {
   bool is_current(double t, const Vec& y) const;
   Eval compute(double t, const Vec& y);
   bool factor(SaddleSystem& saddle);
+  double strain_of(SaddleSystem& saddle, const std::vector<int>& independent);
   void choose(double least);
   void set_weights();
 
