@@ -158,6 +158,39 @@ TEST(Statics, NothingHoldsATurntable) {
   EXPECT_EQ(s.report.neutral_directions, 1);
 }
 
+// A table on three uneven springs that only push upwards: it sinks and tilts. Nothing holds it along the floor or
+// against a turn about the vertical, so it does not move that way.
+TEST(Statics, WhatNothingHoldsStays) {
+  Model m;
+  m.gravity = Vec3(0, 0, -9.81);
+  Body b;
+  b.name = "table";
+  b.mass = 40;
+  b.inertia = Vec3(3, 4, 5).asDiagonal();
+  b.pose.position = Vec3(20, -30, 0.7);
+  m.add_body(b);
+  const Vec3 feet[] = {{0.6, 0.1, -0.4}, {-0.4, 0.5, -0.3}, {-0.2, -0.7, -0.5}};
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = "foot" + std::to_string(i);
+    const int foot = m.add_frame(0, {feet[i], Quat::Identity()}, name);
+    Fields fields;
+    fields.set("fz", ExpressionText{std::to_string(1000 + 700 * i) + "*(0.3 - dz(" + name + ", ground))", {}});
+    fields.set("axes", std::string("world"));
+    m.add_force("force", "spring" + std::to_string(i), {m.add_frame(ground, {}), foot}, fields);
+  }
+  const Solved s(m);
+  ASSERT_TRUE(s.report.found) << to_text(s.report);
+  EXPECT_EQ(s.report.neutral_directions, 3) << to_text(s.report);
+  const Equations& equations = *s.ready.equations;
+  Vec change(6);
+  equations.local(equations.initial_state().q, s.ready.state.q, change);
+  EXPECT_GT(change.segment<2>(3).norm(), 0.01);  // it tilts
+  EXPECT_NEAR(change[0], 0, 1e-14);
+  EXPECT_NEAR(change[1], 0, 1e-14);
+  EXPECT_NEAR(change[5], 0, 1e-11);  // the unbalanced force that is left turns the neutral direction a little
+  EXPECT_LE(s.report.residual, 1e-10 * s.report.scale);
+}
+
 TEST(Statics, FreeBodyHasNone) {
   Model m;
   m.gravity = Vec3(0, 0, -9.81);

@@ -66,6 +66,8 @@ TEST(Vehicle, Rests) {
   EXPECT_NEAR(car.centre("chassis").z(), 0.7904628, 1e-7);
   const Eigen::Map<const Eigen::Vector4d> e(car.state.q.data() + car.equations->first_coordinate(0) + 3);
   EXPECT_NEAR(2 * std::asin(e[2]), 0.0038799, 1e-7) << "nose down";
+  EXPECT_NEAR(e[3], 0, 1e-14) << "nothing holds it against yaw, so it does not";
+  EXPECT_NEAR(car.centre("chassis").y(), 0, 1e-14);
   EXPECT_NEAR(car.frame("front_left.wheel").z(), 0.4450240, 1e-7);
   EXPECT_NEAR(car.frame("front_right.wheel").z(), 0.4450240, 1e-7);
   EXPECT_NEAR(car.frame("rear_left.wheel").z(), 0.4463208, 1e-7);

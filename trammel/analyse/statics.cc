@@ -160,8 +160,8 @@ bool StaticSolver::return_to_constraints(State& state, Workspace& work) {
   return before <= enough;
 }
 
-bool StaticSolver::newton_step(const State& state, const Point& at, double mu, Workspace& work, Vec& step) {
-  const int nv = saddle_.velocities(), rows = saddle_.multipliers();
+bool StaticSolver::factor_tangent(const State& state, const Point& at, double mu, Workspace& work) {
+  const int nv = saddle_.velocities();
   rates_.a.setZero();
   rates_.lambda = at.lambda;
   if (equations_.linearise(state, rates_, Detail::newton, partials_, work) != Eval::ok) return false;
@@ -176,10 +176,15 @@ bool StaticSolver::newton_step(const State& state, const Point& at, double mu, W
   }
   if (!std::isfinite(stiffness_)) return false;
   // mu is relative to the stiffness, or to what the forces over L would be if there is none.
-  const double unit = std::max(stiffness_, 1e-6 * scale_ / length + 1e-300) / equations_.greatest_mass();
+  mu_unit_ = std::max(stiffness_, 1e-6 * scale_ / length + 1e-300) / equations_.greatest_mass();
   A_ = partials_.force_q;
-  for (int i = 0; i < nv; ++i) A_[diagonal_[static_cast<std::size_t>(i)]] += mu * unit * weights_[i];
-  if (!tangent_.factor(A_, partials_.G)) return false;
+  for (int i = 0; i < nv; ++i) A_[diagonal_[static_cast<std::size_t>(i)]] += mu * mu_unit_ * weights_[i];
+  return tangent_.factor(A_, partials_.G);
+}
+
+bool StaticSolver::newton_step(const State& state, const Point& at, double mu, Workspace& work, Vec& step) {
+  const int nv = saddle_.velocities(), rows = saddle_.multipliers();
+  if (!factor_tangent(state, at, mu, work)) return false;
   b_.head(nv) = -at.f;
   b_.tail(rows).setZero();
   if (!tangent_.solve(b_, z_)) return false;
@@ -328,6 +333,47 @@ void StaticSolver::name_runaway(const State& state, const Point& at, Workspace& 
   }
 }
 
+// Along directions that nothing holds Newton's steps are round-off divided by least_mu. The change since the start
+// gives back its part in them, d, from
+//
+//   [ K + mu D   G^T ] [ d ]   [ mu D change ]
+//   [ G           0  ] [ . ] = [      0      ]
+//
+// which keeps what nothing holds and divides what a stiffness k holds by 1 + k/mu; taken eight times. mu = 1e-10 left a
+// vehicle on bushings 2e-10 rad of yaw, 1e-7 leaves nothing.
+void StaticSolver::take_back_drift(const State& start, State& state, Point& at, Workspace& work,
+                                   const StaticOptions& options) {
+  const int nv = saddle_.velocities();
+  if (nv == 0) return;
+  Vec d(nv);
+  Point next;
+  // The part of the change in neutral directions; a larger mu where a smaller one leaves the matrix too near singular.
+  const auto drift = [&] {
+    for (const double mu : {1e-7, 1e-5}) {
+      equations_.local(start.q, state.q, d);
+      b_.setZero();
+      bool solved = factor_tangent(state, at, mu, work);
+      for (int k = 0; k < 8 && solved; ++k) {
+        b_.head(nv) = mu * mu_unit_ * weights_.cwiseProduct(d);
+        solved = tangent_.solve(b_, z_);
+        d = z_.head(nv);
+      }
+      if (solved) return true;
+    }
+    return false;
+  };
+  for (int round = 0; round < 12; ++round) {
+    if (!drift() || d.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>() < 1e-16) return;
+    State trial = state;
+    equations_.retract(state.q, -d, trial.q);
+    if (!return_to_constraints(trial, work) || !evaluate(trial, work, next)) return;
+    if (next.phi > at.phi && !balanced(next, options)) return;  // a weak stiffness does hold it
+    equations_.accept(trial, work);
+    state = trial;
+    std::swap(at, next);
+  }
+}
+
 StaticReport StaticSolver::solve(State& state, Rates& rates, Workspace& work, const StaticOptions& options) {
   if (equations_.sizes().nx > 0) {
     throw Failure({Severity::error, "states-in-statics",
@@ -390,6 +436,7 @@ StaticReport StaticSolver::solve(State& state, Rates& rates, Workspace& work, co
     keep_best();
   }
   const auto finish = [&] {
+    if (found) take_back_drift(start, state, at, work, options);
     rates.a.setZero();
     rates.lambda = at.lambda;
     report.residual = at.phi;

@@ -71,12 +71,14 @@ class StaticSolver {
   struct Point;  // a position with what is known there
   bool evaluate(const State& state, Workspace& work, Point& out);
   bool return_to_constraints(State& state, Workspace& work);
+  bool factor_tangent(const State& state, const Point& at, double mu, Workspace& work);
   bool newton_step(const State& state, const Point& at, double mu, Workspace& work, Vec& step);
   bool descend(State& state, Point& at, Workspace& work, const StaticOptions& options, bool by_energy,
                StaticReport& report);
   bool step_loads(State& state, Point& at, Workspace& work, const StaticOptions& options, StaticReport& report);
   bool relax(State& state, Point& at, Workspace& work, const StaticOptions& options, StaticReport& report);
   bool balanced(const Point& at, const StaticOptions& options) const;
+  void take_back_drift(const State& start, State& state, Point& at, Workspace& work, const StaticOptions& options);
   double force_scale(const State& state, Workspace& work);
   FreeDirection describe_direction(const Vec& direction, const Vec& unbalanced) const;
   void name_runaway(const State& state, const Point& at, Workspace& work, StaticReport& report);
@@ -91,6 +93,7 @@ class StaticSolver {
   Rates rates_;
   Vec weights_, scales_, hold_;  // hold_: part of the unbalanced force of the start that is still carried
   Vec b_, z_, q_, A_;
+  double mu_unit_ = 0;                             // of mu in Newton's matrix, by weights_
   double scale_ = 1, stiffness_ = 0, misfit_ = 0;  // forces that act, N; largest stiffness, N/m; |g| of the start
   bool conservative_ = false;
 };
