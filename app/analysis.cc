@@ -7,8 +7,7 @@
 #include <filesystem>
 #include <map>
 
-#include "trammel/write/csv_writer.h"
-#include "trammel/write/hdf5_writer.h"
+#include "trammel/base/printable.h"
 
 namespace trammel {
 
@@ -40,15 +39,12 @@ Prepared prepare(const AnalysisArguments& a) {
 
 void print_title(const AnalysisArguments& a, const Equations& equations) {
   const std::string& title = equations.model().title;
-  std::printf("%s%s%s\n", a.file.c_str(), title.empty() ? "" : ": ", title.c_str());
+  std::printf("%s%s%s\n", printable(a.file).c_str(), title.empty() ? "" : ": ", title.c_str());
 }
 
 AnalysisResult::AnalysisResult(const Prepared& p, const std::string& path, const std::string& analysis)
     : recorder_(p.equations(), p.simulation->initial(), false) {
-  if (std::filesystem::path(path).extension() == ".csv")
-    sink_ = std::make_unique<CsvWriter>(path);
-  else
-    sink_ = std::make_unique<Hdf5Writer>(path);
+  sink_ = make_sink(path);
   Provenance provenance = p.simulation->provenance();
   provenance.set("method", analysis);
   provenance.set("formulation", "");

@@ -44,7 +44,7 @@ class AnalysisResult {
   std::unique_ptr<TrajectorySink> sink_;
   std::vector<double> last_;
 };
-// "model.h5" for "path/model.yaml" and ".h5"; "model.modes.h5" for ".modes.h5".
+// "model.modes.h5" for "path/model.yaml" and ".modes.h5".
 std::string default_output(const std::string& model_file, const std::string& ending);
 
 // Bodies, joints, motions and forces of a recorded row as aligned tables.

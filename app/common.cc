@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cerrno>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <fstream>
+#include <filesystem>
 
 #include "trammel/analyse/loops.h"
+#include "trammel/write/csv_writer.h"
+#include "trammel/write/hdf5_writer.h"
 
 namespace trammel {
 
@@ -205,6 +205,11 @@ std::string fields_text(const std::vector<Field>& fields) {
   return out;
 }
 
+std::unique_ptr<TrajectorySink> make_sink(const std::string& path) {
+  if (std::filesystem::path(path).extension() == ".csv") return std::make_unique<CsvWriter>(path);
+  return std::make_unique<Hdf5Writer>(path);
+}
+
 // ---- Text
 // ------------------------------------------------------------------------------------------------------------
 
@@ -247,21 +252,6 @@ std::string wrapped(const std::string& text, int indent, int width) {
 
 std::string counted(long count, const std::string& noun) {
   return count == 0 ? "no " + noun + "s" : std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
-void write_text_file(const std::string& path, const std::string& text) {
-  errno = 0;
-  std::ofstream file(path, std::ios::binary);
-  file << text;
-  file.close();
-  if (file) return;
-  const int why = errno;
-  throw Failure({Severity::error,
-                 "cannot-write",
-                 "'" + path + "' cannot be written" + (why != 0 ? std::string(": ") + std::strerror(why) : ""),
-                 "choose a file name in a folder that exists and may be written to",
-                 {}},
-                ExitCode::cannot_write);
 }
 
 }  // namespace trammel

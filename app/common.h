@@ -9,6 +9,7 @@
 #include "trammel/initial/consistent.h"
 #include "trammel/model/fields.h"
 #include "trammel/run/load_model.h"
+#include "trammel/write/trajectory.h"
 
 namespace CLI {
 class App;
@@ -42,13 +43,13 @@ std::vector<std::string> item_names(const Equations& equations);  // of joints a
 Json to_json(const Field& field);
 std::string fields_text(const std::vector<Field>& fields);
 
+// A result file: HDF5, or CSV if the name says so.
+std::unique_ptr<TrajectorySink> make_sink(const std::string& path);
+
 // Columns set flush left, two blanks between them, each line indented by `indent`.
 std::string aligned(const std::vector<std::vector<std::string>>& lines, int indent);
 // Words broken into lines of at most `width`, each indented.
 std::string wrapped(const std::string& text, int indent, int width = 100);
 std::string counted(long count, const std::string& noun);  // "1 joint", "2 joints", "no joints"
-
-// A file the user asked for that is no result: text such as JSON or DOT. Throws Failure (cannot_write).
-void write_text_file(const std::string& path, const std::string& text);
 
 }  // namespace trammel

@@ -7,16 +7,16 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "app/common.h"
 #include "app/mpi_line.h"
 #include "app/verbs.h"
+#include "trammel/base/printable.h"
 #include "trammel/couple/coupling_file.h"
 #include "trammel/couple/remote_participant.h"
 #include "trammel/run/checkpoint.h"
 #include "trammel/run/simulation.h"
-#include "trammel/write/csv_writer.h"
-#include "trammel/write/hdf5_writer.h"
 #include "trammel/write/sha256.h"
 
 namespace trammel {
@@ -30,11 +30,6 @@ struct CoupleArguments {
   CouplingChanges changes;
   bool compare_whole = false, json = false, quiet = false;
 };
-
-std::unique_ptr<TrajectorySink> couple_sink(const std::string& path) {
-  if (std::filesystem::path(path).extension() == ".csv") return std::make_unique<CsvWriter>(path);
-  return std::make_unique<Hdf5Writer>(path);
-}
 
 // "glued.h5" -> "glued.first.h5"
 std::string result_of(const std::string& result, const std::string& participant) {
@@ -129,15 +124,38 @@ Checkpoint checkpoint_of(const CouplingSpec& spec, const std::string& result, co
   return c;
 }
 
+Checkpoint state_to_resume(const CoupleArguments& a, const CouplingSpec& spec, const std::string& result) {
+  Checkpoint from = read_checkpoint(a.resume);
+  if (from.fingerprint != sha256_hex(spec.text))
+    throw Failure({Severity::error,
+                   "checkpoint-of-another-model",
+                   "the state '" + a.resume + "' belongs to another coupling file",
+                   "resume it with the file it was saved with",
+                   {}},
+                  ExitCode::bad_usage);
+  std::error_code none;
+  if (std::filesystem::equivalent(from.result, result, none))
+    throw Failure({Severity::error,
+                   "bad-usage",
+                   "the result '" + result + "' holds what was computed before the break",
+                   "choose another name with --output",
+                   {}},
+                  ExitCode::bad_usage);
+  return from;
+}
+
 int couple_on(MpiWorld& world, const CoupleArguments& a) {
-  const CouplingSpec spec = read_coupling(a.file, a.changes);
-  const std::string main = a.output.empty() ? std::filesystem::path(a.file).stem().string() + ".h5" : a.output;
+  CouplingSpec spec = read_coupling(a.file, a.changes);
+  spec.settings.stop = &couple_interrupted;
+  // A resumed run has the rows behind the break alone: it must not take the place of those before it.
+  const std::string ending = a.resume.empty() ? ".h5" : ".resumed.h5";
+  const std::string main = a.output.empty() ? std::filesystem::path(a.file).stem().string() + ending : a.output;
   const bool talk = !a.quiet && !a.json;
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_couple_signal);
   const auto rank_of = [&](int participant) { return participant % world.size(); };
   std::map<std::string, std::unique_ptr<MemoryTrajectory>> kept;
   const MakeSink sink_of = [&](const std::string& name) -> std::unique_ptr<TrajectorySink> {
-    if (!a.compare_whole) return couple_sink(result_of(main, name));
+    if (!a.compare_whole) return make_sink(result_of(main, name));
     kept[name] = std::make_unique<MemoryTrajectory>();
     return std::make_unique<TeeSink>(std::vector<TrajectorySink*>{kept[name].get()});
   };
@@ -164,26 +182,29 @@ int couple_on(MpiWorld& world, const CoupleArguments& a) {
                    {}},
                   ExitCode::bad_usage);
 
-  const std::unique_ptr<TrajectorySink> sink = couple_sink(main);
+  std::optional<Checkpoint> from;
+  if (!a.resume.empty()) from = state_to_resume(a, spec, main);
+  const std::unique_ptr<TrajectorySink> sink = make_sink(main);
+  if (talk) {
+    std::printf("%s%s%s\n", a.file.c_str(), spec.title.empty() ? "" : ": ", spec.title.c_str());
+    for (const ParticipantSpec& p : spec.participants) {
+      if (p.command.empty()) continue;
+      std::string words;
+      for (const std::string& word : p.command) words += " " + printable(word);
+      std::printf("  participant '%s' is the program%s\n", p.name.c_str(), words.c_str());
+    }
+    std::fflush(stdout);
+  }
   const std::unique_ptr<Coupling> coupling = make_coupling(spec, sink_of, [&](int p) -> std::unique_ptr<Channel> {
     if (rank_of(p) == 0) return nullptr;
     return world.line(rank_of(p), p, spec.participants[static_cast<std::size_t>(p)].name, spec.settings.patience,
                       &couple_interrupted);
   });
-  if (talk) std::printf("%s%s%s\n", a.file.c_str(), spec.title.empty() ? "" : ": ", spec.title.c_str());
   coupling->start([&](const std::string& text) {
     if (talk) std::printf("  %s\n", text.c_str());
   });
-  if (!a.resume.empty()) {
-    const Checkpoint from = read_checkpoint(a.resume);
-    if (from.fingerprint != sha256_hex(spec.text))
-      throw Failure({Severity::error,
-                     "checkpoint-of-another-model",
-                     "the state '" + a.resume + "' belongs to another coupling file",
-                     "resume it with the file it was saved with",
-                     {}},
-                    ExitCode::bad_usage);
-    coupling->restore(from.state);
+  if (from) {
+    coupling->restore(from->state);
     if (talk) std::printf("  continued from t = %g s\n", coupling->t());
   }
   const CouplingSummary summary = coupling->run(*sink, provenance_of(spec), &couple_interrupted);

@@ -7,6 +7,7 @@
 #include "app/common.h"
 #include "app/verbs.h"
 #include "trammel/couple/part_of_model.h"
+#include "trammel/write/output_path.h"
 
 namespace trammel {
 namespace {
@@ -73,7 +74,7 @@ int cut_verb(const CutArguments& a) {
   std::snprintf(settings, sizeof settings,
                 "\ncoupling:\n  step: %g\n  end: %g\n  scheme: quadratic\n  solver: compliance\n  tolerance: 1e-9\n",
                 a.step > 0 ? a.step : 1e-2 * model.simulation.end, model.simulation.end);
-  write_text_file(output, text + settings);
+  write_whole_file(output, text + settings, OutputKind::fresh);
   std::printf("%zu parts, %zu gluing joints: %s\n", parts.size(), cut.size(), output.c_str());
   return 0;
 }

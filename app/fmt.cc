@@ -7,6 +7,7 @@
 #include "app/verbs.h"
 #include "trammel/read/format.h"
 #include "trammel/read/read_model.h"
+#include "trammel/write/output_path.h"
 
 namespace trammel {
 namespace {
@@ -26,7 +27,7 @@ int fmt_verb(const FmtArguments& a) {
     } else if (after != before) {
       ++changed;
       std::printf("%s%s\n", file.c_str(), a.check ? ": would be changed" : "");
-      if (!a.check) write_text_file(file, after);
+      if (!a.check) write_whole_file(file, after, OutputKind::itself);
     }
   }
   return a.check && changed > 0 ? static_cast<int>(ExitCode::failed_run) : 0;

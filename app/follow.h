@@ -13,7 +13,7 @@ namespace trammel {
 template <class Follow, class Show>
 int follow_analysis(const AnalysisArguments& a, const Prepared& p, const std::string& name, const Follow& follow,
                     const Show& show) {
-  const std::string path = a.output.empty() ? default_output(a.file, ".h5") : a.output;
+  const std::string path = a.output.empty() ? default_output(a.file, "." + name + ".h5") : a.output;
   AnalysisResult result(p, path, name);
   const auto report = follow([&](const State& state, const Rates& rates) { result.add(state, rates); });
   const Json summary = to_json(report);

@@ -13,6 +13,7 @@
 
 #include "app/common.h"
 #include "trammel/elements/registry.h"
+#include "trammel/write/output_path.h"
 
 extern char** environ;
 
@@ -86,7 +87,7 @@ std::string topology_dot(const Model& model) {
 void draw_topology(const Model& model, const std::string& path) {
   const std::string dot = topology_dot(model), ending = std::filesystem::path(path).extension().string();
   if (ending == ".dot") {
-    write_text_file(path, dot);
+    write_whole_file(path, std::string(graph_magic) + "1\n" + dot, OutputKind::graph);
     return;
   }
   if (ending != ".png" && ending != ".svg") {
@@ -97,7 +98,7 @@ void draw_topology(const Model& model, const std::string& path) {
                    {}},
                   ExitCode::bad_usage);
   }
-  if (std::filesystem::is_directory(path)) cannot_draw(path, "it is a folder", "choose a file name");
+  PendingFile pending(path, OutputKind::picture);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> input(std::tmpfile(), std::fclose);
   if (!input || std::fwrite(dot.data(), 1, dot.size(), input.get()) != dot.size() || std::fflush(input.get()) != 0) {
     cannot_draw(path, "no temporary file", "is the disk full?");
@@ -106,7 +107,7 @@ void draw_topology(const Model& model, const std::string& path) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, fileno(input.get()), STDIN_FILENO);
-  std::string program = "dot", format = "-T" + ending.substr(1), to = "-o" + path;
+  std::string program = "dot", format = "-T" + ending.substr(1), to = "-o" + pending.path();
   std::array<char*, 4> arguments{program.data(), format.data(), to.data(), nullptr};
   pid_t child = 0;
   const int trouble = posix_spawnp(&child, program.c_str(), &actions, nullptr, arguments.data(), environ);
@@ -119,6 +120,7 @@ void draw_topology(const Model& model, const std::string& path) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) cannot_draw(path, "dot failed", "see its message above");
+  pending.publish();
 }
 
 }  // namespace trammel

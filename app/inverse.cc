@@ -11,6 +11,7 @@
 #include "app/analysis_json.h"
 #include "app/verbs.h"
 #include "trammel/analyse/inverse_dynamics.h"
+#include "trammel/write/output_path.h"
 
 namespace trammel {
 namespace {
@@ -40,6 +41,8 @@ void drives_of_run(const MemoryTrajectory& run, const Equations& equations, Driv
 
 int inverse_verb(const AnalysisArguments& a) {
   Prepared p = prepare(a);
+  const std::string path = a.output.empty() ? default_output(a.file, ".drives.csv") : a.output;
+  check_output_path(path, OutputKind::drives);
   const Equations& equations = p.equations();
   DriveHistory history;
   history.drives = drives_of(equations);
@@ -77,8 +80,7 @@ int inverse_verb(const AnalysisArguments& a) {
     reached = result.summary.reached;
     drives_of_run(run, equations, history);
   }
-  const std::string path = a.output.empty() ? default_output(a.file, ".drives.csv") : a.output;
-  write_text_file(path, to_csv(history));
+  write_whole_file(path, std::string(drives_magic) + "1\n" + to_csv(history), OutputKind::drives);
   const ExitCode code = trouble.empty() ? ExitCode::ok : ExitCode::failed_run;
   const std::string snippet = forward_yaml(equations, history, path);
   const auto peak = [](const std::vector<double>& series) {

@@ -46,7 +46,8 @@ Verb add_kinematic(CLI::App& app) {
   auto a = std::make_shared<AnalysisArguments>();
   CLI::App* verb =
       app.add_subcommand("kinematic", "Move a mechanism that motions drive completely, without integration");
-  add_analysis_arguments(*verb, *a, "Result: HDF5, or CSV if it ends in .csv; default: the model's name with .h5");
+  add_analysis_arguments(*verb, *a,
+                         "Result: HDF5, or CSV if it ends in .csv; default: the model's name with .kinematic.h5");
   verb->add_option("--end", a->changes.end, "End time; default: that of the model")->type_name("SECONDS");
   verb->add_option("--output-step", a->changes.output_step,
                    "Grid of times; default: that of the model, or 1 % of the end")

@@ -12,6 +12,7 @@
 #include "app/around.h"
 #include "app/verbs.h"
 #include "trammel/write/matrix_file.h"
+#include "trammel/write/output_path.h"
 
 namespace trammel {
 namespace {
@@ -44,6 +45,7 @@ std::string matrix_text(const char* name, const Mat& m, bool all) {
 
 int linearise_verb(const LineariseArguments& a) {
   Prepared p = prepare(a);
+  if (!a.output.empty()) check_output_path(a.output, OutputKind::matrices);
   const Around around = go_to(p, a.around);
   const LinearSystem s = linearise_system(p.equations(), p.state, p.rates, a.outputs);
   Json summary = {{"around", around.text}, {"time", p.state.t}};

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <new>
 
 #include "app/common.h"
 #include "app/verbs.h"
@@ -88,6 +89,10 @@ int main(int argc, char** argv) {
     }
   } catch (const Failure& failure) {
     return report(failure.problems(), failure.exit_code(), json);
+  } catch (const std::bad_alloc&) {
+    return report(
+        {{Severity::error, "memory-used-up", "the memory is used up", "take a smaller model or a part of it", {}}},
+        ExitCode::failed_run, json);
   } catch (const std::exception& e) {
     return report({{Severity::error,
                     "internal",

@@ -10,6 +10,7 @@
 #include "app/verbs.h"
 #include "studies/ball_bearing.h"
 #include "trammel/base/data_directory.h"
+#include "trammel/write/output_path.h"
 
 namespace trammel {
 namespace {
@@ -85,7 +86,7 @@ int make_verb(const MakeArguments& a) {
   // The first comment tells of the 6206.
   const std::size_t body = text.find("trammel: 1");
   text = "# A ball bearing made by `trammel make bearing`; see models/ball_bearing.yaml.\n" + text.substr(body);
-  write_text_file(path.string(), text);
+  write_whole_file(path.string(), text, OutputKind::fresh);
   std::printf("%s: %d balls. Next: trammel run %s\n", path.string().c_str(), a.balls, path.string().c_str());
   return 0;
 }

@@ -15,6 +15,7 @@
 #include "trammel/analyse/reduction.h"
 #include "trammel/write/gnuplot.h"
 #include "trammel/write/matrix_file.h"
+#include "trammel/write/output_path.h"
 
 namespace trammel {
 namespace {
@@ -134,7 +135,7 @@ void plot_modes(const Equations& equations, const State& state, const Modes& mod
       "\nset title 'Eigenvalues'\nset xlabel 'real part, rad/s'\nset ylabel 'imaginary part, rad/s'\n"
       "set offsets graph 0.05, graph 0.05, graph 0.05, graph 0.05\nset xzeroaxis\nset yzeroaxis\n"
       "plot $s using 1:2 with points pt 2 ps 1.2 notitle\nunset multiplot\n";
-  write_text_file(path, run_gnuplot(script));
+  write_whole_file(path, run_gnuplot(script), OutputKind::picture);
 }
 
 // One period of a mode as a result that plots and viewers read like a run; the largest motion is a tenth of L or rad.
@@ -172,10 +173,17 @@ std::string animate_mode(Prepared& p, const Modes& modes, int number, const std:
 
 int modes_verb(const ModesArguments& a) {
   Prepared p = prepare(a);
+  const std::string path = a.output.empty() ? default_output(a.file, ".modes.h5") : a.output;
+  check_output_path(path, OutputKind::matrices);
+  if (!a.plot.empty()) {
+    if (!a.plot.ends_with(".png") && !a.plot.ends_with(".svg"))
+      throw Failure({Severity::error, "bad-usage", "a picture ends in .png or .svg, not '" + a.plot + "'", "", {}},
+                    ExitCode::bad_usage);
+    check_output_path(a.plot, OutputKind::picture);
+  }
   const Around around = go_to(p, a.around);
   const Equations& equations = p.equations();
   const Modes modes = find_modes(equations, p.state, p.rates, a.options);
-  const std::string path = a.output.empty() ? default_output(a.file, ".modes.h5") : a.output;
   Json summary = {{"around", around.text},
                   {"solver", modes.sparse ? "sparse" : "dense"},
                   {"degrees_of_freedom", modes.freedoms >= 0 ? Json(modes.freedoms) : Json()},

@@ -6,6 +6,7 @@
 
 #include "app/common.h"
 #include "app/verbs.h"
+#include "trammel/write/output_path.h"
 
 namespace trammel {
 namespace {
@@ -214,7 +215,7 @@ int new_verb(const NewArguments& a) {
       stem.front() != '-';
   text = replaced(text, "@STEM@", stem);
   text = replaced(text, "@TITLE@", plain ? stem : "'" + replaced(stem, "'", "''") + "'");
-  write_text_file(path.string(), text);
+  write_whole_file(path.string(), text, OutputKind::fresh);
   std::printf("%s: %s. Next: trammel run %s\n", path.string().c_str(), chosen->summary, path.string().c_str());
   return 0;
 }

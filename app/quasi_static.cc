@@ -38,7 +38,8 @@ int quasi_static_verb(const QuasiStaticArguments& a) {
 Verb add_quasi_static(CLI::App& app) {
   auto a = std::make_shared<QuasiStaticArguments>();
   CLI::App* verb = app.add_subcommand("quasi-static", "Follow the static equilibrium while motions and loads change");
-  add_analysis_arguments(*verb, *a, "Result: HDF5, or CSV if it ends in .csv; default: the model's name with .h5");
+  add_analysis_arguments(*verb, *a,
+                         "Result: HDF5, or CSV if it ends in .csv; default: the model's name with .quasi-static.h5");
   verb->add_option("--end", a->changes.end, "End time; default: that of the model")->type_name("SECONDS");
   verb->add_option("--steps", a->options.outputs, "Intervals between recorded times; steps between them adapt")
       ->check(CLI::Range(1, 10000000))

@@ -12,10 +12,12 @@
 
 #include "app/common.h"
 #include "app/verbs.h"
+#include "trammel/base/printable.h"
 #include "trammel/run/checkpoint.h"
 #include "trammel/run/simulation.h"
 #include "trammel/write/csv_writer.h"
-#include "trammel/write/hdf5_writer.h"
+#include "trammel/write/output_path.h"
+#include "trammel/write/read_trajectory.h"
 
 namespace trammel {
 namespace {
@@ -49,8 +51,6 @@ struct RunFiles {
   std::string csv;   // besides; empty: none
 };
 
-bool ends_in_csv(const std::string& path) { return std::filesystem::path(path).extension() == ".csv"; }
-
 RunFiles run_files(const RunArguments& a) {
   const std::string stem = std::filesystem::path(a.file).stem().string();
   RunFiles files;
@@ -62,11 +62,6 @@ RunFiles run_files(const RunArguments& a) {
             "--output FILE.csv alone writes CSV instead of HDF5");
   }
   return files;
-}
-
-std::unique_ptr<TrajectorySink> make_sink(const std::string& path) {
-  if (ends_in_csv(path)) return std::make_unique<CsvWriter>(path);
-  return std::make_unique<Hdf5Writer>(path);
 }
 
 ExitCode exit_code(RunStatus status) {
@@ -110,16 +105,30 @@ struct RunJob {
   ModelChanges changes;
   RunFiles files;
   std::string checkpoint;  // empty: none are written
+  std::string checkpoint_every;
   std::optional<Checkpoint> from;
 };
 
 RunJob new_run(const RunArguments& a) {
   if (a.file.empty()) misused("MODEL is required", "see `trammel run --help`");
-  RunJob job{a.file, a.changes, run_files(a), "", {}};
+  RunJob job{a.file, a.changes, run_files(a), "", a.checkpoint_every, {}};
   if (a.checkpoint_wanted) job.checkpoint = a.checkpoint.empty() ? job.files.main + ".checkpoint" : a.checkpoint;
   if (!a.checkpoint_every.empty() && !a.checkpoint_wanted)
     misused("--checkpoint-every needs --checkpoint", "add --checkpoint FILE");
   return job;
+}
+
+// A resumed run makes the rows behind its checkpoint anew: an end before the last of them would lose the rest.
+void refuse_to_cut(const std::string& result, double end) {
+  std::vector<double> times;
+  try {
+    times = read_trajectory(result, {{"output/time"}}).time(0);
+  } catch (const Failure&) {  // what is wrong with it is told when it is continued
+  }
+  if (times.empty() || end >= times.back() * (1 - 1e-9)) return;
+  misused("the result '" + result + "' goes to t = " + Json(times.back()).dump() +
+              " s, and would be cut at the end asked for",
+          "take a later end, or run the model again with another --output");
 }
 
 RunJob continued_run(const RunArguments& a) {
@@ -138,9 +147,14 @@ RunJob continued_run(const RunArguments& a) {
     if (!(*c.end > job.from->t))
       misused("the checkpoint is at t = " + std::to_string(job.from->t) + " s, behind the end asked for",
               "take a later end");
+    refuse_to_cut(job.from->result, *c.end);
   }
   job.files = {job.from->result, job.from->csv};
-  job.checkpoint = a.checkpoint_wanted && !a.checkpoint.empty() ? a.checkpoint : a.resume;
+  // Saved as before: to the same place, as often.
+  job.checkpoint = a.checkpoint_wanted && !a.checkpoint.empty() ? a.checkpoint
+                   : job.from->checkpoint.empty()               ? a.resume
+                                                                : job.from->checkpoint;
+  job.checkpoint_every = a.checkpoint_every.empty() ? job.from->checkpoint_every : a.checkpoint_every;
   return job;
 }
 
@@ -195,6 +209,26 @@ void compare_with_converged(const Model& model, const RunArguments& a, const Pat
     compare_paths(simulation.equations(), path, converged, report);
 }
 
+// Rows and columns are known before a run with a grid of outputs, and so is about how large the result becomes.
+void warn_of_little_room(const Model& model, const std::string& result, std::vector<Problem>& warnings, bool talk) {
+  const SimulationSettings& s = model.simulation;
+  if (!s.output_step) return;
+  const double columns =
+      9 + static_cast<double>(model.outputs.size() + 19 * model.bodies.size() + model.states.size() +
+                              7 * (model.joints.size() + model.motions.size()) + 8 * model.forces.size());
+  const double bytes = sizeof(double) * columns * s.end / *s.output_step;
+  std::error_code none;
+  const std::filesystem::path folder = std::filesystem::absolute(result).parent_path();
+  const std::filesystem::space_info room = std::filesystem::space(folder, none);
+  if (none || bytes < static_cast<double>(room.available)) return;
+  if (std::filesystem::exists(result, none) && !std::filesystem::is_regular_file(result, none)) return;  // a pipe
+  char text[160];
+  std::snprintf(text, sizeof text, "the result will hold %.3g rows, about %.3g GB, and its disk has %.3g GB left",
+                s.end / *s.output_step, 1e-9 * bytes, 1e-9 * static_cast<double>(room.available));
+  warnings.push_back({Severity::warning, "little-room", text, "take a larger output step, or another disk", {}});
+  if (talk) std::fprintf(stderr, "%s\n", to_text(warnings.back()).c_str());
+}
+
 int run_verb(const RunArguments& a) {
   const RunJob job = a.resume.empty() ? new_run(a) : continued_run(a);
   std::vector<Problem> warnings;
@@ -207,6 +241,10 @@ int run_verb(const RunArguments& a) {
     if (job.from) misused("--real-time cannot be combined with --resume", "start a new run");
     prepare_for_real_time(model);
   }
+  if (!job.checkpoint.empty()) {
+    (void)checkpoint_plan(job.checkpoint_every);
+    refuse_other_kinds(job.checkpoint, OutputKind::checkpoint);
+  }
   // Files are opened before any work, so that a bad name costs no time.
   std::vector<std::unique_ptr<TrajectorySink>> sinks;
   sinks.push_back(make_sink(job.files.main));
@@ -216,6 +254,7 @@ int run_verb(const RunArguments& a) {
   for (const auto& sink : sinks) all.push_back(sink.get());
   TeeSink sink(all);
 
+  warn_of_little_room(model, job.files.main, warnings, talk);
   Simulation simulation(std::move(model));
   RunOptions options;
   options.interrupted = &interrupted;
@@ -231,7 +270,7 @@ int run_verb(const RunArguments& a) {
   };
   if (talk) {
     const std::string& title = simulation.equations().model().title;
-    std::printf("%s%s%s\n", job.model_file.c_str(), title.empty() ? "" : ": ", title.c_str());
+    std::printf("%s%s%s\n", printable(job.model_file).c_str(), title.empty() ? "" : ": ", title.c_str());
   }
   if (job.from) {
     restore_run(simulation, a, job);
@@ -239,9 +278,10 @@ int run_verb(const RunArguments& a) {
     options.note("continued from t = " + Json(job.from->t).dump() + " s");
   }
   const auto save_to = [&](const std::string& path, const Bytes& state) {
-    write_checkpoint(path, {TRAMMEL_VERSION, absolute(job.model_file), simulation.fingerprint(), job.changes,
-                            absolute(job.files.main), absolute(job.files.csv), simulation.integrator().state().t,
-                            simulation.equations().model().simulation.end, state});
+    write_checkpoint(path,
+                     {TRAMMEL_VERSION, absolute(job.model_file), simulation.fingerprint(), job.changes,
+                      absolute(job.files.main), absolute(job.files.csv), absolute(job.checkpoint), job.checkpoint_every,
+                      simulation.integrator().state().t, simulation.equations().model().simulation.end, state});
   };
   // A checkpoint that cannot be written ends no run, but is told.
   long checkpoints = 0;
@@ -258,7 +298,7 @@ int run_verb(const RunArguments& a) {
     }
   };
   if (!job.checkpoint.empty()) {
-    options.checkpoint = checkpoint_plan(a.checkpoint_every);
+    options.checkpoint = checkpoint_plan(job.checkpoint_every);
     options.checkpoint.write = [&] { checkpoints += guarded(job.checkpoint, simulation.save()) ? 1 : 0; };
   }
   options.save_failed = [&](const Bytes& state) {

@@ -6,6 +6,7 @@
 #include "app/common.h"
 #include "app/verbs.h"
 #include "trammel/read/schema.h"
+#include "trammel/write/output_path.h"
 
 namespace trammel {
 
@@ -26,7 +27,7 @@ Verb add_schema(CLI::App& app) {
             if (output->empty()) {
               std::fputs(text.c_str(), stdout);
             } else {
-              write_text_file(*output, text);
+              write_whole_file(*output, text, OutputKind::schema);
             }
             return 0;
           }};

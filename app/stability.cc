@@ -11,6 +11,7 @@
 #include "app/verbs.h"
 #include "trammel/analyse/stability.h"
 #include "trammel/write/gnuplot.h"
+#include "trammel/write/output_path.h"
 
 namespace trammel {
 namespace {
@@ -104,7 +105,8 @@ int stability_verb(const StabilityArguments& a) {
   if (!a.output.empty()) {
     StabilityWindow window;
     if (a.window.size() == 3) window = {a.window[0], a.window[1], a.window[2]};
-    write_text_file(a.output, run_gnuplot(stability_picture(curves, window, stability_terminal(a.output, 720, 720))));
+    write_whole_file(a.output, run_gnuplot(stability_picture(curves, window, stability_terminal(a.output, 720, 720))),
+                     OutputKind::picture);
   }
   if (!a.oscillation.empty()) {
     if (structural.empty())
@@ -114,8 +116,9 @@ int stability_verb(const StabilityArguments& a) {
                      "newmark, hht, generalized-alpha, wilson-theta, collocation, midpoint",
                      {}},
                     ExitCode::bad_usage);
-    write_text_file(a.oscillation,
-                    run_gnuplot(oscillation_picture(structural, stability_terminal(a.oscillation, 1100, 900))));
+    write_whole_file(a.oscillation,
+                     run_gnuplot(oscillation_picture(structural, stability_terminal(a.oscillation, 1100, 900))),
+                     OutputKind::picture);
   }
   if (a.json) {
     print_json(list);

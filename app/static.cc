@@ -18,7 +18,7 @@ struct StaticArguments : AnalysisArguments {
 
 int static_verb(const StaticArguments& a) {
   Prepared p = prepare(a);
-  const std::string path = a.output.empty() ? default_output(a.file, ".h5") : a.output;
+  const std::string path = a.output.empty() ? default_output(a.file, ".static.h5") : a.output;
   AnalysisResult result(p, path, "static");
   StaticSolver solver(p.equations());
   const StaticReport report = solver.solve(p.state, p.rates, p.work, a.options);
@@ -51,8 +51,8 @@ int static_verb(const StaticArguments& a) {
 Verb add_static(CLI::App& app) {
   auto a = std::make_shared<StaticArguments>();
   CLI::App* verb = app.add_subcommand("static", "Find the static equilibrium and say whether it is stable");
-  add_analysis_arguments(*verb, *a,
-                         "Result of one row: HDF5, or CSV if it ends in .csv; default: the model's name with .h5");
+  add_analysis_arguments(
+      *verb, *a, "Result of one row: HDF5, or CSV if it ends in .csv; default: the model's name with .static.h5");
   const std::map<std::string, StaticWay> ways{{"automatic", StaticWay::automatic},
                                               {"newton", StaticWay::newton},
                                               {"load-steps", StaticWay::load_steps},

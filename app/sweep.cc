@@ -141,7 +141,7 @@ Verb add_sweep(CLI::App& app) {
   verb->add_option("--grid", a->grid, "Every value with every one of the others")
       ->type_name("NAME=FROM:TO:COUNT|NAME=V,V,...");
   verb->add_option("--latin", a->latin, "Ranges of a Latin hypercube of --count runs")->type_name("NAME=FROM:TO");
-  verb->add_option("--count", a->count, "Runs of a Latin hypercube");
+  verb->add_option("--count", a->count, "Runs of a Latin hypercube")->check(CLI::Range(1, 1000000));
   verb->add_option("--seed", a->seed, "Of the Latin hypercube; 1");
   verb->add_option("--csv", a->csv, "A table of runs: names in the first line")->type_name("FILE");
   verb->add_option(
@@ -150,7 +150,8 @@ Verb add_sweep(CLI::App& app) {
           "output of the model")
       ->type_name("SIGNAL.HOW");
   verb->add_option("-o,--output", a->table, "The table; default: the model's name with .sweep.csv")->type_name("FILE");
-  verb->add_option("--threads", a->threads, "Runs side by side; default: as many as the machine has processors");
+  verb->add_option("--threads", a->threads, "Runs side by side; default: as many as the machine has processors")
+      ->check(CLI::Range(1, 1024));
   verb->add_flag("--resume", a->resume, "Go on with a table that is not complete");
   verb->add_flag("--json", a->json, "Print the summary as JSON");
   verb->add_flag("-q,--quiet", a->quiet, "Print errors only");

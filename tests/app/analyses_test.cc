@@ -22,7 +22,7 @@ TEST(Analyses, StaticOfThePendulum) {
   EXPECT_EQ(json["static"]["stability"], "stable");
   EXPECT_NEAR(json["values"]["tip_z"].get<double>(), -1, 1e-9);
   EXPECT_NEAR(json["values"]["joint.hinge.force.z"].get<double>(), 2 * 9.81, 1e-7);
-  EXPECT_TRUE(command.has("pendulum.h5"));
+  EXPECT_TRUE(command.has("pendulum.static.h5"));
   const Outcome text = command.run({"static", model_file("hanging_chain.yaml"), "-o", "chain.csv"});
   EXPECT_EQ(text.code, 0) << text.err;
   EXPECT_THAT(text.out, AllOf(HasSubstr("equilibrium"), HasSubstr("stable"), HasSubstr("link16")));

@@ -4,6 +4,8 @@
 #include <mutex>
 #include <set>
 
+#include "trammel/base/printable.h"
+
 namespace trammel {
 
 const std::string* intern(std::string_view text) {
@@ -18,7 +20,7 @@ const std::string* intern(std::string_view text) {
 std::string to_text(const Problem& problem) {
   std::string text;
   if (problem.where.file != nullptr) {
-    text += *problem.where.file;
+    text += printable(*problem.where.file);
     if (problem.where.line > 0) {
       text += ":" + std::to_string(problem.where.line) + ":" + std::to_string(problem.where.column);
     }
@@ -29,9 +31,9 @@ std::string to_text(const Problem& problem) {
     case Severity::warning: text += "warning: "; break;
     case Severity::error: text += "error: "; break;
   }
-  text += problem.message;
+  text += printable(problem.message, true);
   if (!problem.id.empty()) text += " [" + problem.id + "]";
-  if (!problem.hint.empty()) text += "\n  hint: " + problem.hint;
+  if (!problem.hint.empty()) text += "\n  hint: " + printable(problem.hint, true);
   return text;
 }
 

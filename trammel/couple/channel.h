@@ -2,6 +2,7 @@
 // What requests and answers hold is described in docs/guide/coupling.md. Numbers are written with all their digits, so
 // that a participant gives the same bits in this process and in another.
 #pragma once
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,9 +18,9 @@ class Channel {
 };
 
 // A program started here; requests go to its standard input, answers come from its standard output. `patience`: seconds
-// it may take for an answer.
+// it may take for an answer; `stop`: set by a signal, ends the waiting at once.
 std::unique_ptr<Channel> start_process(const std::vector<std::string>& command, const std::string& participant,
-                                       double patience);
+                                       double patience, const std::atomic<bool>* stop = nullptr);
 // The other end: standard input and output of this process.
 std::unique_ptr<Channel> standard_channel();
 

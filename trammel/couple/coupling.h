@@ -38,10 +38,11 @@ struct CouplingSettings {
   bool output_steps = false;             // record at the union of the participants' own steps
   std::optional<double> coupling_error;  // macro steps are chosen for it: largest |g| inside a step
   double least_step = 0, greatest_step = 0;
-  bool threads = false;   // participants side by side
-  double patience = 60;   // s by the clock that a participant elsewhere may take for an answer
-  double save_every = 1;  // s by the clock between states kept for the loss of a participant
-  double fit = 1e-6;      // how far joints may be open at the start, m and m/s
+  bool threads = false;                     // participants side by side
+  double patience = 60;                     // s by the clock that a participant elsewhere may take for an answer
+  const std::atomic<bool>* stop = nullptr;  // set by a signal: nobody is waited for any longer
+  double save_every = 1;                    // s by the clock between states kept for the loss of a participant
+  double fit = 1e-6;                        // how far joints may be open at the start, m and m/s
 };
 
 struct CouplingSummary {

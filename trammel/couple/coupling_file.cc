@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 
+#include "trammel/base/input_file.h"
 #include "trammel/couple/model_participant.h"
 #include "trammel/couple/part_of_model.h"
 #include "trammel/couple/remote_participant.h"
@@ -430,7 +431,8 @@ void distribute(CouplingSpec& spec, const std::vector<std::string>& set) {
 }  // namespace
 
 CouplingSpec read_coupling(const std::string& path, const CouplingChanges& changes) {
-  const std::string text = read_file_text(path);
+  const std::string text = read_whole_file(path);
+  note_input(path);
   ProblemList problems;
   Document document(text, path, problems);
   CouplingSpec spec = CouplingReader(document, problems).read(path, changes);
@@ -547,8 +549,8 @@ std::unique_ptr<Participant> make_participant(const CouplingSpec& spec, int inde
   std::vector<std::string> frames = frames_of_participant(spec, index);
   if (!participant.command.empty()) {
     return std::make_unique<RemoteParticipant>(
-        start_process(participant.command, participant.name, spec.settings.patience), participant.name, frames, shape,
-        spec.settings.end);
+        start_process(participant.command, participant.name, spec.settings.patience, spec.settings.stop),
+        participant.name, frames, shape, spec.settings.end);
   }
   ModelParticipant::Options options;
   options.name = participant.name;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "trammel/base/diagnosis.h"
+#include "trammel/base/printable.h"
 
 namespace trammel {
 namespace {
@@ -93,7 +94,7 @@ Message read_answer(const std::string& line, const std::string& name) {
   try {
     answer = Message::parse(line);
   } catch (const Message::exception& e) {
-    bad_answer(name, e.what());
+    bad_answer(name, plain_reason(e));
   }
   if (!answer.is_object()) bad_answer(name, "it is no object {...}");
   if (answer.contains("error")) {
@@ -113,7 +114,7 @@ auto checked(const std::string& name, Read&& read) {
   try {
     return read();
   } catch (const std::exception& e) {
-    bad_answer(name, e.what());
+    bad_answer(name, plain_reason(e));
   }
 }
 
@@ -280,9 +281,9 @@ bool ParticipantServer::answer(const std::string& request, std::string& reply) {
   } catch (const Failure& failure) {
     answer = {{"error", failure.problems().front().message}};
   } catch (const std::exception& e) {
-    answer = {{"error", e.what()}};
+    answer = {{"error", plain_reason(e)}};
   }
-  reply = answer.dump();
+  reply = answer.dump(-1, ' ', false, Message::error_handler_t::replace);
   return more;
 }
 

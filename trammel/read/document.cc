@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "trammel/base/printable.h"
 #include "trammel/read/literal.h"
 
 namespace trammel {
@@ -248,6 +249,13 @@ class DocumentBuilder {
                    where(event->start_mark)});
   }
 
+  // Written as "\e" in YAML; on a terminal they would be obeyed.
+  void refuse_control_characters(std::string_view text, const Event& event) {
+    if (is_printable(text, true)) return;
+    problems_.add({Severity::error, "not-text", "this text has a control character: " + quote(printable(text)),
+                   "remove it", where(event->start_mark)});
+  }
+
   void take(const Event& event) {
     switch (event->type) {
       case YAML_DOCUMENT_START_EVENT:
@@ -263,6 +271,7 @@ class DocumentBuilder {
         node.quoted = scalar.style != YAML_PLAIN_SCALAR_STYLE;
         node.text = document_.keep(view(scalar.value, scalar.length));
         node.templated = node.text.find("$(") != std::string_view::npos;
+        refuse_control_characters(node.text, event);
         finish(node, scalar.anchor == nullptr ? std::string_view{} : view(scalar.anchor));
         break;
       }

@@ -1,12 +1,9 @@
 #include "trammel/read/read_model.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
-#include <memory>
 
+#include "trammel/base/input_file.h"
 #include "trammel/base/units.h"
 #include "trammel/read/literal.h"
 #include "trammel/read/model_reader.h"
@@ -14,8 +11,6 @@
 
 namespace trammel {
 namespace {
-
-constexpr std::size_t largest_file = std::size_t{128} << 20;  // bytes; about 200,000 bodies
 
 const char* kind_name(BodyKind kind) {
   switch (kind) {
@@ -427,32 +422,7 @@ void ModelReader::read_output(const Entry& entry) {
 // ---- Files
 // -------------------------------------------------------------------------------------------------------------
 
-std::string read_file_text(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) {
-    fail_file(path, "not-a-file", "this is a directory, not a file", "name a file inside it");
-  }
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
-  if (file == nullptr) {
-    const int why = errno;
-    fail_file(path, "cannot-read", std::string("the file cannot be read: ") + std::strerror(why),
-              why == ENOENT ? "check the name and the current directory" : "check its permissions");
-  }
-  std::string text;
-  std::vector<char> block(std::size_t{1} << 18);
-  for (;;) {
-    const std::size_t count = std::fread(block.data(), 1, block.size(), file.get());
-    text.append(block.data(), count);
-    if (text.size() > largest_file) {
-      fail_file(path, "too-large", "the file is larger than " + std::to_string(largest_file >> 20) + " MB",
-                "is this a model file? Models of this size can be built in C++");
-    }
-    if (count < block.size()) break;
-  }
-  if (std::ferror(file.get()) != 0)
-    fail_file(path, "cannot-read", "the file cannot be read to its end", "is the disk in order?");
-  return text;
-}
+std::string read_file_text(const std::string& path) { return read_whole_file(path); }
 
 void ReadOptions::set(std::string_view assignment) {
   const std::size_t equals = assignment.find('=');
@@ -468,7 +438,7 @@ void ReadOptions::set(std::string_view assignment) {
 }
 
 Model read_model_text(std::string_view text, const std::string& name, const ReadOptions& options) {
-  if (text.size() > largest_file) fail_file(name, "too-large", "the text is larger than a model file may be", "");
+  if (text.size() > largest_input_file) fail_file(name, "too-large", "the text is larger than a model file may be", "");
   ProblemList problems;
   Document document(text, name, problems);
   ModelReader reader(document, problems, options);
@@ -480,7 +450,9 @@ Model read_model_text(std::string_view text, const std::string& name, const Read
 }
 
 Model read_model(const std::string& path, const ReadOptions& options) {
-  return read_model_text(read_file_text(path), path, options);
+  const std::string text = read_whole_file(path);
+  note_input(path);
+  return read_model_text(text, path, options);
 }
 
 }  // namespace trammel

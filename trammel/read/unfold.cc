@@ -4,6 +4,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "trammel/base/input_file.h"
 #include "trammel/read/literal.h"
 #include "trammel/read/model_reader.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 constexpr long most_repeats = 200'000;
 constexpr std::size_t most_fragments = 200'000;
+constexpr std::size_t most_subsystems = 20'000;  // uses of them; each has units, parameters and names of its own
 constexpr int deepest_subsystem = 16;
 constexpr int deepest_repeat = 8;
 
@@ -60,7 +62,9 @@ std::string ModelReader::load_text(const std::string& path, const Node& node, co
   }
   try {
     good = true;
-    return options_.open ? options_.open(path) : read_file_text(path);
+    if (options_.open) return options_.open(path);
+    note_input(path);
+    return read_whole_file(path);
   } catch (const Failure& failure) {
     good = false;
     const Problem& problem = failure.problems().front();
@@ -416,6 +420,7 @@ void ModelReader::unfold_uses(std::size_t first) {
     each_entry(*node, "use", true, [&](const Entry& entry) { entries.emplace_back(&entry.key, &entry.node); });
     names_.swap(names);
     for (const auto& entry : entries) {
+      if (stop_) return;
       activate(fragments_[fragment]);
       unfold_use(*entry.first, *entry.second);
     }
@@ -494,6 +499,13 @@ void ModelReader::unfold_use(const Node& key, const Node& node) {
   }
   if (current_->depth >= deepest_subsystem) {
     values_->error(key, "too-deep", place.text() + ": subsystems are nested too deep", "");
+    return;
+  }
+
+  if (scopes_.size() > most_subsystems) {
+    values_->error(key, "too-large", place.text() + ": the subsystems of the model unfold without end",
+                   "at most " + std::to_string(most_subsystems) + " are put in; use fewer inside each other");
+    stop_ = true;
     return;
   }
 

@@ -548,6 +548,9 @@ std::vector<Parameter> Values::parameters() const {
   result.reserve(parameters_.size());
   for (const Known& known : parameters_) {
     if (!known.is_array) result.push_back({known.name, known.si_value, known.where, known.used});
+    // the entries of a list by the names that expressions have for them
+    for (std::size_t i = 0; i < known.si_values.size(); ++i)
+      result.push_back({known.name + "(" + std::to_string(i + 1) + ")", known.si_values[i], known.where, true});
   }
   return result;
 }

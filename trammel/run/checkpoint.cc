@@ -7,16 +7,17 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "trammel/base/input_file.h"
+#include "trammel/base/printable.h"
 #include "trammel/write/output_path.h"
 #include "trammel/write/sha256.h"
 
 namespace trammel {
 namespace {
 
-constexpr std::string_view checkpoint_magic = "trammel-checkpoint 1\n";
+constexpr std::string_view checkpoint_head = "trammel-checkpoint 1\n";
 constexpr std::size_t hash_digits = 64;
 
 nlohmann::json optional_json(const std::optional<double>& value) { return value ? nlohmann::json(*value) : nullptr; }
@@ -41,8 +42,10 @@ std::string description_of(const Checkpoint& c) {
                             {"step", optional_json(m.step)},
                             {"output_step", optional_json(m.output_step)},
                             {"greatest_step", optional_json(m.greatest_step)},
-                            {"options", m.options}};
-  return j.dump();
+                            {"options", m.options},
+                            {"checkpoint", c.checkpoint},
+                            {"checkpoint_every", c.checkpoint_every}};
+  return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 void take_description(const std::string& text, Checkpoint& c) {
@@ -63,6 +66,8 @@ void take_description(const std::string& text, Checkpoint& c) {
   take_optional(j, "greatest_step", c.changes.greatest_step);
   c.changes.options = j.at("options").get<std::vector<std::string>>();
   c.changes.end = c.end;
+  c.checkpoint = j.at("checkpoint");
+  c.checkpoint_every = j.at("checkpoint_every");
 }
 
 bool write_all(int fd, std::string_view bytes) {
@@ -79,19 +84,20 @@ bool write_all(int fd, std::string_view bytes) {
 
 void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
   const std::string description = description_of(checkpoint);
-  std::string whole(checkpoint_magic);
+  std::string whole(checkpoint_head);
   whole += std::to_string(description.size()) + "\n" + description + "\n";
   whole.append(reinterpret_cast<const char*>(checkpoint.state.data()), checkpoint.state.size());
   whole += sha256_hex(whole);
 
-  const std::string temporary = path + "." + std::to_string(getpid()) + ".new";
+  refuse_other_kinds(path, OutputKind::checkpoint);
+  const std::string place = PendingFile::resolve(path), temporary = place + "." + std::to_string(getpid()) + ".new";
   const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   // On the disk before it takes the place of the earlier one.
   bool fine = fd >= 0 && write_all(fd, whole) && fsync(fd) == 0;
   const int why = errno;
   if (fd >= 0) fine = ::close(fd) == 0 && fine;
   errno = fine ? 0 : why;
-  fine = fine && rename(temporary.c_str(), path.c_str()) == 0;
+  fine = fine && rename(temporary.c_str(), place.c_str()) == 0;
   if (fine) return;
   const std::string reason = std::strerror(errno);
   unlink(temporary.c_str());
@@ -100,35 +106,37 @@ void write_checkpoint(const std::string& path, const Checkpoint& checkpoint) {
 }
 
 Checkpoint read_checkpoint(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw read_failure("cannot-read", "the checkpoint '" + path + "' cannot be read: " + std::strerror(errno),
-                       "give the file that `trammel run --checkpoint FILE` wrote");
-  }
-  const std::string whole((std::istreambuf_iterator<char>(file)), {});
+  const std::string whole = [&] {
+    try {
+      return read_whole_file(path, std::uint64_t{1} << 32, ExitCode::bad_usage);
+    } catch (const Failure& failure) {
+      const Problem& problem = failure.problems().front();
+      throw read_failure(problem.id, "the checkpoint '" + path + "' cannot be read: " + problem.message,
+                         "give the file that `trammel run --checkpoint FILE` wrote");
+    }
+  }();
   const auto refuse = [&](const std::string& why) {
     return read_failure("bad-checkpoint", "'" + path + "' is no usable checkpoint: " + why,
                         "take an earlier one, or run the model again");
   };
-  if (whole.compare(0, checkpoint_magic.size(), checkpoint_magic) != 0) {
-    const bool other = whole.compare(0, 19, checkpoint_magic.substr(0, 19)) == 0;
+  if (whole.compare(0, checkpoint_head.size(), checkpoint_head) != 0) {
+    const bool other = whole.starts_with(checkpoint_magic);
     if (other) throw refuse("its format is that of another version of the program");
     throw refuse("it does not begin like one");
   }
-  if (whole.size() < checkpoint_magic.size() + hash_digits) throw refuse("it is cut off");
+  if (whole.size() < checkpoint_head.size() + hash_digits) throw refuse("it is cut off");
   const std::string body = whole.substr(0, whole.size() - hash_digits);
   if (sha256_hex(body) != whole.substr(whole.size() - hash_digits)) throw refuse("it is damaged or cut off");
   Checkpoint checkpoint;
   try {
-    const std::size_t line = body.find('\n', checkpoint_magic.size());
-    const std::size_t length = std::stoul(body.substr(checkpoint_magic.size(), line - checkpoint_magic.size()));
+    const std::size_t line = body.find('\n', checkpoint_head.size());
+    const std::size_t length = std::stoul(body.substr(checkpoint_head.size(), line - checkpoint_head.size()));
     take_description(body.substr(line + 1, length), checkpoint);
     const std::size_t state = line + 1 + length + 1;
     checkpoint.state.resize(body.size() - state);
     std::memcpy(checkpoint.state.data(), body.data() + state, checkpoint.state.size());
   } catch (const std::exception& e) {
-    throw refuse(e.what());
+    throw refuse(plain_reason(e));
   }
   if (checkpoint.version != TRAMMEL_VERSION) {
     throw read_failure(

@@ -20,6 +20,8 @@ struct Checkpoint {
   std::string fingerprint;  // of the model, method and settings: Simulation::fingerprint
   ModelChanges changes;
   std::string result, csv;  // absolute; csv may be empty
+  // Where the run saves itself (absolute; empty: it was not asked to) and how often, as --checkpoint-every writes it.
+  std::string checkpoint, checkpoint_every;
   double t = 0, end = 0;
   Bytes state;
 };

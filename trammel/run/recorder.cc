@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <unordered_set>
 
 #include "trammel/elements/registry.h"
 
@@ -38,6 +39,18 @@ void add_vector(std::vector<Signal>& signals, const std::string& name, const cha
 
 double raw_angle(const FrameState& a, const FrameState& b) {
   return std::atan2(b.R.col(0).dot(a.R.col(1)), b.R.col(0).dot(a.R.col(0)));
+}
+
+// An output of a subsystem that is used under the name of a part of ours: energy.total.
+void refuse_taken_names(const Model& model, const std::vector<Signal>& signals) {
+  std::unordered_set<std::string_view> names;
+  for (const Output& o : model.outputs) names.insert(o.name);
+  for (std::size_t i = 1 + model.outputs.size(); i < signals.size(); ++i) {
+    if (names.count(signals[i].name) == 0) continue;
+    throw Failure({Severity::error, "duplicate-name",
+                   "output '" + signals[i].name + "': every result has a signal of this name", "rename it",
+                   model.outputs[0].expression.where});
+  }
 }
 
 }  // namespace
@@ -109,6 +122,7 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
   }
   s.push_back({"residual.position", "", "", "largest |g|, m or rad", false, ""});
   s.push_back({"residual.velocity", "", "", "largest |G v + g_t|, m/s or rad/s", false, ""});
+  refuse_taken_names(model, s);
   tables_.push_back(std::move(output));
   row_.resize(tables_[0].signals.size());
 

@@ -1,13 +1,16 @@
 #include "trammel/run/simulation.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 #include <map>
+#include <new>
 
 #include "trammel/analyse/statics.h"
+#include "trammel/base/interruption.h"
 #include "trammel/base/messages.h"
 #include "trammel/check/check_model.h"
 #include "trammel/formulate/named_coordinates.h"
@@ -25,6 +28,34 @@ std::string number(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;
+}
+
+// The shortest text that reads back to the same number.
+std::string exact(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+}
+
+template <class Numbers>
+std::string exact_list(const Numbers& values) {
+  std::string text = "[";
+  for (const double value : values) text += (text.size() > 1 ? ", " : "") + exact(value);
+  return text + "]";
+}
+
+std::string exact(const Value& value) {
+  if (const auto* x = std::get_if<double>(&value)) return exact(*x);
+  if (const auto* x = std::get_if<bool>(&value)) return *x ? "true" : "false";
+  if (const auto* x = std::get_if<std::string>(&value)) return *x;
+  if (const auto* x = std::get_if<ExpressionText>(&value)) return x->text;
+  if (const auto* x = std::get_if<Vec3>(&value)) return exact_list(*x);
+  if (const auto* x = std::get_if<std::vector<double>>(&value)) return exact_list(*x);
+  if (const auto* x = std::get_if<Mat6>(&value)) return exact_list(x->reshaped<Eigen::RowMajor>());
+  std::string text = "[";
+  if (const auto* x = std::get_if<std::vector<std::string>>(&value)) {
+    for (const std::string& word : *x) text += (text.size() > 1 ? ", " : "") + word;
+  }
+  return text + "]";
 }
 
 // Positions are known to 2.2e-16 of their size; an error test a hundred times above that sees little else.
@@ -78,19 +109,14 @@ Provenance Simulation::provenance() const {
   p.set("method", method_->key);
   p.set("formulation", settings_.formulation);
   if (settings_.fixed_step)
-    p.set("step", number(*m.simulation.step));
+    p.set("step", exact(*m.simulation.step));
   else
-    p.set("tolerance", number(settings_.tolerance));
-  for (const auto& option : settings_.options.all()) {
-    if (const double* value = std::get_if<double>(&option.second)) p.set("option." + option.first, number(*value));
-    if (const auto* value = std::get_if<std::string>(&option.second)) p.set("option." + option.first, *value);
-    if (const bool* value = std::get_if<bool>(&option.second))
-      p.set("option." + option.first, *value ? "true" : "false");
-  }
-  for (const Parameter& parameter : m.parameters) p.set("parameter." + parameter.name, number(parameter.value));
+    p.set("tolerance", exact(settings_.tolerance));
+  for (const auto& option : settings_.options.all()) p.set("option." + option.first, exact(option.second));
+  for (const Parameter& parameter : m.parameters) p.set("parameter." + parameter.name, exact(parameter.value));
   const std::vector<std::string> shapes = shapes_as_json(m);
   for (std::size_t i = 0; i < shapes.size(); ++i) p.set("shapes." + std::to_string(i + 1), shapes[i]);
-  p.set("length_scale", number(equations_->length()));
+  p.set("length_scale", exact(equations_->length()));
   p.set("date", utc_date());
   return p;
 }
@@ -238,6 +264,7 @@ void Simulation::write_outputs_of_step(double t, double h, TrajectorySink& sink)
   const double grid = *s.output_step;
   while (static_cast<double>(progress_.next_output) * grid <= t + 1e-9 * h &&
          static_cast<double>(progress_.next_output) * grid <= s.end * (1 + 1e-12)) {
+    if (interruption_asked()) return;
     const double at = static_cast<double>(progress_.next_output++) * grid;
     write_output(std::abs(at - integrator_->state().t) < 1e-9 * h ? integrator_->state().t : at, sink);
   }
@@ -317,10 +344,19 @@ void Simulation::doubt_energy(RunResult& result) const {
 }
 
 RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
-  if (!options.real_time) return run_to_end(sink, options);
-  // no step waits for a disk
-  QueuedSink queue(sink);
-  return run_to_end(queue, options);
+  const InterruptionScope scope(options.interrupted);
+  try {
+    if (!options.real_time) return run_to_end(sink, options);
+    // no step waits for a disk
+    QueuedSink queue(sink);
+    return run_to_end(queue, options);
+  } catch (const std::bad_alloc&) {
+    const Problem problem{Severity::error, "memory-used-up", "the memory was used up during the run",
+                          "take a smaller model, or a machine with more; what was recorded until then is kept",
+                          equations_->model().simulation.where};
+    sink.finish(RunStatus::failed, "", "{\"id\": \"memory-used-up\", \"what\": \"" + problem.message + "\"}");
+    throw Failure(problem, ExitCode::failed_run);
+  }
 }
 
 RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options) {
@@ -420,6 +456,12 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
       const Recorder::Step step{t, h, attempt.error, attempt.newton_iterations, static_cast<int>(rejected_here)};
       write_row(sink, 1, recorder_->step_row(step));
       write_outputs_of_step(t, h, sink);
+      // Asked to stop among many outputs of one step: without those that are missing there is no checkpoint.
+      if (m.simulation.output_step && interruption_asked() &&
+          static_cast<double>(progress.next_output) * *m.simulation.output_step < t) {
+        result.status = RunStatus::interrupted;
+        break;
+      }
       rejected_here = 0;
       culprit.reset();
       if (checkpoint_due(options.checkpoint, before)) write_checkpoint(options.checkpoint, sink);

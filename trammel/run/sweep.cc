@@ -16,12 +16,14 @@
 #include <numeric>
 #include <random>
 #include <sstream>
+#include <system_error>
 #include <thread>
 
+#include "trammel/base/input_file.h"
 #include "trammel/read/literal.h"
-#include "trammel/read/read_model.h"
 #include "trammel/run/checkpoint.h"
 #include "trammel/run/simulation.h"
+#include "trammel/write/output_path.h"
 #include "trammel/write/sha256.h"
 
 namespace trammel {
@@ -44,6 +46,14 @@ double sweep_number(const std::string& text, const std::string& in) {
   if (!number.is_number || !number.rest.empty())
     refuse_sweep("'" + text + "' in '" + in + "' is no number", "ranges are plain numbers: L=0.5:1.5:5");
   return number.value;
+}
+
+// A row a run is kept; a study of more is better made in parts.
+constexpr std::size_t most_runs = 1000000, most_values = 10000000;
+[[noreturn]] void refuse_size() {
+  refuse_sweep("the sweep has more than " + std::to_string(most_runs) + " runs or " + std::to_string(most_values) +
+                   " values of parameters",
+               "make it in parts");
 }
 
 struct AxisText {
@@ -117,7 +127,10 @@ SweepPlan grid_plan(const std::vector<std::string>& axes) {
     }
     plan.names.push_back(a.name);
     std::vector<std::vector<std::string>> longer;
-    if (plan.runs.size() * values.size() > 1000000) refuse_sweep("the grid has more than a million runs", "");
+    if (values.empty()) refuse_sweep("'" + axis + "' has no values", "write L=0.5:1.5:5 or m=1,2,4");
+    if (plan.runs.size() > most_runs / values.size() ||
+        plan.runs.size() * values.size() * plan.names.size() > most_values)
+      refuse_size();
     for (const auto& run : plan.runs) {
       for (const std::string& value : values) {
         longer.push_back(run);
@@ -130,7 +143,9 @@ SweepPlan grid_plan(const std::vector<std::string>& axes) {
 }
 
 SweepPlan latin_plan(const std::vector<std::string>& ranges, int count, unsigned seed) {
-  if (count < 1) refuse_sweep("a Latin hypercube needs at least one run", "");
+  if (count < 1) refuse_sweep("a Latin hypercube needs at least one run", "give --count");
+  if (static_cast<std::size_t>(count) > std::min(most_runs, most_values / std::max<std::size_t>(1, ranges.size())))
+    refuse_size();
   SweepPlan plan;
   plan.runs.resize(static_cast<std::size_t>(count));
   std::mt19937_64 random(seed);
@@ -154,7 +169,8 @@ SweepPlan latin_plan(const std::vector<std::string>& ranges, int count, unsigned
 
 SweepPlan csv_plan(const std::string& path) {
   SweepPlan plan;
-  std::stringstream in(read_file_text(path));
+  std::stringstream in(read_whole_file(path, largest_input_file, ExitCode::bad_usage));
+  note_input(path);
   std::string line;
   int number = 0;
   while (std::getline(in, line)) {
@@ -173,6 +189,7 @@ SweepPlan csv_plan(const std::string& path) {
                     ExitCode::bad_usage);
     } else {
       plan.runs.push_back(fields);
+      if (plan.runs.size() > most_runs) refuse_size();
     }
   }
   if (plan.runs.empty()) refuse_sweep("'" + path + "' has no runs", "names in the first line, values in the others");
@@ -189,7 +206,9 @@ SweepRow sweep_run(const SweepOptions& options, const SweepPlan& plan, long run)
       changes.set.push_back(plan.names[i] + "=" + plan.runs[static_cast<std::size_t>(run)][i]);
     Simulation simulation(load_model(options.model, changes));
     MemoryTrajectory trajectory;
-    const RunResult result = simulation.run(trajectory);
+    RunOptions run_options;
+    run_options.interrupted = options.interrupted;
+    const RunResult result = simulation.run(trajectory, run_options);
     row.status = std::string(to_text(result.status));
     if (result.failure) row.message = to_text(*result.failure);
     for (std::size_t i = 0; i < options.measures.size(); ++i) {
@@ -211,21 +230,43 @@ SweepRow sweep_run(const SweepOptions& options, const SweepPlan& plan, long run)
   return row;
 }
 
+namespace {
+
+// A measure that no run can have is told before the first one. Whether a run can start at all is told by its row.
+void check_measures(const SweepOptions& options, const SweepPlan& plan) {
+  MemoryTrajectory trajectory;
+  try {
+    ModelChanges changes = options.changes;
+    for (std::size_t i = 0; i < plan.names.size(); ++i)
+      changes.set.push_back(plan.names[i] + "=" + plan.runs.front()[i]);
+    Simulation simulation(load_model(options.model, changes));
+    simulation.start();
+    trajectory.begin(Recorder(simulation.equations(), simulation.initial(), false).tables(), {});
+  } catch (const Failure&) {
+    return;
+  }
+  for (const SweepMeasure& measure : options.measures) (void)trajectory.at(measure.signal);
+}
+
+}  // namespace
+
 SweepSummary run_sweep(const SweepOptions& asked, const SweepPlan& plan) {
   const auto begin = std::chrono::steady_clock::now();
+  check_output_path(asked.table, OutputKind::sweep);
   SweepOptions options = asked;
   options.measures = measures_of(asked);
+  if (!plan.runs.empty()) check_measures(options, plan);
   const std::string header = sweep_header(plan, options.measures);
   std::string described = model_digest(load_model(options.model, options.changes)) + header;
   for (const auto& run : plan.runs) {
     for (const std::string& value : run) described += value + ";";
   }
-  const std::string first = "# trammel-sweep 1 " + sha256_hex(described).substr(0, 16);
+  const std::string first = std::string(sweep_magic) + "1 " + sha256_hex(described).substr(0, 16);
   SweepSummary summary;
   summary.runs = static_cast<long>(plan.runs.size());
   std::map<long, std::string> lines;
   if (options.resume) {
-    const std::string text = read_file_text(options.table);
+    const std::string text = read_whole_file(options.table, std::uint64_t{1} << 32, ExitCode::bad_usage);
     std::stringstream in(text.substr(0, text.rfind('\n') + 1));
     std::string line;
     std::getline(in, line);
@@ -243,21 +284,10 @@ SweepSummary run_sweep(const SweepOptions& asked, const SweepPlan& plan) {
       ++(status == "finished" ? summary.finished : summary.failed);
     }
   }
-  const auto write_all = [&](const std::string& path) {
-    std::ofstream out(path, std::ios::trunc);
-    out << first << "\n" << header << "\n";
-    for (const auto& line : lines) out << line.second << "\n";
-    out.flush();
-    if (!out)
-      throw Failure({Severity::error, "cannot-write", "the table '" + path + "' cannot be written", "", {}},
-                    ExitCode::cannot_write);
-  };
-  // Beside its place and renamed, so that a kill loses no row.
   const auto replace_table = [&] {
-    write_all(options.table + ".new");
-    if (std::rename((options.table + ".new").c_str(), options.table.c_str()) != 0)
-      throw Failure({Severity::error, "cannot-write", "the table '" + options.table + "' cannot be written", "", {}},
-                    ExitCode::cannot_write);
+    std::string text = first + "\n" + header + "\n";
+    for (const auto& line : lines) text += line.second + "\n";
+    write_whole_file(options.table, text, OutputKind::sweep);
   };
   replace_table();
   std::ofstream table(options.table, std::ios::app);
@@ -286,6 +316,7 @@ SweepSummary run_sweep(const SweepOptions& asked, const SweepPlan& plan) {
       }
       const std::string line = sweep_line(plan, row);
       const std::lock_guard<std::mutex> lock(mutex);
+      if (row.status == to_text(RunStatus::interrupted)) return;  // it is made when the sweep goes on
       table << line + "\n";
       table.flush();
       lines[run] = line;
@@ -296,7 +327,11 @@ SweepSummary run_sweep(const SweepOptions& asked, const SweepPlan& plan) {
   const auto here = [&](long run) { return sweep_run(options, plan, run); };
   std::vector<std::thread> threads;
   for (const auto& helper : options.helpers) threads.emplace_back([&] { work(helper); });
-  for (int i = 1; i < options.threads; ++i) threads.emplace_back([&] { work(here); });
+  try {
+    const long useful = std::min<long>(options.threads, static_cast<long>(waiting.size()));
+    for (long i = 1; i < useful; ++i) threads.emplace_back([&] { work(here); });
+  } catch (const std::system_error&) {  // the system gives no more: those there are make the runs
+  }
   work(here);
   for (std::thread& thread : threads) thread.join();
   work(here);  // what a lost helper left behind

@@ -4,6 +4,7 @@
 #include <hdf5.h>
 
 #include <algorithm>
+#include <fstream>
 #include <type_traits>
 
 namespace trammel {
@@ -109,12 +110,14 @@ Hdf5Handle hdf5_open_readonly(const std::string& path) {
   return Hdf5Handle(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id()), H5Fclose);
 }
 
-bool hdf5_is_result_or_damaged(const std::string& path) {
+bool hdf5_is_written_by_us(const std::string& path, std::string_view format_name) {
   const Hdf5Scope scope;
   const Hdf5Handle file = hdf5_open_readonly(path);
   std::string format;
-  return !file || (hdf5_read_text_attribute(file.id(), "format", format) &&
-                   (format == hdf5_format_name || format == hdf5_matrices_name));
+  if (file) return hdf5_read_text_attribute(file.id(), "format", format) && format == format_name;
+  std::string head(std::size_t{1} << 14, '\0');
+  std::ifstream(path, std::ios::binary).read(head.data(), static_cast<std::streamsize>(head.size()));
+  return head.find(format_name) != std::string::npos;
 }
 
 }  // namespace trammel

@@ -57,13 +57,14 @@ class Hdf5Handle {
 // the system's words where there are any.
 std::string hdf5_reason();
 
-// The file opens and says that it is a result, or it cannot be opened at all (a run killed while creating it).
-bool hdf5_is_result_or_damaged(const std::string& path);
-
 // The root attributes that make a file a result.
 inline constexpr std::string_view hdf5_format_name = "trammel-result";
 inline constexpr int hdf5_format_version = 1;
 inline constexpr std::string_view hdf5_matrices_name = "trammel-matrices";  // linear systems and modes, matrix_file.h
+
+// The file says that it has this format. One that is too damaged to be opened says so if the name of the format stands
+// in its first bytes, where the root attributes are written.
+bool hdf5_is_written_by_us(const std::string& path, std::string_view format_name);
 
 // Opening for reading, without a lock, so that a run in progress can be looked at.
 Hdf5Handle hdf5_open_readonly(const std::string& path);

@@ -9,6 +9,7 @@
 #include "trammel/write/hdf5_handles.h"
 #include "trammel/write/output_path.h"
 #include "trammel/write/read_trajectory.h"
+#include "trammel/write/sha256.h"
 
 namespace trammel {
 
@@ -28,11 +29,44 @@ std::vector<hsize_t> dataset_sizes(const Hdf5Handle& set, int dimensions) {
   return sizes;
 }
 
+bool has_checksums(const Hdf5Handle& data) {
+  const Hdf5Handle creation(H5Dget_create_plist(data.id()), H5Pclose);
+  for (int i = 0; creation && i < H5Pget_nfilters(creation.id()); ++i) {
+    unsigned flags = 0, config = 0;
+    std::size_t values = 0;
+    if (H5Pget_filter2(creation.id(), static_cast<unsigned>(i), &flags, &values, nullptr, 0, nullptr, &config) ==
+        H5Z_FILTER_FLETCHER32)
+      return true;
+  }
+  return false;
+}
+
+// HDF5's index of chunks has no checksum. A chunk that it does not lead to is read as if nothing had been written to
+// it, one whose mask says so without a look at its checksum: both are found here.
+bool has_all_chunks(const Hdf5Handle& data, const std::vector<hsize_t>& sizes) {
+  const Hdf5Handle creation(H5Dget_create_plist(data.id()), H5Pclose);
+  std::vector<hsize_t> chunk(sizes.size()), at(sizes.size(), 0);
+  if (!creation || H5Pget_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()) < 0) return false;
+  if (std::count(sizes.begin(), sizes.end(), hsize_t{0}) + std::count(chunk.begin(), chunk.end(), hsize_t{0}) > 0)
+    return true;
+  for (;;) {
+    unsigned mask = 0;
+    haddr_t address = HADDR_UNDEF;
+    hsize_t size = 0;
+    if (H5Dget_chunk_info_by_coord(data.id(), at.data(), &mask, &address, &size) < 0 || address == HADDR_UNDEF ||
+        mask != 0)
+      return false;
+    std::size_t axis = sizes.size();
+    while (axis > 0 && (at[axis - 1] += chunk[axis - 1]) >= sizes[axis - 1]) at[--axis] = 0;
+    if (axis == 0) return true;
+  }
+}
+
 bool read_strings(std::int64_t group, const char* name, std::vector<std::string>& strings) {
   if (H5Lexists(group, name, H5P_DEFAULT) <= 0) return false;
   const Hdf5Handle set(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose);
   const auto sizes = dataset_sizes(set, 1);
-  if (sizes.empty()) return false;
+  if (sizes.empty() || (has_checksums(set) && !has_all_chunks(set, sizes))) return false;
   const Hdf5Handle type(H5Dget_type(set.id()), H5Tclose);
   const std::size_t length = type ? hdf5_text_length(type.id()) : 0;
   if (length == 0 || sizes[0] > (std::size_t{1} << 30) / length) return false;
@@ -59,7 +93,8 @@ bool read_text_dataset(std::int64_t file, const char* name, std::string& text) {
   text.assign(length, '\0');
   if (H5Dread(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) < 0) return false;
   text.erase(std::find(text.begin(), text.end(), '\0'), text.end());
-  return true;
+  std::string sum;
+  return !hdf5_read_text_attribute(set.id(), "sha256", sum) || sum == sha256_hex(text);
 }
 
 herr_t collect_attribute_name(hid_t, const char* name, const H5A_info_t*, void* names) {
@@ -230,6 +265,10 @@ MemoryTrajectory read_hdf5_trajectory(const std::string& path, const TrajectoryR
     try {
       trajectory.reserve(k, source.rows);
       bool complete = true, filled = true;
+      // A finished result carries checksums, and has no room that was not filled.
+      const bool whole = has_checksums(source.data);
+      if (whole && !has_all_chunks(source.data, {source.rows, tables[kept[k]].signals.size()}))
+        throw damaged_result(path, "table '" + source.table.name + "': a part of its data is missing");
       for (std::size_t first = 0; first < source.rows && complete && filled; first += source.band) {
         const std::size_t count = std::min(source.band, source.rows - first);
         if (!read_band(source, columns[kept[k]], first, count, band)) {
@@ -240,6 +279,8 @@ MemoryTrajectory read_hdf5_trajectory(const std::string& path, const TrajectoryR
         }
         for (std::size_t i = 0; i < count && complete; ++i) {
           if (std::isnan(band[i * width])) {  // room that was not filled
+            if (*status != RunStatus::running && whole)
+              throw damaged_result(path, "table '" + source.table.name + "': rows are missing");
             filled = false;
             break;
           }

@@ -28,6 +28,7 @@
 #include "trammel/write/hdf5_handles.h"
 #include "trammel/write/output_path.h"
 #include "trammel/write/read_trajectory.h"
+#include "trammel/write/sha256.h"
 
 namespace trammel {
 
@@ -57,9 +58,10 @@ bool write_strings(std::int64_t group, const char* name, const std::vector<std::
   const hsize_t count = strings.size();
   const Hdf5Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
   const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  const hsize_t chunk = std::clamp<hsize_t>(1024 * 1024 / length, 1, count);
+  if (H5Pset_chunk(creation.id(), 1, &chunk) < 0 || H5Pset_fletcher32(creation.id()) < 0) return false;
   if (packed.size() > 16 * 1024 && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) {  // padding and paths compress to little
-    const hsize_t chunk = std::clamp<hsize_t>(1024 * 1024 / length, 1, count);
-    if (H5Pset_chunk(creation.id(), 1, &chunk) < 0 || H5Pset_deflate(creation.id(), 4) < 0) return false;
+    if (H5Pset_deflate(creation.id(), 4) < 0) return false;
   }
   const Hdf5Handle set(H5Dcreate2(group, name, type.id(), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
                        H5Dclose);
@@ -70,7 +72,9 @@ bool write_text_dataset(std::int64_t file, const char* name, const std::string& 
   const Hdf5Handle type = hdf5_text_type(text.size());
   const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   const Hdf5Handle set(H5Dcreate2(file, name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
-  return set && H5Dwrite(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) >= 0;
+  // A single text cannot have HDF5's checksum; attributes are part of a header that has one.
+  return set && H5Dwrite(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) >= 0 &&
+         hdf5_write_text_attribute(set.id(), "sha256", sha256_hex(text));
 }
 
 bool write_integer_attribute(std::int64_t object, const char* name, int value) {
@@ -103,8 +107,12 @@ Hdf5Handle create_hdf5_file(const std::string& path) {
   return Hdf5Handle(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id()), H5Fclose);
 }
 
+// Rows of a finished result carry checksums. A running one has none: its chunks are filled piece by piece, and a kill
+// in the middle of such a write would take the whole chunk with it.
+enum class Checksums { no, yes };
+
 // `rows`: room for so many; 0: for one chunk.
-bool create_table(std::int64_t file, const Table& table, const Hdf5Options& options, std::uint64_t rows,
+bool create_table(std::int64_t file, const Table& table, const Hdf5Options& options, std::uint64_t rows, Checksums sums,
                   StreamedTable& stream) {
   const Hdf5Handle group(H5Gcreate2(file, table.name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
   if (!group || !hdf5_write_text_attribute(group.id(), "text", table.text)) return false;
@@ -138,7 +146,8 @@ bool create_table(std::int64_t file, const Table& table, const Hdf5Options& opti
   const double nothing = std::numeric_limits<double>::quiet_NaN();
   if (!space || !access || H5Pset_chunk(creation.id(), 2, chunk.data()) < 0 ||
       H5Pset_fill_value(creation.id(), H5T_NATIVE_DOUBLE, &nothing) < 0 ||
-      H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY) < 0) {
+      H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY) < 0 ||
+      (sums == Checksums::yes && H5Pset_fletcher32(creation.id()) < 0)) {
     return false;
   }
   stream.data = Hdf5Handle(
@@ -148,7 +157,7 @@ bool create_table(std::int64_t file, const Table& table, const Hdf5Options& opti
 
 // Everything but the rows: root attributes, provenance, the empty tables.
 bool create_structure(std::int64_t root, const std::vector<Table>& tables, const Provenance& provenance,
-                      const Hdf5Options& options, const std::vector<std::uint64_t>& rows,
+                      const Hdf5Options& options, const std::vector<std::uint64_t>& rows, Checksums sums,
                       std::vector<StreamedTable>& streams) {
   std::string table_names;
   for (const Table& table : tables) table_names += (table_names.empty() ? "" : ",") + table.name;
@@ -168,7 +177,7 @@ bool create_structure(std::int64_t root, const std::vector<Table>& tables, const
   streams.clear();
   streams.resize(tables.size());
   for (std::size_t t = 0; t < tables.size(); ++t) {
-    fine = fine && create_table(root, tables[t], options, rows.empty() ? 0 : rows[t], streams[t]);
+    fine = fine && create_table(root, tables[t], options, rows.empty() ? 0 : rows[t], sums, streams[t]);
   }
   return fine;
 }
@@ -196,6 +205,22 @@ bool flush_whole(std::int64_t file, const std::string& name) {
   struct stat info {};
   if (stat(name.c_str(), &info) != 0) return false;
   return static_cast<haddr_t>(info.st_size) >= end || truncate(name.c_str(), static_cast<off_t>(end)) == 0;
+}
+
+// Sizes of a table that is in the file.
+bool read_layout(StreamedTable& stream) {
+  const Hdf5Handle space(H5Dget_space(stream.data.id()), H5Sclose);
+  const Hdf5Handle creation(H5Dget_create_plist(stream.data.id()), H5Pclose);
+  std::array<hsize_t, 2> size{}, chunk{};
+  if (!space || !creation || H5Sget_simple_extent_dims(space.id(), size.data(), nullptr) != 2 ||
+      H5Pget_chunk(creation.id(), 2, chunk.data()) != 2) {
+    return false;
+  }
+  stream.capacity = size[0];
+  stream.columns = size[1];
+  stream.chunk_rows = chunk[0];
+  stream.chunk_columns = chunk[1];
+  return true;
 }
 
 bool copy_file(int from, int to) {
@@ -405,17 +430,21 @@ struct Hdf5Writer::File {
     return hdf5_write_text_attribute(root, "status", to_text(status), 16) && fine;
   }
 
-  // A new file with exactly the rows there are, and how the run ended, takes the place of the file.
-  bool write_final(RunStatus status, std::string_view summary_json, std::string_view failure_json) {
+  // A new file with the first `counts` rows of each table takes the place of the file. `end` writes what else belongs
+  // to it; `room_for_more`: the run goes on in it.
+  template <class End>
+  bool write_anew(const std::vector<std::uint64_t>& counts, bool room_for_more, std::size_t more_bytes, End&& end) {
     const std::string name = temporary();
     std::vector<StreamedTable> streams;
     bool fine = true;
     {
       const Hdf5Handle file = create_hdf5_file(name);
       std::vector<std::uint64_t> rows;
-      for (const StreamedTable& table : tables) rows.push_back(std::max<std::uint64_t>(1, table.before + table.saved));
-      std::size_t bytes = summary_json.size() + failure_json.size();
-      for (std::size_t t = 0; t < tables.size(); ++t) bytes += room(tables[t], rows[t]) + 512 * tables[t].columns;
+      std::size_t bytes = more_bytes;
+      for (std::size_t t = 0; t < tables.size(); ++t) {
+        rows.push_back(std::max<std::uint64_t>(counts[t], room_for_more ? tables[t].chunk_rows : 1));
+        bytes += room(tables[t], rows[t]) + 512 * tables[t].columns;
+      }
       const int copy = file ? open(name.c_str(), O_RDWR | O_CLOEXEC) : -1;
       fine = copy >= 0;
       if (fine) {
@@ -426,24 +455,32 @@ struct Hdf5Writer::File {
         error = before;
         ::close(copy);
       }
-      fine = fine && create_structure(file.id(), description, provenance, options, rows, streams);
+      fine = fine && create_structure(file.id(), description, provenance, options, rows,
+                                      room_for_more ? Checksums::no : Checksums::yes, streams);
       for (std::size_t t = 0; t < tables.size() && fine; ++t) {
-        const std::uint64_t count = tables[t].before + tables[t].saved;
         std::vector<double> band(tables[t].chunk_rows * tables[t].columns);
-        for (std::uint64_t first = 0; first < count && fine; first += tables[t].chunk_rows) {
-          const std::uint64_t some = std::min<std::uint64_t>(tables[t].chunk_rows, count - first);
+        for (std::uint64_t first = 0; first < counts[t] && fine; first += tables[t].chunk_rows) {
+          const std::uint64_t some = std::min<std::uint64_t>(tables[t].chunk_rows, counts[t] - first);
           fine = transfer_rows(tables[t].data, first, some, tables[t].columns, band.data(), false) &&
                  transfer_rows(streams[t].data, first, some, tables[t].columns, band.data(), true);
         }
-        const std::array<hsize_t, 2> size{count, tables[t].columns};
-        if (count == 0) fine = fine && H5Dset_extent(streams[t].data.id(), size.data()) >= 0;
+        const std::array<hsize_t, 2> size{0, tables[t].columns};
+        if (counts[t] == 0 && !room_for_more) fine = fine && H5Dset_extent(streams[t].data.id(), size.data()) >= 0;
       }
-      fine = fine && write_end(file.id(), status, summary_json, failure_json) && flush_whole(file.id(), name);
+      fine = fine && end(file.id()) && flush_whole(file.id(), name);
       for (StreamedTable& stream : streams) fine = stream.data.reset() && fine;
     }
     fine = fine && rename(name.c_str(), place.c_str()) == 0;
     if (!fine) unlink(name.c_str());
     return fine;
+  }
+
+  // Exactly the rows there are, and how the run ended.
+  bool write_final(RunStatus status, std::string_view summary_json, std::string_view failure_json) {
+    std::vector<std::uint64_t> counts;
+    for (const StreamedTable& table : tables) counts.push_back(table.before + table.saved);
+    return write_anew(counts, false, summary_json.size() + failure_json.size(),
+                      [&](std::int64_t root) { return write_end(root, status, summary_json, failure_json); });
   }
 
   void close_with(RunStatus status, std::string_view summary_json, std::string_view failure_json) {
@@ -505,7 +542,7 @@ void Hdf5Writer::begin(const std::vector<Table>& tables, const Provenance& prove
     throw write_failure("cannot-write", "cannot write the result '" + path_ + "': " + file->error,
                         "make room on the disk or choose another place");
   }
-  if (!create_structure(file->handle.id(), tables, provenance, options_, {}, file->tables) ||
+  if (!create_structure(file->handle.id(), tables, provenance, options_, {}, Checksums::no, file->tables) ||
       !flush_whole(file->handle.id(), pending.path())) {
     throw refuse();
   }
@@ -550,41 +587,22 @@ void Hdf5Writer::resume(const std::vector<Table>& tables, const std::vector<std:
                    " rows, and there were " + std::to_string(rows[t]) + " when the checkpoint was written");
     }
     StreamedTable& stream = file->tables[t];
-    const Hdf5Handle space(H5Dget_space(stream.data.id()), H5Sclose);
-    const Hdf5Handle creation(H5Dget_create_plist(stream.data.id()), H5Pclose);
-    std::array<hsize_t, 2> size{}, chunk{};
-    if (!space || !creation || H5Sget_simple_extent_dims(space.id(), size.data(), nullptr) != 2 ||
-        H5Pget_chunk(creation.id(), 2, chunk.data()) != 2 || size[1] != tables[t].signals.size()) {
+    if (!read_layout(stream) || stream.columns != tables[t].signals.size())
       throw refuse("table '" + tables[t].name + "' has other columns than the model's");
-    }
-    stream.columns = size[1];
-    stream.capacity = size[0];
-    stream.chunk_rows = chunk[0];
-    stream.chunk_columns = chunk[1];
+  }
+  // Rows behind those of the checkpoint are forgotten, and the run goes on, in a file that is made to be written to.
+  if (!file->write_anew(rows, true, 0, [](std::int64_t) { return true; })) throw refuse(hdf5_reason());
+  file->close_file();
+  if (!file->open_file(file->place)) throw refuse(hdf5_reason());
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    StreamedTable& stream = file->tables[t];
+    if (!read_layout(stream)) throw refuse(hdf5_reason());
     stream.buffer.resize(stream.chunk_rows * stream.columns);
     stream.filled = stream.saved = rows[t] % stream.chunk_rows;
     stream.before = rows[t] - stream.filled;
-    if (!transfer_rows(stream.data, stream.before, stream.filled, stream.columns, stream.buffer.data(), false)) {
+    if (!transfer_rows(stream.data, stream.before, stream.filled, stream.columns, stream.buffer.data(), false))
       throw refuse(hdf5_reason());
-    }
   }
-  // Rows behind those of the checkpoint are forgotten, and the run goes on.
-  const bool fine = file->replace_by_changed_copy(0, [&] {
-    const std::int64_t root = file->handle.id();
-    for (const char* name : {"summary", "failure"}) {
-      if (H5Lexists(root, name, H5P_DEFAULT) > 0 && H5Ldelete(root, name, H5P_DEFAULT) < 0) return false;
-    }
-    for (std::size_t t = 0; t < tables.size(); ++t) {
-      StreamedTable& stream = file->tables[t];
-      std::vector<double> nothing(stream.buffer.size(), std::numeric_limits<double>::quiet_NaN());
-      for (std::uint64_t first = rows[t]; first < stream.capacity; first += stream.chunk_rows) {
-        const std::uint64_t count = std::min<std::uint64_t>(stream.chunk_rows, stream.capacity - first);
-        if (!transfer_rows(stream.data, first, count, stream.columns, nothing.data(), true)) return false;
-      }
-    }
-    return hdf5_write_text_attribute(root, "status", to_text(RunStatus::running), 16);
-  });
-  if (!fine) throw refuse(file->error);
   file_ = std::move(file);
 }
 

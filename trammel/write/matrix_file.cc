@@ -15,6 +15,20 @@
 namespace trammel {
 namespace {
 
+// How a dataset of these sizes is made: in chunks with checksums, if there is anything in it.
+Hdf5Handle with_checksums(const std::vector<hsize_t>& sizes) {
+  Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  std::vector<hsize_t> chunk;
+  for (const hsize_t size : sizes) {
+    if (size == 0) return creation;
+    chunk.push_back(std::min<hsize_t>(size, 1024));
+  }
+  if (H5Pset_chunk(creation.id(), static_cast<int>(chunk.size()), chunk.data()) < 0 ||
+      H5Pset_fletcher32(creation.id()) < 0)
+    return {};
+  return creation;
+}
+
 bool write_labels(std::int64_t group, const char* name, const std::vector<std::string>& labels) {
   std::size_t length = 1;
   for (const std::string& label : labels) length = std::max(length, label.size());
@@ -23,7 +37,9 @@ bool write_labels(std::int64_t group, const char* name, const std::vector<std::s
   const Hdf5Handle type = hdf5_text_type(length);
   const hsize_t count = labels.size();
   const Hdf5Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  const Hdf5Handle set(H5Dcreate2(group, name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+  const Hdf5Handle creation = with_checksums({count});
+  const Hdf5Handle set(H5Dcreate2(group, name, type.id(), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
+                       H5Dclose);
   return set && H5Dwrite(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()) >= 0;
 }
 
@@ -33,8 +49,9 @@ bool write_matrix(std::int64_t file, const NamedMatrix& matrix) {
   const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> values = matrix.values;
   const std::array<hsize_t, 2> size{static_cast<hsize_t>(values.rows()), static_cast<hsize_t>(values.cols())};
   const Hdf5Handle space(H5Screate_simple(2, size.data(), nullptr), H5Sclose);
+  const Hdf5Handle creation = with_checksums({size[0], size[1]});
   const Hdf5Handle set(
-      H5Dcreate2(group.id(), "data", H5T_IEEE_F64LE, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+      H5Dcreate2(group.id(), "data", H5T_IEEE_F64LE, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), H5Dclose);
   if (!set) return false;
   if (values.size() > 0 && H5Dwrite(set.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
     return false;
@@ -60,7 +77,7 @@ bool write_hdf5(const std::string& path, const std::vector<NamedMatrix>& matrice
 }
 
 std::string matrices_csv(const std::vector<NamedMatrix>& matrices, const Provenance& provenance) {
-  std::string out = std::string(csv_magic) + "matrices\n";
+  std::string out = std::string(matrices_magic) + "\n";
   for (const auto& entry : provenance.entries)
     out += "# provenance." + entry.first + ": " + csv_escape(entry.second) + "\n";
   char number[40];
@@ -84,7 +101,7 @@ std::string matrices_csv(const std::vector<NamedMatrix>& matrices, const Provena
 
 void write_matrices(const std::string& path, const std::vector<NamedMatrix>& matrices, const Provenance& provenance,
                     const std::string& summary_json) {
-  PendingFile pending(path);
+  PendingFile pending(path, OutputKind::matrices);
   bool good = false;
   std::string why;
   if (std::filesystem::path(path).extension() == ".csv") {

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
+#include "trammel/base/printable.h"
 #include "trammel/write/gnuplot.h"
 #include "trammel/write/output_path.h"
 
@@ -504,8 +503,8 @@ std::string draw_plot_text(const PlotRequest& request, int columns, int rows) {
   const std::string drawing =
       run_gnuplot(text_script(request, prepared, columns, rows > 0 ? rows : text_rows(request)));
   std::string text;
-  if (!request.title.empty()) text += request.title + "\n";
-  if (!request.subtitle.empty()) text += request.subtitle + "\n";
+  if (!request.title.empty()) text += printable(request.title) + "\n";
+  if (!request.subtitle.empty()) text += printable(request.subtitle) + "\n";
   for (std::size_t begin = 0; begin < drawing.size();) {  // without form feeds, blank ends and blank first lines
     const std::size_t end = std::min(drawing.find('\n', begin), drawing.size());
     std::string line = drawing.substr(begin, end - begin);
@@ -515,7 +514,7 @@ std::string draw_plot_text(const PlotRequest& request, int columns, int rows) {
     if (!line.empty() || !text.empty()) text += line + "\n";
   }
   while (text.size() > 1 && text[text.size() - 2] == '\n') text.pop_back();
-  for (const std::string& note : request.notes) text += note + "\n";
+  for (const std::string& note : request.notes) text += printable(note) + "\n";
   return text;
 }
 
@@ -526,16 +525,15 @@ void draw_plot(const PlotRequest& request, const std::string& output) {
                         "cannot draw the plot '" + output + "': unknown kind of file '" + extension + "'",
                         "use a name that ends in .png, .svg or .txt");
   }
+  const bool text = extension == ".txt";
+  const OutputKind kind = text ? OutputKind::drawing : OutputKind::picture;
+  check_output_path(output, kind);  // before the work
   const std::string picture =
-      extension == ".txt" ? draw_plot_text(request) : run_gnuplot(gnuplot_script(request, extension.substr(1)));
-  errno = 0;
-  std::ofstream file(output, std::ios::binary);
-  file << picture;
-  file.close();
-  if (!file) {
-    throw write_failure("cannot-write", "cannot write the plot '" + output + "': " + std::strerror(errno),
-                        "choose another name or folder");
-  }
+      text ? draw_plot_text(request) : run_gnuplot(gnuplot_script(request, extension.substr(1)));
+  if (text)
+    write_whole_file(output, picture + std::string(drawing_mark), kind);
+  else
+    write_whole_file(output, picture, kind);
 }
 
 }  // namespace trammel

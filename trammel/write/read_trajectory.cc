@@ -21,6 +21,9 @@ MemoryTrajectory read_trajectory(const std::string& path, const TrajectoryReadOp
     throw read_failure("cannot-read", "cannot read the result '" + path + "': " + std::strerror(errno),
                        errno == ENOENT ? "run the model first: trammel run MODEL --output " + path : "");
   }
+  if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
+    throw read_failure("not-a-file", "cannot read the result '" + path + "': it is a device or a pipe", "name a file");
+  }
   if (S_ISDIR(info.st_mode)) {
     throw read_failure("cannot-read", "cannot read the result '" + path + "': it is a folder", "");
   }

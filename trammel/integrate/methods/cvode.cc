@@ -11,6 +11,7 @@
 #include <exception>
 #include <utility>
 
+#include "trammel/base/interruption.h"
 #include "trammel/integrate/archive.h"
 #include "trammel/integrate/methods/methods.h"
 
@@ -59,6 +60,8 @@ struct Cvode::Handles {
 
   static int f(realtype t, N_Vector y, N_Vector dydt, void* user) {
     auto& self = *static_cast<Handles*>(user);
+    // One call of CVODE may take 100,000 steps; who is asked to stop finds a failed attempt, and stops before the next.
+    if (interruption_asked()) return -1;
     return self.guarded([&] {
       ++self.counts.evaluations;
       self.state = self.view(y);

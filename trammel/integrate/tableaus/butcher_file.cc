@@ -1,9 +1,8 @@
 // Tableaus from files.
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 
+#include "trammel/base/input_file.h"
 #include "trammel/integrate/tableaus/butcher.h"
 #include "trammel/read/document.h"
 
@@ -126,15 +125,8 @@ ButcherTableau read_tableau_text(std::string_view text, std::string_view file_na
 }
 
 ButcherTableau read_tableau(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    throw Failure({Severity::error,
-                   "cannot-read",
-                   "the tableau '" + path + "' cannot be read",
-                   "check the name and the permissions",
-                   {}});
-  }
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = read_whole_file(path);
+  note_input(path);
   return read_tableau_text(text, path);
 }
 
