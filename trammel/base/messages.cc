@@ -240,6 +240,19 @@ const std::vector<MessageInfo>& message_registry() {
        "exchanged was lost or gained by the method.",
        "take smaller steps or a smaller tolerance; with explicit methods look for the stiffest spring, which bounds "
        "the step"},
+      {"constraints-loose", in_run,
+       "Joints or motions were violated by more than is promised: a thousandth of the length scale or 1 rad by the "
+       "formulations that hold constraints softly, ten times the tolerance by the others, there for a step or two only.",
+       "take smaller steps, a stiffer penalty, or a formulation that holds constraints; look for motions that contradict "
+       "one another"},
+      {"constraints-violated", in_run,
+       "Joints or motions stay violated by more than ten times the tolerance (by the length scale, or 1 rad): no position "
+       "satisfies them all, and what the method computes lies between them.",
+       "look at the parts named: motions that contradict one another, or a motion beyond the reach of the mechanism"},
+      {"energy-unexplained", in_run,
+       "Steps change the energy of the mechanism by more than it holds, and no work, heat or motion explains it: they "
+       "pass over something that they do not resolve, such as a force that grows without bound.",
+       "look at the force named: its sign, its units, and whether it grows faster than any motion it drives"},
       // ---- Causes
       {"angle-too-fast", a_cause,
        "A multi-turn angle moves more than a quarter turn in one step: its turns could be miscounted.",

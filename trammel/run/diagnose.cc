@@ -139,12 +139,14 @@ class Inquest {
 
   void ask() {
     blame_culprit();
+    blame_constraints();
+    blame_energy();
     const bool newton = failed_by(Verdict::newton_diverged) || failed_by(Verdict::singular_matrix);
     look_for_runaway();
     const bool unexplained = causes_.empty();
     if (unexplained) look_for_jumps();
-    if (unexplained && newton) try_without_each_motion();
-    if (unexplained) compare_rank();
+    if (!c_.culprit && (newton || !unexplained)) try_without_each_motion();
+    if (unexplained || c_.energy) compare_rank();
     if (!failed_by(Verdict::newton_diverged)) look_at_error();
     look_for_chatter();
     if (c_.settings.fixed_step && c_.reason == StopReason::attempt_failed) try_smaller_steps();
@@ -168,7 +170,30 @@ class Inquest {
         fmt::format("seen first at t = {:.9g} s", x.t));
   }
 
-  // Has the motion become so fast that the run is too long for it by eight powers of ten?
+  void blame_constraints() {
+    if (!c_.violation) return;
+    const ConstraintViolation& x = *c_.violation;
+    std::string list, parts;
+    for (std::size_t i = 0; i < x.parts.size(); ++i) {
+      list += fmt::format("{}{} ({})", i == 0 ? "" : ", ", x.parts[i], x.values[i]);
+      parts += (i == 0 ? "" : ", ") + x.parts[i];
+    }
+    add(0.99, "mechanism-locked", parts, "joints and motions contradict one another: " + parts,
+        fmt::format("since t = {:.6g} s no position satisfies them all; they are violated by {}", x.since, list));
+  }
+
+  void blame_energy() {
+    if (!c_.energy) return;
+    const UnexplainedEnergy& x = *c_.energy;
+    add(0.96, "energy-unexplained", x.part,
+        fmt::format("steps bring energy that nothing explains: {} changes faster than they can follow", x.part),
+        fmt::format("{:.3g} J in a step of {:.3g} s from t = {:.9g} s, where the mechanism holds {:.3g} J; its power "
+                    "goes from {:.3g} to {:.3g} W",
+                    x.amount, x.h, x.t, x.held, x.power_before, x.power_after));
+  }
+
+  // Has the motion become so fast that the run is too long for it by eight powers of ten, or its acceleration so large
+  // that it would be within the run? Toward a pole in finite time speeds may stay moderate, as with exp(rate).
   void look_for_runaway() {
     const Vec scales = e_.scales();
     const Vec speed = here_.v.cwiseQuotient(scales).cwiseAbs(), rate = c_.integrator.rates().a.cwiseQuotient(scales);
@@ -176,11 +201,22 @@ class Inquest {
     Eigen::Index fastest = 0, hardest = 0;
     const double v = speed.maxCoeff(&fastest), a = std::sqrt(rate.cwiseAbs().maxCoeff(&hardest));
     const double end = e_.model().simulation.end;
-    if (!(std::max(v, a) * end > 1e8)) return;
+    if (!(v * end > 1e8 || a * end > 3e5)) return;
     const int at = static_cast<int>(v > a ? fastest : hardest);
-    add(0.93, "solution-runs-away", body_name(e_, at),
-        "speeds or accelerations have grown beyond all measure: " + e_.name_of_velocity(at),
+    const std::string feeds = fastest_force();
+    const bool by_force = !feeds.empty();
+    add(0.93, "solution-runs-away", by_force ? feeds : body_name(e_, at),
+        "speeds or accelerations have grown beyond all measure: " + e_.name_of_velocity(at) +
+            (by_force ? ", driven by " + feeds : ""),
         fmt::format("speed {:.3g}, acceleration {:.3g} (m or rad, s)", here_.v[at], c_.integrator.rates().a[at]));
+  }
+
+  // The force whose power changes most over the step that was tried last; empty: none changes.
+  std::string fastest_force() {
+    State ahead;
+    on_the_way(c_.h, false, ahead);
+    const std::string part = blame_for_energy(e_, here_, ahead, 0, work_).part;
+    return part.starts_with("force") ? part : "";
   }
 
   // A state on the way of the last accepted one, dt ahead or behind; `frozen` moves the time only.
@@ -284,9 +320,16 @@ class Inquest {
     if (model.motions.empty() || model.motions.size() > 30 || model.bodies.size() > 3000) return;
     const double end = model.simulation.end;
     for (const double ahead : {4 * reach_, 40 * reach_, 400 * reach_}) {
-      State later = here_;
-      later.t = std::min(here_.t + ahead, end);
-      const double missed = assemble(e_, c_.accelerations.saddle(), later, work_);
+      // In parts, so that angles over several turns are followed.
+      constexpr int parts = 16;
+      State good = here_, later = here_;
+      double missed = 0;
+      for (int part = 1; part <= parts && missed < 1e-6 * e_.length(); ++part) {
+        good = later;
+        later.t = std::min(here_.t + ahead * part / parts, end);
+        missed = assemble(e_, c_.accelerations.saddle(), later, work_);
+        e_.accept(later, work_);
+      }
       if (missed < 1e-6 * e_.length()) continue;
       for (std::size_t k = 0; k < model.motions.size(); ++k) {
         Model fewer = model;
@@ -294,9 +337,9 @@ class Inquest {
         const Equations reduced(fewer);
         Workspace work = reduced.make_workspace();
         State state = reduced.initial_state();
-        state.q = here_.q;
-        state.v = here_.v;
-        state.t = here_.t;
+        state.q = good.q;
+        state.v = good.v;
+        state.t = good.t;
         reduced.start(state, work);
         state.t = later.t;
         SaddleSystem saddle(reduced);
@@ -391,8 +434,10 @@ class Inquest {
   void try_smaller_steps() {
     for (const double part : {0.5, 0.25, 0.125, 0.03125}) {
       if (c_.integrator.attempt(part * c_.h).verdict != Verdict::ok) continue;
-      add(0.7, "fixed-step-too-large", "", fmt::format("the fixed step of {:.3g} s is too large here", c_.h),
-          fmt::format("a step of {:.3g} s succeeds", part * c_.h));
+      const std::string fastest = fastest_force();
+      add(0.7, "fixed-step-too-large", fastest, fmt::format("the fixed step of {:.3g} s is too large here", c_.h),
+          fmt::format("a step of {:.3g} s succeeds{}", part * c_.h,
+                      fastest.empty() ? "" : "; " + fastest + " changes most"));
       return;
     }
   }
@@ -426,11 +471,15 @@ class Inquest {
         break;
       case Verdict::not_finite:
       case Verdict::evaluation_rejected:
-        if (!c_.culprit)
-          add(0.4, failed_by(Verdict::not_finite) ? "value-not-finite" : "cannot-evaluate", body,
+        if (!c_.culprit) {
+          const std::string fastest = fastest_force();
+          add(0.4, failed_by(Verdict::not_finite) ? "value-not-finite" : "cannot-evaluate",
+              fastest.empty() ? body : fastest,
               failed_by(Verdict::not_finite) ? "a force or expression gives infinity or not-a-number"
                                              : "an element cannot be evaluated",
-              "it could not be found again at the place where the step failed");
+              "it could not be found again at the place where the step failed" +
+                  (fastest.empty() ? "" : "; " + fastest + " changes most over it"));
+        }
         break;
       case Verdict::ok:
         if (causes_.empty())
@@ -456,6 +505,8 @@ const char* report_id(const FailureContext& c) {
     case StopReason::step_at_round_off: return "step-at-round-off";
     case StopReason::step_below_least: return "step-below-least";
     case StopReason::time_stalled: return "time-stalled";
+    case StopReason::constraints_violated: return "constraints-violated";
+    case StopReason::energy_unexplained: return "energy-unexplained";
     case StopReason::attempt_failed: break;
   }
   switch (c.last.verdict) {
@@ -466,11 +517,13 @@ const char* report_id(const FailureContext& c) {
     case Verdict::angle_too_large: return "angle-too-fast";
     case Verdict::ok: break;
   }
-  return "error-test-fails";
+  return c.energy ? "energy-unexplained" : "error-test-fails";
 }
 
 std::string what_happened(const FailureContext& c) {
-  const std::string last = c.last.verdict == Verdict::ok ? "the error test failed" : to_text(c.last.verdict);
+  const std::string last = c.last.verdict != Verdict::ok ? to_text(c.last.verdict)
+                           : c.energy                    ? "the energies of the steps did not add up"
+                                                         : "the error test failed";
   switch (c.reason) {
     case StopReason::attempt_failed: return last + " with the fixed step";
     case StopReason::step_below_least:
@@ -478,6 +531,14 @@ std::string what_happened(const FailureContext& c) {
     case StopReason::step_at_round_off:
       return last + fmt::format(" until the step ({:.2g} s) was lost in the round-off of the time", c.h);
     case StopReason::time_stalled: return "the time no longer moves: steps are too small for the run ever to end";
+    case StopReason::constraints_violated: {
+      std::string parts;
+      for (const std::string& part : c.violation->parts) parts += (parts.empty() ? "" : ", ") + part;
+      return fmt::format("the constraints are violated by {:.3g} (m or rad), since t = {:.6g} s: {}",
+                         c.violation->largest, c.violation->since, parts);
+    }
+    case StopReason::energy_unexplained:
+      return "steps bring energy that no force or motion explains, at " + c.energy->part;
   }
   return last;
 }

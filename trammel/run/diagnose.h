@@ -10,6 +10,8 @@
 
 #include "trammel/initial/consistent.h"
 #include "trammel/integrate/registry.h"
+#include "trammel/run/constraint_watch.h"
+#include "trammel/run/energy_guard.h"
 
 namespace trammel {
 
@@ -61,6 +63,8 @@ enum class StopReason {
   step_below_least,  // smaller than the model allows
   step_at_round_off,
   time_stalled,
+  constraints_violated,  // and they stay so
+  energy_unexplained,    // again and again
 };
 
 // Why a run could not go on: parts of the model, likely causes ranked, what to try.
@@ -89,6 +93,8 @@ struct FailureContext {
   Attempt last;
   double h = 0, least_step = 0;
   std::optional<Culprit> culprit;  // found during the last attempts
+  std::optional<ConstraintViolation> violation;
+  std::optional<UnexplainedEnergy> energy;  // of the last attempt that was refused for it
 };
 FailureReport diagnose(const FailureContext& context);
 

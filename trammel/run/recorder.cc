@@ -138,6 +138,7 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
   joint_angles_.assign(model.joints.size(), 0);
   joint_rates_ = joint_angles_;
   middle_rates_ = equations.make_rates();
+  last_ = before_worst_ = after_worst_ = equations.initial_state();
   books_multipliers_ = !model.motions.empty();
   for (int c = 0; c < equations.constraint_count(); ++c)
     books_multipliers_ = books_multipliers_ || equations.constraint(c).does_work();
@@ -209,6 +210,7 @@ void Recorder::note_step(const State& state, const Rates& rates, const State* mi
     joint_rates_[j] = rate;
   }
   evaluate_outputs(state, true);
+  const double before = book_.imbalance();
   book_.kinetic = e.kinetic;
   book_.potential = e.potential;
   const auto book = [&](Power& power, double now, double& sum) {
@@ -236,6 +238,12 @@ void Recorder::note_step(const State& state, const Rates& rates, const State* mi
   book_.least_potential = std::min(book_.least_potential, e.potential);
   book_.greatest_potential = std::max(book_.greatest_potential, e.potential);
   book_.largest_imbalance = std::max(book_.largest_imbalance, std::abs(book_.imbalance()));
+  if (const double share = std::abs(book_.imbalance() - before); step_ > 0 && share > book_.worst_step) {
+    book_.worst_step = share;
+    before_worst_ = last_;
+    after_worst_ = state;
+  }
+  last_ = state;
 }
 
 const std::vector<double>& Recorder::output_row(const State& state, const Rates& rates) {
@@ -353,6 +361,11 @@ void Recorder::save(Bytes& out) const {
   put(out, work_done_);
   put(out, last_t_);
   put(out, step_);
+  for (const State* s : {&last_, &before_worst_, &after_worst_}) {
+    put(out, s->t);
+    for (const Vec* x : {&s->q, &s->v, &s->u}) put(out, *x);
+    put(out, s->memory);
+  }
 }
 
 void Recorder::restore(std::span<const std::byte>& in) {
@@ -369,6 +382,11 @@ void Recorder::restore(std::span<const std::byte>& in) {
   take(in, work_done_);
   take(in, last_t_);
   take(in, step_);
+  for (State* s : {&last_, &before_worst_, &after_worst_}) {
+    take(in, s->t);
+    for (Vec* x : {&s->q, &s->v, &s->u}) take(in, *x);
+    take(in, s->memory);
+  }
 }
 
 const std::vector<double>& Recorder::step_row(const Step& step) {

@@ -13,7 +13,8 @@ namespace trammel {
 struct EnergyBook {
   double first = 0, kinetic = 0, potential = 0, dissipated = 0, external = 0, largest_imbalance = 0;
   double greatest_kinetic = 0, least_potential = 0, greatest_potential = 0;
-  double passed = 0;  // sum of |heat| and |work| of all steps
+  double passed = 0;      // sum of |heat| and |work| of all steps
+  double worst_step = 0;  // largest share of one step in the imbalance
   double imbalance() const { return kinetic + potential + dissipated - external - first; }
   // What moved between the forms of energy.
   double exchanged() const { return greatest_kinetic + (greatest_potential - least_potential) + passed; }
@@ -32,6 +33,9 @@ class Recorder {
   // Work of motions is booked from multipliers: those of `rates` should solve the equations of motion.
   bool books_multipliers() const { return books_multipliers_; }
   const EnergyBook& energy() const { return book_; }
+  // Start and end of the step with the largest share in the imbalance.
+  const State& before_worst_step() const { return before_worst_; }
+  const State& after_worst_step() const { return after_worst_; }
   // A row of the output table: `rates` must satisfy the equations of motion at `state`.
   const std::vector<double>& output_row(const State& state, const Rates& rates);
   // |g| and |G v + g_t| of the last output row.
@@ -79,6 +83,7 @@ class Recorder {
   Power heat_, work_done_;
   double last_t_ = 0, step_ = 0;
   Rates middle_rates_;
+  State last_, before_worst_, after_worst_;  // of the last step, and of the one with the largest imbalance
   double position_residual_ = 0, velocity_residual_ = 0;
   long values_missing_ = 0;
 };

@@ -29,8 +29,9 @@ std::string to_text(const RunSummary& s) {
                                              : ""));
   line("steps",
        fmt::format("{} accepted, {:.3g} to {:.3g} s", s.steps, s.steps > 0 ? s.least_step : 0.0, s.greatest_step));
-  line("rejected", fmt::format("{} by error, {} by Newton, {} by evaluation, {} by angle", s.rejected_error,
-                               s.rejected_newton, s.rejected_evaluation, s.rejected_angle));
+  line("rejected", fmt::format("{} by error, {} by Newton, {} by evaluation, {} by angle{}", s.rejected_error,
+                               s.rejected_newton, s.rejected_evaluation, s.rejected_angle,
+                               s.rejected_energy > 0 ? fmt::format(", {} by energy", s.rejected_energy) : ""));
   line("work", fmt::format("{}, {}, {}, {}, {}", counted(c.evaluations, "evaluation"),
                            counted(c.linearisations, "linearisation"), counted(c.factorisations, "factorisation"),
                            counted(c.refactorisations, "refactorisation"), counted(c.solves, "solve")));
@@ -106,7 +107,8 @@ std::string to_json(const RunSummary& s) {
        {{"error", s.rejected_error},
         {"newton", s.rejected_newton},
         {"evaluation", s.rejected_evaluation},
-        {"angle", s.rejected_angle}}},
+        {"angle", s.rejected_angle},
+        {"energy", s.rejected_energy}}},
       {"counts",
        {{"evaluations", c.evaluations},
         {"linearisations", c.linearisations},

@@ -176,6 +176,8 @@ void Simulation::start(const RunOptions& options) {
                  (settings_.freedoms == 1 ? " degree" : " degrees") + " of freedom)");
   integrator_ = method_->make(*equations_, settings_);
   integrator_->start(output_state_, output_rates_);
+  constraints_ = std::make_unique<ConstraintWatch>(*equations_, settings_);
+  energy_guard_ = std::make_unique<EnergyGuard>(*equations_, settings_.tolerance);
   StepController::Options control;
   const auto set_control = [&](const char* option, double otherwise) {
     return settings_.options.has(option) ? settings_.options.number(option) : otherwise;
@@ -303,6 +305,7 @@ void Simulation::describe_run(RunSummary& summary) const {
   summary.rejected_newton = p.rejected_newton;
   summary.rejected_evaluation = p.rejected_evaluation;
   summary.rejected_angle = p.rejected_angle;
+  summary.rejected_energy = p.rejected_energy;
   summary.values_missing = p.values_missing;
   summary.outputs_as_stepped = p.outputs_as_stepped;
   summary.least_step = p.least_step;
@@ -325,22 +328,47 @@ void Simulation::describe_run(RunSummary& summary) const {
 
 // The one thing that is known of every result without a reference: energy is kept. Where little moves, a thousandth of
 // what the weights do over the length of the mechanism is no reason for doubt.
-void Simulation::doubt_energy(RunResult& result) const {
-  const EnergyBook& book = result.summary.energy;
-  const Model& m = equations_->model();
-  const double length = equations_->length(), speed = length / std::max(result.summary.reached, 1e-300),
-               small = equations_->greatest_mass() * (m.gravity.norm() * length + speed * speed) + std::abs(book.first);
-  if (!(book.largest_imbalance > 0.1 * book.exchanged() + 1e-3 * small)) return;
-  char text[160];
-  std::snprintf(text, sizeof text, "energy is out of balance by %.3g J, %.0f %% of all that was exchanged",
-                book.largest_imbalance, 100 * book.largest_imbalance / std::max(book.exchanged(), 1e-300));
-  result.warnings.push_back({Severity::warning,
-                             "energy-imbalance",
-                             text,
-                             settings_.fixed_step
-                                 ? "take a smaller step, or a method that is stable at this one and does not damp"
-                                 : "take a smaller tolerance, or a method that damps less; compare the two results",
-                             {}});
+bool Simulation::energy_in_doubt(double t) const {
+  const EnergyBook& book = recorder_->energy();
+  const double length = equations_->length(), speed = length / std::max(t, 1e-300),
+               small = equations_->greatest_mass() * (equations_->model().gravity.norm() * length + speed * speed) +
+                       std::abs(book.first);
+  return book.largest_imbalance > 0.1 * book.exchanged() + 1e-3 * small;
+}
+
+Problem Simulation::energy_warning() const {
+  const EnergyBook& book = recorder_->energy();
+  const State &from = recorder_->before_worst_step(), &to = recorder_->after_worst_step();
+  Workspace work = equations_->make_workspace();
+  const std::string part = blame_for_energy(*equations_, from, to, book.worst_step, work).part;
+  char text[320];
+  std::snprintf(text, sizeof text,
+                "energy is out of balance by %.3g J, %.0f %% of all that was exchanged, since t = %.6g s; most of it, "
+                "%.3g J, arose in the step from %.6g to %.6g s",
+                book.largest_imbalance, 100 * book.largest_imbalance / std::max(book.exchanged(), 1e-300),
+                progress_.energy_doubted, book.worst_step, from.t, to.t);
+  return {Severity::warning,
+          "energy-imbalance",
+          text + (part.empty() ? "" : ", at " + part),
+          settings_.fixed_step ? "take a smaller step, or a method that is stable at this one and does not damp"
+                               : "take a smaller tolerance, or a method that damps less; compare the two results",
+          {}};
+}
+
+Problem Simulation::constraint_warning() const {
+  const ConstraintViolation worst = constraints_->worst();
+  std::string parts;
+  for (std::size_t i = 0; i < worst.parts.size(); ++i)
+    parts += (i == 0 ? "" : ", ") + worst.parts[i] + " (" + worst.values[i] + ")";
+  return {Severity::warning,
+          "constraints-loose",
+          "joints or motions are violated by more than " + number(constraints_->promised()) +
+              " of the length scale or 1 rad, first at t = " + number(worst.since) + " s; at most: " + parts,
+          constraints_->soft() ? "the formulation '" + settings_.formulation +
+                                     "' holds constraints nearly: stiffen it, take smaller steps, or a formulation "
+                                     "that holds them; joints and motions may also contradict one another"
+                               : "take a smaller step or tolerance there",
+          {}};
 }
 
 RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
@@ -391,6 +419,8 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
   last_checkpoint_ = {integrator_->state().t, clock_first, progress.steps};
 
   std::optional<Culprit> culprit;
+  std::optional<ConstraintViolation> violation;
+  std::optional<UnexplainedEnergy> energy;
   Bytes last_good;
   const auto give_up = [&](StopReason reason, const Attempt& attempt, double h) {
     result.status = RunStatus::failed;
@@ -399,14 +429,16 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
     } catch (const Failure&) {                      // a method whose state cannot be saved: nothing is
       last_good.clear();
     }
-    result.failure = diagnose(
-        {*equations_, *integrator_, *accelerations_, settings_, initial_, log_, reason, attempt, h, least, culprit});
+    result.failure = diagnose({*equations_, *integrator_, *accelerations_, settings_, initial_, log_, reason, attempt,
+                               h, least, culprit, violation, energy});
   };
   // A run that moves by less than a billionth of its end in so many attempts would need more than 1e13 of them.
   constexpr long patience = 50000;
   long attempts = 0, watched_from = 0;
   double watched_t = integrator_->state().t;
   long rejected_here = 0;
+  // So often within so many steps: the run goes around a place that it cannot pass.
+  constexpr long most_unexplained = 5, calm = 100;
   double t = integrator_->state().t;
   StepClock clock;
   if (options.real_time) {
@@ -426,11 +458,15 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
     const double round_off = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), end);
     if (options.real_time) clock.step_starts();
     const Attempt attempt = integrator_->attempt(h);
-    const bool solved = attempt.verdict == Verdict::ok, accepted = solved && (fixed || attempt.error <= 1);
+    const bool solved = attempt.verdict == Verdict::ok, passed = solved && (fixed || attempt.error <= 1);
+    const bool accepted =
+        passed && energy_guard_->explains(integrator_->state(), integrator_->rates(), integrator_->trial_state(),
+                                          integrator_->trial_rates(), recorder_->energy());
     log_.add({integrator_->state().t, h, attempt.error, attempt.newton_rate, attempt.verdict, attempt.newton_iterations,
               attempt.worst_velocity, attempt.worst_row, accepted});
     ++attempts;
     if (accepted) {
+      const double noise = energy_guard_->noise_of(h, integrator_->rates());
       integrator_->accept();
       if (options.real_time) clock.step_ends();
       if (options.path != nullptr) {
@@ -452,7 +488,14 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
       const double before = seconds();
       const bool booked = recorder_->needs_middle();
       if (booked) integrator_->interpolate(0.5 * (before_step + integrator_->state().t), output_state_);
+      const EnergyBook before_it = recorder_->energy();
       recorder_->note_step(integrator_->state(), rates_to_book(), booked ? &output_state_ : nullptr);
+      const bool explained = energy_guard_->explains(before_it, recorder_->energy(), noise);
+      constraints_->look(before_step, integrator_->state(), integrator_->rates(), work_);
+      if (progress.energy_doubted < 0 && energy_in_doubt(t)) {
+        progress.energy_doubted = t;
+        if (options.note) options.note(to_text(energy_warning()));
+      }
       const Recorder::Step step{t, h, attempt.error, attempt.newton_iterations, static_cast<int>(rejected_here)};
       write_row(sink, 1, recorder_->step_row(step));
       write_outputs_of_step(t, h, sink);
@@ -464,6 +507,22 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
       }
       rejected_here = 0;
       culprit.reset();
+      if (progress.steps - progress.last_unexplained > calm) progress.unexplained = 0;
+      if (constraints_->gave_way() || (t >= end && constraints_->beyond() && !constraints_->soft())) {
+        violation = constraints_->now();
+        give_up(StopReason::constraints_violated, attempt, h);
+        break;
+      }
+      energy.reset();
+      if (!explained || energy_guard_->beyond_belief(recorder_->energy(), noise)) {
+        ++progress.unexplained;
+        progress.last_unexplained = progress.steps;
+      }
+      if (progress.unexplained > most_unexplained) {
+        energy = energy_guard_->blame(recorder_->before_worst_step(), recorder_->after_worst_step());
+        give_up(StopReason::energy_unexplained, attempt, h);
+        break;
+      }
       if (checkpoint_due(options.checkpoint, before)) write_checkpoint(options.checkpoint, sink);
       const double after = seconds();
       output_seconds += after - before;
@@ -483,7 +542,13 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
       continue;
     }
     ++rejected_here;
-    if (solved) {
+    if (passed) {
+      ++progress.rejected_energy;
+      ++progress.unexplained;
+      progress.last_unexplained = progress.steps;
+      energy = energy_guard_->blame(integrator_->state(), integrator_->trial_state());
+      h_ = controller_.after_failure(h);
+    } else if (solved) {
       ++progress.rejected_error;
       h_ = attempt.suggested_h > 0 ? std::min(attempt.suggested_h, 0.9 * h)
                                    : controller_.after_reject(h, attempt.error, integrator_->error_order());
@@ -498,8 +563,10 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
         culprit = find_culprit(*equations_, integrator_->trial_state(), integrator_->trial_rates(), work_);
       h_ = controller_.after_failure(h);
     }
-    if (fixed || h_ < std::max(least, round_off)) {
+    const bool in_vain = progress.unexplained > most_unexplained;
+    if (fixed || in_vain || h_ < std::max(least, round_off)) {
       give_up(fixed            ? StopReason::attempt_failed
+              : in_vain        ? StopReason::energy_unexplained
               : h_ < round_off ? StopReason::step_at_round_off
                                : StopReason::step_below_least,
               attempt, h);
@@ -511,7 +578,8 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
   describe_run(result.summary);
   if (options.real_time) result.summary.real_time = clock.report();
   result.summary.reached = t;
-  doubt_energy(result);
+  if (energy_in_doubt(t)) result.warnings.push_back(energy_warning());
+  if (constraints_->ever_beyond() && !violation) result.warnings.push_back(constraint_warning());
   if (result.failure && !last_good.empty()) result.failure->state_file = options.save_failed(last_good);
   sink.finish(result.status, to_json(result.summary), result.failure ? to_json(*result.failure) : "");
   return result;
@@ -536,6 +604,7 @@ Bytes Simulation::save() const {
   put(bytes, matrix);
   put(bytes, progress_);
   put(bytes, limited_);
+  constraints_->save(bytes);
   put(bytes, recorder_ != nullptr);
   if (recorder_) recorder_->save(bytes);
   return bytes;
@@ -561,6 +630,7 @@ void Simulation::restore(std::span<const std::byte> bytes) {
   accelerations_->saddle().restore(matrix.data());
   take(bytes, progress_);
   take(bytes, limited_);
+  constraints_->restore(bytes);
   bool recorded = false;
   take(bytes, recorded);
   if (recorded) {

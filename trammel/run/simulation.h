@@ -9,7 +9,9 @@
 #include "trammel/initial/consistent.h"
 #include "trammel/integrate/control/step_controller.h"
 #include "trammel/integrate/registry.h"
+#include "trammel/run/constraint_watch.h"
 #include "trammel/run/diagnose.h"
+#include "trammel/run/energy_guard.h"
 #include "trammel/run/real_time.h"
 #include "trammel/run/recorder.h"
 #include "trammel/write/trajectory.h"
@@ -26,7 +28,7 @@ struct RunSummary {
   std::string formulation, remark;
   double end = 0, reached = 0;
   long steps = 0, outputs = 0;
-  long rejected_error = 0, rejected_newton = 0, rejected_evaluation = 0, rejected_angle = 0;
+  long rejected_error = 0, rejected_newton = 0, rejected_evaluation = 0, rejected_angle = 0, rejected_energy = 0;
   double least_step = 0, greatest_step = 0;
   Counts counts;
   EnergyBook energy;
@@ -104,7 +106,9 @@ class Simulation {
   void start_from_equilibrium(const RunOptions& options);
   void make_recorder();
   void describe_run(RunSummary& summary) const;
-  void doubt_energy(RunResult& result) const;
+  bool energy_in_doubt(double t) const;
+  Problem energy_warning() const;
+  Problem constraint_warning() const;
   RunResult run_to_end(TrajectorySink& sink, const RunOptions& options);
   void write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row);
   void write_output(double t, TrajectorySink& sink);
@@ -116,7 +120,10 @@ class Simulation {
   // What is counted along a run, and goes on when it is continued.
   struct Progress {
     long steps = 0, outputs = 0, next_output = 0;
-    long rejected_error = 0, rejected_newton = 0, rejected_evaluation = 0, rejected_angle = 0;
+    long rejected_error = 0, rejected_newton = 0, rejected_evaluation = 0, rejected_angle = 0, rejected_energy = 0;
+    // Energies that did not add up, with few steps between; the step before the last of them.
+    long unexplained = 0, last_unexplained = 0;
+    double energy_doubted = -1;  // when its imbalance first was a tenth of what was exchanged, s; negative: never
     long values_missing = 0, outputs_as_stepped = 0;
     double least_step = 0, greatest_step = 0, position_residual = 0, velocity_residual = 0;
     PartTimes times;
@@ -134,6 +141,8 @@ class Simulation {
   std::unique_ptr<AccelerationSolver> accelerations_;
   std::unique_ptr<Integrator> integrator_;
   std::unique_ptr<Recorder> recorder_;
+  std::unique_ptr<ConstraintWatch> constraints_;
+  std::unique_ptr<EnergyGuard> energy_guard_;
   StepController controller_;
   State output_state_;
   Rates output_rates_;

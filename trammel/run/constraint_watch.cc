@@ -1,0 +1,102 @@
+#include "trammel/run/constraint_watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace trammel {
+
+bool holds_softly(const MethodSettings& settings) {
+  constexpr std::array<std::string_view, 6> soft{
+      "index-1", "index-1-baumgarte", "penalty", "augmented-lagrangian", "penalty-joints", "index-2-relaxed"};
+  if (std::find(soft.begin(), soft.end(), settings.formulation) != soft.end()) return true;
+  return settings.options.has("iterations") && settings.options.number("iterations") > 0;
+}
+
+ConstraintWatch::ConstraintWatch(const Equations& equations, const MethodSettings& settings)
+    : equations_(equations),
+      soft_(holds_softly(settings)),
+      bounds_(Vec::Zero(equations.sizes().multipliers())),
+      residual_(equations.make_residual()),
+      rows_(bounds_),
+      worst_rows_(bounds_) {
+  // With a fixed step the tolerance only stops the corrector, which then gets far below it.
+  promised_ = 10 * (settings.fixed_step ? std::min(settings.tolerance, 1e-5) : settings.tolerance);
+  if (soft_) promised_ = std::max(promised_, 1e-3);
+  for (int i = 0; i < bounds_.size(); ++i) {
+    const double unit = equations.row_unit(i) == RowUnit::torque ? 1.0 : equations.length();
+    bounds_[i] = promised_ * unit + 10 * settings.misfit;
+  }
+}
+
+void ConstraintWatch::look(double from, const State& state, const Rates& rates, Workspace& work) {
+  if (bounds_.size() == 0) return;
+  equations_.residual(state, rates, joints, residual_, work);
+  rows_ = residual_.g;
+  double worst = 0;
+  const double speed = 1 + state.v.lpNorm<Eigen::Infinity>();
+  for (int i = 0; i < rows_.size(); ++i) {
+    const double bound = equations_.level(i) == Level::velocity ? speed * bounds_[i] : bounds_[i];
+    worst = std::max(worst, std::abs(rows_[i]) / bound);
+  }
+  if (!(worst > 1)) {
+    record_.steps = 0;
+    return;
+  }
+  if (record_.worst <= 1) record_.first = from;
+  if (record_.steps++ == 0) record_.since = from;
+  if (worst > record_.worst) {
+    record_.worst = worst;
+    worst_rows_ = rows_;
+  }
+}
+
+std::string ConstraintWatch::value_of(int row, double residual) const {
+  const bool turns = equations_.row_unit(row) == RowUnit::torque, rate = equations_.level(row) == Level::velocity;
+  return fmt::format("{:.3g} {}{}", std::abs(residual), turns ? "rad" : "m", rate ? "/s" : "");
+}
+
+// What the corrector could not remove lies in the null space of G^T: it is spread over the very rows that contradict
+// one another, and over no others.
+ConstraintViolation ConstraintWatch::describe(const Vec& rows, double since) const {
+  ConstraintViolation out;
+  out.since = since;
+  struct Share {
+    double size;
+    int row;
+  };
+  std::vector<Share> shares;
+  for (int c = 0; c < equations_.constraint_count(); ++c) {
+    const Equations::ConstraintInfo info = equations_.constraint_info(c);
+    Share share{0, info.first_row};
+    for (int i = info.first_row; i < info.first_row + info.rows; ++i) {
+      const double size = std::abs(rows[i]) / bounds_[i];
+      if (size > share.size) share = {size, i};
+    }
+    if (share.size > 0) shares.push_back(share);
+  }
+  std::stable_sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.size > b.size; });
+  constexpr std::size_t most = 6;
+  for (const Share& share : shares) {
+    if (share.size < 0.05 * shares.front().size || out.parts.size() == most) break;
+    const Equations::ConstraintInfo info = equations_.constraint_info(equations_.constraint_of_row(share.row));
+    out.parts.push_back((info.is_motion ? "motion '" : "joint '") + info.item->name + "'");
+    out.values.push_back(value_of(share.row, rows[share.row]));
+  }
+  if (!shares.empty()) out.largest = std::abs(rows[shares.front().row]);
+  return out;
+}
+
+void ConstraintWatch::save(Bytes& out) const {
+  put(out, record_);
+  put(out, worst_rows_);
+}
+
+void ConstraintWatch::restore(std::span<const std::byte>& in) {
+  take(in, record_);
+  take(in, worst_rows_);
+}
+
+}  // namespace trammel
