@@ -77,7 +77,8 @@ StructuralMethod::StructuralMethod(SecondOrderProblem& problem, const Structural
         newton.patient = options.full_newton;
         return newton;
       }()) {
-  for (Vec* v : {&y_, &v_, &f_, &a_, &trial_a_, &Y_, &V_, &F_, &x_, &base_y_, &base_v_, &right_, &correction_, &e_v_})
+  for (Vec* v :
+       {&y_, &v_, &f_, &a_, &start_a_, &trial_a_, &Y_, &V_, &F_, &x_, &base_y_, &base_v_, &right_, &correction_, &e_v_})
     v->setZero(n_);
   for (Vec* v :
        {&state_, &rates_, &trial_, &trial_rates_, &previous_, &previous_rates_, &scales_, &error_, &middle_, &slope_})
@@ -108,6 +109,7 @@ void StructuralMethod::restart() {
   v_ = state_.tail(n_);
   if (accelerate(t_, y_, v_, f_) != Verdict::ok) f_.setConstant(std::numeric_limits<double>::quiet_NaN());
   a_ = f_;
+  a_h_ = 0;
   rates_ << v_, f_;
   J_valid_ = J_current_ = false;
   newton_.forget();
@@ -149,11 +151,11 @@ Verdict StructuralMethod::solve(double h) {
   base_y_ = y_ + H * v_;
   base_v_ = v_;
   if (p.balance != Balance::midpoint) {
-    base_y_ += (H * H * (0.5 - p.beta)) * a_;
-    base_v_ += (H * (1 - p.gamma)) * a_;
+    base_y_ += (H * H * (0.5 - p.beta)) * start_a_;
+    base_v_ += (H * (1 - p.gamma)) * start_a_;
   }
   if (options_.predict_with_acceleration) {
-    x_ = a_;
+    x_ = start_a_;
   } else {
     x_ = (y_ - base_y_) / cy;
   }
@@ -169,7 +171,7 @@ Verdict StructuralMethod::solve(double h) {
     }
     if (verdict == Verdict::ok && factored_h_ != h) verdict = factor(h, cy, cv);
     if (verdict != Verdict::ok) return verdict;
-    right_ = (1 - p.alpha_f) * F_ + p.alpha_f * f_ - (1 - p.alpha_m) * x_ - p.alpha_m * a_;
+    right_ = (1 - p.alpha_f) * F_ + p.alpha_f * f_ - (1 - p.alpha_m) * x_ - p.alpha_m * start_a_;
     correction_ = lu_.solve(right_);
     ++counts_.solves;
     // Corrections as positions (and velocities), by tolerance.
@@ -194,9 +196,9 @@ Verdict StructuralMethod::solve(double h) {
       trial_a_ = x_;
       break;
     case Balance::collocation:
-      trial_a_ = a_ + (x_ - a_) / p.theta;
-      Y_ = y_ + h * v_ + (h * h) * ((0.5 - p.beta) * a_ + p.beta * trial_a_);
-      V_ = v_ + h * ((1 - p.gamma) * a_ + p.gamma * trial_a_);
+      trial_a_ = start_a_ + (x_ - start_a_) / p.theta;
+      Y_ = y_ + h * v_ + (h * h) * ((0.5 - p.beta) * start_a_ + p.beta * trial_a_);
+      V_ = v_ + h * ((1 - p.gamma) * start_a_ + p.gamma * trial_a_);
       break;
     case Balance::midpoint:
       Y_ = y_ + h * v_ + (0.5 * h * h) * x_;
@@ -212,6 +214,11 @@ Attempt StructuralMethod::attempt(double h) {
   Attempt result;
   trial_h_ = h;
   end_known_ = false;
+  // a is f of another time, a fixed part of a step away from t: after a change of the step size that distance belongs
+  // to the new one. Left as it was, it would disturb velocities by (1 - gamma) (a - f) times the change, of the size of
+  // the error allowed (Jay, Negrut 2007).
+  const bool shifted = options_.parameters.balance == StructuralParameters::Balance::weighted && a_h_ > 0;
+  start_a_ = f_ + (shifted ? h / a_h_ : 1) * (a_ - f_);
   problem_.error_scales(state_, state_, scales_);
   int worst = 0;
   noise_ = 10 * std::numeric_limits<double>::epsilon() * error_norm(state_, scales_, options_.common.tolerance, worst);
@@ -271,7 +278,7 @@ void StructuralMethod::accept() {
   f_ = rates_.tail(n_);
   a_ = options_.parameters.balance == StructuralParameters::Balance::midpoint ? f_ : trial_a_;
   t_ += trial_h_;
-  last_step_ = trial_h_;
+  last_step_ = a_h_ = trial_h_;
   J_current_ = false;
   J_valid_ = J_valid_ && newton_.good_rate();
   ++counts_.steps;
@@ -302,7 +309,7 @@ void StructuralMethod::rebase(std::span<const Point> past) {
 }
 
 void StructuralMethod::save(Bytes& out) const {
-  for (const double x : {t_, last_step_, factored_h_}) put(out, x);
+  for (const double x : {t_, last_step_, a_h_, factored_h_}) put(out, x);
   for (const Vec* v : {&state_, &rates_, &previous_, &previous_rates_, &a_}) put(out, *v);
   for (const Mat* m : {&derivatives_.J1, &derivatives_.J2, &matrix_, &filter_})
     put(out, m->data(), static_cast<std::size_t>(m->size()));
@@ -313,7 +320,7 @@ void StructuralMethod::save(Bytes& out) const {
 }
 
 void StructuralMethod::restore(std::span<const std::byte>& in) {
-  for (double* x : {&t_, &last_step_, &factored_h_}) take(in, *x);
+  for (double* x : {&t_, &last_step_, &a_h_, &factored_h_}) take(in, *x);
   for (Vec* v : {&state_, &rates_, &previous_, &previous_rates_, &a_}) take(in, *v);
   if (state_.size() != 2 * n_ || a_.size() != n_) expect_bytes({}, 1);
   Vec numbers;

@@ -84,8 +84,9 @@ class StructuralMethod final : public OdeMethod {
   SimplifiedNewton newton_;
   Counts counts_;
   double t_ = 0, trial_h_ = 0, last_step_ = 0, factored_h_ = 0, noise_ = 0;
+  double a_h_ = 0;                                                       // size of the step that made a_; 0: it is f
   Vec state_, rates_, trial_, trial_rates_, previous_, previous_rates_;  // (y, v) and (v, f)
-  Vec y_, v_, f_, a_, trial_a_;
+  Vec y_, v_, f_, a_, start_a_, trial_a_;
   Vec Y_, V_, F_, x_, base_y_, base_v_, right_, correction_, scales_, error_, middle_, slope_, e_v_;
   Mat matrix_, filter_;
   Eigen::PartialPivLU<Mat> lu_, filter_lu_;
