@@ -44,7 +44,7 @@ TEST(Run, NoProgressLineInPipes) {
   EXPECT_THAT(outcome.out, Not(HasSubstr("\r")));
 }
 
-// Explicit steps of twice the stable length: the run ends, but not as if all were well.
+// Explicit steps of half the stable length: the run ends, but not as if all were well. Above it, it stops.
 TEST(Run, EnergyOutOfBalanceIsAWarning) {
   const Command command;
   command.write("mass.yaml", R"(trammel: 1
@@ -53,11 +53,15 @@ forces: {spring: {type: translational_spring_damper, between: [ground, mass], at
 simulation: {end: 1, method: split, step: 1e-3}
 )");
   EXPECT_EQ(command.run({"run", "mass.yaml"}).err, "");
-  const Outcome outcome = command.run({"run", "mass.yaml", "--step", "0.025", "--end", "0.25"});
+  const Outcome outcome = command.run({"run", "mass.yaml", "--step", "0.011", "--end", "0.25"});
   EXPECT_EQ(outcome.code, 0);
   EXPECT_THAT(outcome.err, HasSubstr("mass.yaml: warning: energy is out of balance"));
-  const auto json = command.run({"run", "mass.yaml", "--step", "0.025", "--end", "0.25", "--json"}).json();
+  EXPECT_THAT(outcome.err, HasSubstr("force 'spring'"));
+  const auto json = command.run({"run", "mass.yaml", "--step", "0.011", "--end", "0.25", "--json"}).json();
   EXPECT_EQ(json["warnings"][0]["id"], "energy-imbalance");
+  const Outcome unstable = command.run({"run", "mass.yaml", "--step", "0.025", "--end", "0.25"});
+  EXPECT_EQ(unstable.code, 1);
+  EXPECT_THAT(unstable.err, HasSubstr("[energy-unexplained]"));
 }
 
 TEST(Run, QuietSaysNothing) {

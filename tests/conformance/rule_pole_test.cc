@@ -48,7 +48,7 @@ class RulePole : public testing::TestWithParam<Cell> {
     const std::string said = to_text(*done->result.failure);
     // Methods that control the errors of positions only see the pole when it moves something.
     EXPECT_LT(done->result.summary.reached, 10 * pole) << said;
-    EXPECT_THAT(said, HasSubstr("drive")) << said;
+    EXPECT_THAT(said, HasSubstr("force 'drive'")) << said;
     EXPECT_TRUE(std::isfinite(done->result.summary.energy.kinetic));
   }
 };

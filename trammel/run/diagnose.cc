@@ -319,7 +319,7 @@ class Inquest {
     const Model& model = e_.model();
     if (model.motions.empty() || model.motions.size() > 30 || model.bodies.size() > 3000) return;
     const double end = model.simulation.end;
-    for (const double ahead : {4 * reach_, 40 * reach_, 400 * reach_}) {
+    for (const double ahead : {4 * reach_, 40 * reach_, 400 * reach_, 1e-3 * end}) {
       // In parts, so that angles over several turns are followed.
       constexpr int parts = 16;
       State good = here_, later = here_;

@@ -36,9 +36,10 @@ UnexplainedEnergy blame_for_energy(const Equations& equations, const State& from
   equations.update(to, work);
   double largest = 0.1 * amount / out.h;
   for (int i = 0; i < equations.force_count(); ++i) {
-    const double old = before[static_cast<std::size_t>(i)], now = power_of(equations, i, to, work, observables);
-    if (std::abs(now - old) <= largest) continue;
-    largest = std::isnan(now - old) ? HUGE_VAL : std::abs(now - old);
+    const double old = before[static_cast<std::size_t>(i)], now = power_of(equations, i, to, work, observables),
+                 share = std::abs(now - old) + 0.1 * (std::abs(now) + std::abs(old));
+    if (share <= largest) continue;
+    largest = std::isnan(share) ? HUGE_VAL : share;
     out.part = "force '" + model.forces[static_cast<std::size_t>(i)].name + "'";
     out.power_before = old;
     out.power_after = now;
@@ -72,14 +73,17 @@ double EnergyGuard::noise_of(double h, const Rates& rates) const {
   return equations_.greatest_mass() * (slow * slow + noisy * noisy + noise_ * hardest);
 }
 
+// What was lost must have been there, at some time; of what was won, the mechanism's own speed is no explanation.
 bool EnergyGuard::beyond_belief(const EnergyBook& book, double noise) {
-  held_ = book.greatest_kinetic + book.greatest_potential - book.least_potential + noise;
-  amount_ = book.largest_imbalance;
+  const double rest = book.imbalance();
+  held_ = std::abs(book.first) + book.greatest_potential - book.least_potential + noise;
+  if (rest < 0) held_ += book.greatest_kinetic;
+  amount_ = std::abs(rest);
   return amount_ > held_ + 0.75 * book.passed;
 }
 
 bool EnergyGuard::explains(const EnergyBook& before, const EnergyBook& after, double noise) {
-  held_ = before.greatest_kinetic + after.greatest_potential - after.least_potential + noise;
+  held_ = std::abs(before.first) + before.greatest_kinetic + after.greatest_potential - after.least_potential + noise;
   amount_ = std::abs(after.imbalance() - before.imbalance());
   return !(amount_ > held_ + 0.5 * (after.passed - before.passed));
 }
@@ -108,7 +112,7 @@ bool EnergyGuard::explains(const State& from, const Rates& from_rates, const Sta
   middle_rates_.lambda = 0.5 * (from_rates.lambda + to_rates.lambda);
   const Energy e0 = equations_.energy(from, from_rates, work_), em = equations_.energy(middle_, middle_rates_, work_),
                e1 = equations_.energy(to, to_rates, work_);
-  held_ = std::max(T0, book.greatest_kinetic) + std::max(book.greatest_potential, e1.potential) -
+  held_ = std::abs(book.first) + std::max(T0, book.greatest_kinetic) + std::max(book.greatest_potential, e1.potential) -
           std::min(book.least_potential, e1.potential) + noise;
   amount_ = HUGE_VAL;
   const auto weigh = [&](double ends, double middle) {
@@ -123,7 +127,8 @@ bool EnergyGuard::explains(const State& from, const Rates& from_rates, const Sta
 }
 
 UnexplainedEnergy EnergyGuard::blame(const State& from, const State& to) {
-  UnexplainedEnergy out = blame_for_energy(equations_, from, to, amount_, work_);
+  UnexplainedEnergy out = blame_for_energy(equations_, from, to, 0, work_);  // any force before a body
+  out.amount = amount_;
   out.held = held_;
   return out;
 }

@@ -2,10 +2,10 @@
 //
 //   |T_1 + U_1 - T_0 - U_0 - W + D| > (greatest T) + (range of U) + (|W| + |D|) / 2 + noise   (6.6)
 //
-// W and D, work and heat of the step, by the trapezoidal rule or by Simpson's, whichever leaves less. No method damps
-// more than there is, so what remains is a step over something that it did not see: a force that grows faster than any
-// step, a pole. Only steps that change velocities by a fifth are looked at, by |dv|^2 in the metric of the masses, so
-// that a smooth run pays one product with the mass matrix a step.
+// and what it held at the start. W and D, work and heat of the step, by the trapezoidal rule or by Simpson's, whichever
+// leaves less. No method damps more than there is, so what remains is a step over something that it did not see: a
+// force that grows faster than any step, a pole. Only steps that change velocities by a fifth are looked at, by |dv|^2
+// in the metric of the masses, so that a smooth run pays one product with the mass matrix a step.
 #pragma once
 #include <optional>
 #include <string>

@@ -439,6 +439,16 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
   long rejected_here = 0;
   // So often within so many steps: the run goes around a place that it cannot pass.
   constexpr long most_unexplained = 5, calm = 100;
+  std::string suspect;  // a force named in such a series: behind the place it may be silent
+  const auto accuse = [&](const State& from, const State& to) {
+    ++progress.unexplained;
+    progress.last_unexplained = progress.steps;
+    energy = energy_guard_->blame(from, to);
+    if (energy->part.starts_with("force"))
+      suspect = energy->part;
+    else if (!suspect.empty())
+      energy->part = suspect;
+  };
   double t = integrator_->state().t;
   StepClock clock;
   if (options.real_time) {
@@ -466,7 +476,9 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
               attempt.worst_velocity, attempt.worst_row, accepted});
     ++attempts;
     if (accepted) {
-      const double noise = energy_guard_->noise_of(h, integrator_->rates());
+      // In the sum over many steps, what one of them may leave does not grow with its shortness.
+      const double noise = energy_guard_->noise_of(h, integrator_->rates()),
+                   noise_of_sum = energy_guard_->noise_of(end, integrator_->rates());
       integrator_->accept();
       if (options.real_time) clock.step_ends();
       if (options.path != nullptr) {
@@ -514,12 +526,9 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
         break;
       }
       energy.reset();
-      if (!explained || energy_guard_->beyond_belief(recorder_->energy(), noise)) {
-        ++progress.unexplained;
-        progress.last_unexplained = progress.steps;
-      }
+      if (!explained || energy_guard_->beyond_belief(recorder_->energy(), noise_of_sum))
+        accuse(recorder_->before_worst_step(), recorder_->after_worst_step());
       if (progress.unexplained > most_unexplained) {
-        energy = energy_guard_->blame(recorder_->before_worst_step(), recorder_->after_worst_step());
         give_up(StopReason::energy_unexplained, attempt, h);
         break;
       }
@@ -544,9 +553,7 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
     ++rejected_here;
     if (passed) {
       ++progress.rejected_energy;
-      ++progress.unexplained;
-      progress.last_unexplained = progress.steps;
-      energy = energy_guard_->blame(integrator_->state(), integrator_->trial_state());
+      accuse(integrator_->state(), integrator_->trial_state());
       h_ = controller_.after_failure(h);
     } else if (solved) {
       ++progress.rejected_error;
