@@ -164,6 +164,36 @@ TEST(Checkpoint, ALaterEndIsTheOnlyChange) {
   EXPECT_EQ(command.run({"run", "--resume", "a.ck", "--end", "0.01"}).code, 2);
 }
 
+// A resumed run is saved as the run was: otherwise a second kill would lose what the first one did not.
+TEST(Checkpoint, AResumedRunGoesOnSaving) {
+  const Command command;
+  ASSERT_EQ(command
+                .run({"run", model_file("pendulum.yaml"), "-o", "a.h5", "--end", "0.2", "--step", "1e-3",
+                      "--output-step", "0.01", "--checkpoint", "a.ck", "--checkpoint-every", "0.05"})
+                .code,
+            0);
+  const std::string before = command.read("a.ck");
+  const Outcome more = command.run({"run", "--resume", "a.ck", "--end", "0.4", "--json"});
+  ASSERT_EQ(more.code, 0) << more.err;
+  EXPECT_EQ(more.json()["checkpoint"], command.path("a.ck"));
+  EXPECT_NE(command.read("a.ck"), before);
+  EXPECT_EQ(read_trajectory(command.path("a.h5")).time(0).back(), 0.4);
+}
+
+TEST(Checkpoint, AnEndThatCutsTheResultIsRefused) {
+  const Command command;
+  ASSERT_EQ(command
+                .run({"run", model_file("pendulum.yaml"), "-o", "a.h5", "--end", "0.2", "--step", "1e-3",
+                      "--output-step", "0.01", "--checkpoint", "a.ck", "--checkpoint-every", "0.15"})
+                .code,
+            0);
+  const std::string result = command.read("a.h5");
+  const Outcome cut = command.run({"run", "--resume", "a.ck", "--end", "0.18"});
+  EXPECT_EQ(cut.code, 2);
+  EXPECT_THAT(cut.err, HasSubstr("would be cut"));
+  EXPECT_EQ(command.read("a.h5"), result);
+}
+
 TEST(Checkpoint, RefusesWhatDoesNotFit) {
   const Command command;
   command.write("m.yaml",

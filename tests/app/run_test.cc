@@ -129,6 +129,20 @@ TEST(Run, OptionsOfTheMethodAreRecorded) {
   EXPECT_EQ(p.get("step"), "0.001");
 }
 
+// Whoever reads the result can run the model again to the same bits.
+TEST(Run, ProvenanceHasAllDigitsAndLists) {
+  const Command command;
+  command.write("m.yaml",
+                "trammel: 1\nparameters: {third: 1/3, list: [0.1, 1/7]}\nbodies: {b: {mass: list(2), inertia: [1, 1, "
+                "1], position: [third, 0, 0]}}\nsimulation: {end: 0.1, tolerance: 1.23456789e-5}\n");
+  ASSERT_EQ(command.run({"run", "m.yaml"}).code, 0);
+  const Provenance p = read_trajectory(command.path("m.h5")).provenance();
+  EXPECT_EQ(p.get("parameter.third"), "0.3333333333333333");
+  EXPECT_EQ(p.get("parameter.list(1)"), "0.1");
+  EXPECT_EQ(std::stod(p.get("parameter.list(2)")), 1.0 / 7);
+  EXPECT_EQ(p.get("tolerance"), "1.23456789e-05");
+}
+
 // Options that a file gives for its own method do not follow it to another one, and that is said.
 TEST(Run, AnotherMethodStartsFromItsOwnDefaults) {
   const Command command;

@@ -7,6 +7,7 @@
 #include <csignal>
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <random>
 #include <thread>
@@ -432,12 +433,71 @@ TEST_F(Hdf5, DamagedFilesNeverCrash) {
     for (int k = 0; k < 3; ++k) bytes[random() % bytes.size()] = static_cast<char>(random() & 0xff);
     write_bytes(bad, bytes);
     try {
-      read_trajectory(bad);  // a flipped bit in a number is not noticed
+      read_trajectory(bad);
     } catch (const Failure&) {
       ++refused;
     }
   }
   EXPECT_GT(refused, 20);
+}
+
+// Every bit of a finished result that matters is under a checksum, or its damage is noticed otherwise.
+TEST_F(Hdf5, FlippedBitsAreReportedOrHarmless) {
+  {
+    Hdf5Writer writer(path_, {.flush_seconds = 1e9, .chunk_bytes = 320});
+    sample::write_run(writer, 20);
+  }
+  const std::string whole = read_bytes(path_), bad = folder_ / "bad.h5";
+  const MemoryTrajectory good = read_trajectory(path_);
+  const auto same = [&](const MemoryTrajectory& other) {
+    bool equal = other.tables().size() == good.tables().size() && other.status() == good.status() &&
+                 other.summary_json() == good.summary_json() && other.failure_json() == good.failure_json() &&
+                 other.provenance().entries == good.provenance().entries;
+    for (std::size_t t = 0; equal && t < good.tables().size(); ++t) {
+      equal = other.rows(t) == good.rows(t) && other.tables()[t].signals.size() == good.tables()[t].signals.size();
+      for (std::size_t c = 0; equal && c < good.tables()[t].signals.size(); ++c) {
+        const Signal &x = good.tables()[t].signals[c], &y = other.tables()[t].signals[c];
+        equal = x.name == y.name && x.unit == y.unit && x.frame == y.frame && x.text == y.text &&
+                x.flag_text == y.flag_text;
+      }
+      for (std::size_t i = 0; equal && i < good.rows(t); ++i) {
+        const auto x = good.row(t, i), y = other.row(t, i);
+        equal = x.size() == y.size() && std::memcmp(x.data(), y.data(), x.size_bytes()) == 0;
+      }
+    }
+    return equal;
+  };
+  int reported = 0, harmless = 0;
+  std::mt19937 random(2);
+  for (std::size_t at = 0; at < whole.size(); at += 1 + random() % (1 + whole.size() / 1500)) {
+    std::string bytes = whole;
+    bytes[at] = static_cast<char>(static_cast<unsigned char>(bytes[at]) ^ (1U << (random() % 8)));
+    write_bytes(bad, bytes);
+    try {
+      EXPECT_TRUE(same(read_trajectory(bad))) << "byte " << at << " of " << whole.size();
+      ++harmless;
+    } catch (const Failure&) {
+      ++reported;
+    }
+  }
+  EXPECT_GT(reported, 100) << harmless << " harmless";
+}
+
+TEST_F(Hdf5, DamagedDataAreNamed) {
+  {
+    Hdf5Writer writer(path_);
+    sample::write_run(writer, 300);
+  }
+  std::string bytes = read_bytes(path_);
+  const double second = sample::row(5, 1)[0];
+  std::string pattern(sizeof second, '\0');
+  std::memcpy(pattern.data(), &second, sizeof second);
+  const std::size_t at = bytes.find(pattern);
+  ASSERT_NE(at, std::string::npos);
+  bytes[at] = static_cast<char>(bytes[at] ^ 1);
+  write_bytes(path_, bytes);
+  const auto text = sample::expect_failure([&] { read_trajectory(path_); }, "damaged-result", ExitCode::bad_usage);
+  EXPECT_THAT(text, HasSubstr("table '"));
 }
 
 TEST_F(Hdf5, HdfErrorsArePrintedByNobody) {

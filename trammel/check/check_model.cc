@@ -357,6 +357,10 @@ class ModelChecker {
     positive("greatest_step", s.greatest_step, " s");
     positive("output_step", s.output_step, " s");
     positive("length", s.length, " m");
+    if (s.tolerance && *s.tolerance > 1) {
+      error("out-of-range", "simulation: tolerance is " + digits(*s.tolerance) + ", as large as the model itself",
+            "usual are 1e-3 to 1e-10", s.where);
+    }
     if (s.output_step && *s.output_step > 0 && s.end / *s.output_step > most_outputs) {
       error("too-many-outputs",
             "simulation: an end of " + digits(s.end) + " s and an output_step of " + digits(*s.output_step) +

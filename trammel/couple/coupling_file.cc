@@ -16,6 +16,8 @@
 namespace trammel {
 namespace {
 
+constexpr double most_macro_steps = 1e10, most_samples = 1e6;
+
 class CouplingReader {
  public:
   CouplingReader(Document& document, ProblemList& problems)
@@ -374,6 +376,11 @@ class CouplingReader {
     set(s.patience, number("patience", Quantity::time));
     set(s.save_every, number("save_every", Quantity::time));
     if (const auto i = choice("threads", {"false", "true"})) s.threads = *i == 1;
+    if (s.end / s.step > most_macro_steps || (s.output_step && s.step / *s.output_step > most_samples))
+      error(node, "too-many-outputs",
+            "coupling: more than " + shortest(most_macro_steps) + " macro steps, or more than " +
+                shortest(most_samples) + " outputs in one of them",
+            "take a larger step or output_step");
     entries.finish();
     for (const Given& g : given) {
       if (std::find(asked.begin(), asked.end(), g.name) == asked.end())

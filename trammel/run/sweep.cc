@@ -127,7 +127,8 @@ SweepPlan grid_plan(const std::vector<std::string>& axes) {
     }
     plan.names.push_back(a.name);
     std::vector<std::vector<std::string>> longer;
-    if (values.empty()) refuse_sweep("'" + axis + "' has no values", "write L=0.5:1.5:5 or m=1,2,4");
+    if (values.empty() || std::count(values.begin(), values.end(), "") > 0)
+      refuse_sweep("'" + axis + "' has no values", "write L=0.5:1.5:5 or m=1,2,4");
     if (plan.runs.size() > most_runs / values.size() ||
         plan.runs.size() * values.size() * plan.names.size() > most_values)
       refuse_size();

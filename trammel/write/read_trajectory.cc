@@ -16,13 +16,14 @@ namespace trammel {
 MemoryTrajectory read_trajectory(const std::string& path, const TrajectoryReadOptions& options,
                                  std::vector<Problem>* notes) {
   struct stat info {};
+  const bool exists = stat(path.c_str(), &info) == 0;
+  if (exists && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {  // opening a pipe would wait
+    throw read_failure("not-a-file", "cannot read the result '" + path + "': it is a device or a pipe", "name a file");
+  }
   std::ifstream file(path, std::ios::binary);
-  if (stat(path.c_str(), &info) != 0 || !file) {
+  if (!exists || !file) {
     throw read_failure("cannot-read", "cannot read the result '" + path + "': " + std::strerror(errno),
                        errno == ENOENT ? "run the model first: trammel run MODEL --output " + path : "");
-  }
-  if (!S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) {
-    throw read_failure("not-a-file", "cannot read the result '" + path + "': it is a device or a pipe", "name a file");
   }
   if (S_ISDIR(info.st_mode)) {
     throw read_failure("cannot-read", "cannot read the result '" + path + "': it is a folder", "");
