@@ -164,6 +164,9 @@ Verdict ConstrainedRungeKutta::prepare_matrices(double h, bool anew) {
     linearise_next_ = false;
   }
   const Blend::Rows rows = slack_ ? Blend::Rows::velocity : Blend::Rows::own;
+  // G of a redundant mechanism has a rank that its rate (G v)_q has not: their sum would hold a freedom, the more
+  // firmly the larger the step. Without the rate, corrections of velocities contract like h (G v)_q.
+  const double rate = slack_ && projecting_ ? 0 : 1;
   factored_h_ = 0;
   monitor_.forget_rate();
   // What does not depend on c, to be taken away from imaginary parts.
@@ -171,16 +174,16 @@ Verdict ConstrainedRungeKutta::prepare_matrices(double h, bool anew) {
   identity_values_ = saddle_.values();
   for (Pair& pair : pairs_) {
     const Complex w = h / pair.mu, w2 = w * w;
-    saddle_.combine(partials_, {0, w2.imag(), w2.imag(), w.imag(), w.imag(), rows}, nullptr);
+    saddle_.combine(partials_, {0, w2.imag(), w2.imag(), w.imag(), rate * w.imag(), rows}, nullptr);
     real_values_ = saddle_.values() - identity_values_;
     complex_values_.imag() = real_values_;
-    saddle_.combine(partials_, {1, w2.real(), w2.real(), w.real(), w.real(), rows}, nullptr);
+    saddle_.combine(partials_, {1, w2.real(), w2.real(), w.real(), rate * w.real(), rows}, nullptr);
     complex_values_.real() = saddle_.values();
     if (!count_factors(pair.solver, counts_, [&] { return pair.solver.factor_values(complex_values_); }))
       return complex_values_.allFinite() ? Verdict::singular_matrix : Verdict::not_finite;
   }
   const double w = h / mu_;
-  saddle_.combine(partials_, {1, w * w, w * w, w, w, rows}, nullptr);
+  saddle_.combine(partials_, {1, w * w, w * w, w, rate * w, rows}, nullptr);
   ++counts_.combinations;
   bool good = count_factors(saddle_, counts_);
   if (good && slack_) good = slack_->factor(partials_, T_, counts_);
@@ -223,7 +226,9 @@ double ConstrainedRungeKutta::size_of(const Mat& z, const Mat& v, const Mat& x) 
 
 // R_ holds -(M v' + G^T lambda - Q) above and, below, what the rows lack: (h A)^-2 g or (h A)^-1 (G v + g_t), k.
 double ConstrainedRungeKutta::correct(double h) {
-  const bool misfits = options_.misfit > 1e-10 * equations_.length();
+  // The rows that depend on others do so by another combination at each stage. By that of the matrix, which is of the
+  // step's start, right sides of the stages seem to contradict one another: -E would turn that into huge multipliers.
+  const bool misfits = projecting_ || options_.misfit > 1e-10 * equations_.length();
   Mat& rows = slack_ ? Gdot_rows_ : G_rows_;
   once_.noalias() = (1 / h) * rows.lazyProduct(inverse_.transpose());
   R_.bottomRows(ng_) = -once_;
@@ -343,6 +348,7 @@ Attempt ConstrainedRungeKutta::attempt(double h) {
   v_scales_ = scales_ + now_.v.cwiseAbs();
   if (nx_ > 0) x_scales_ = equations_.states_of(now_).cwiseAbs().array() + 1;
   const double noise = 4 * std::numeric_limits<double>::epsilon();
+  bool other_way = false;
   for (int pass = 0;; ++pass) {
     const bool anew = linearise_next_ || pass > 0 || options_.newton.exactly > 0;
     if (anew || factored_h_ != h) {
@@ -392,6 +398,13 @@ Attempt ConstrainedRungeKutta::attempt(double h) {
     if (pass == 0 && (!anew || history_)) {
       history_ = history_ && !anew;  // the continued values may be to blame too
       continue;
+    }
+    // Projected right sides serve where redundant rows change; not near singular positions, where more of them are lost
+    // than depend on others elsewhere. Which of the two is the case Newton tells.
+    if (options_.redundant) {
+      projecting_ = !projecting_;
+      other_way = !other_way;
+      if (other_way) continue;
     }
     linearise_next_ = true;
     failed_h_ = h;
@@ -489,6 +502,7 @@ void ConstrainedRungeKutta::save(Bytes& out) const {
   put(out, failed_h_);
   put(out, linearise_next_);
   put(out, history_);
+  put(out, projecting_);
   for (const Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G,
                        &partials_.K_q, &partials_.Gv_q})
     put(out, *v);
@@ -525,6 +539,7 @@ void ConstrainedRungeKutta::restore(std::span<const std::byte>& in) {
   take(in, failed_h_);
   take(in, linearise_next_);
   take(in, history_);
+  take(in, projecting_);
   for (Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G, &partials_.K_q,
                  &partials_.Gv_q})
     take(in, *v);
@@ -559,6 +574,7 @@ MethodInfo with_constraints(MethodInfo m, const ImplicitTableau& tableau) {
     options.fixed_step = s.fixed_step;
     options.tolerance = s.tolerance;
     options.misfit = s.misfit;
+    options.redundant = s.freedoms >= 0 && e.sizes().multipliers() > e.sizes().nv - s.freedoms;
     const double corrector = s.options.number("corrector");
     // What Newton leaves in the velocities, of the size tol c / h, goes on with the motion: over 5 s of the spatial
     // slider-crank at 1e-10 and c = 1e-2 it made 1.5e-6 rad where the method itself makes 1e-10.

@@ -29,6 +29,7 @@ struct ConstrainedRungeKuttaOptions {
   bool stabilised = false, fixed_step = false;
   double tolerance = 1e-5;
   double misfit = 0;
+  bool redundant = false;  // rows that depend on others
   NewtonMonitor::Options newton;
 };
 
@@ -101,6 +102,7 @@ class ConstrainedRungeKutta final : public Integrator {
   std::vector<Mat3> T_;
   double factored_h_ = 0, trial_h_ = 0, last_step_ = 0, failed_h_ = 0;
   bool linearise_next_ = true, history_ = false;
+  bool projecting_ = false;  // right sides of the rows, onto the range of the matrix's
   Counts counts_;
 };
 
