@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "trammel/elements/measure.h"
+#include "trammel/elements/remembered_angle.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel::conformance {
@@ -157,7 +158,9 @@ std::optional<Vec> evaluate(const Force& force, const Situation& s) {
 bool mentions_world(const Constraint& c, int row) { return c.row_name(row).find("world") != std::string::npos; }
 
 int angles_of(const Constraint& c) { return c.angles(); }
-int angles_of(const Force& f) { return f.memory(); }
+int angles_of(const Force& f) { return f.memory() / RememberedAngle::size; }
+// The value of one of them.
+double& angle_of(Situation& s, int i) { return s.memory[static_cast<std::size_t>(i * RememberedAngle::size)]; }
 
 // What is remembered besides angles begins somewhat earlier.
 void begin(const Constraint& c, Situation& s) {
@@ -176,35 +179,37 @@ Situation situation_for(const Element& element, std::mt19937& random) {
   }
   s.memory.assign(static_cast<std::size_t>(element.memory()), 0);
   begin(element, s);
-  for (int i = 0; i < angles_of(element); ++i) s.memory[static_cast<std::size_t>(i)] = uniform(-20, 20, random);
+  for (int i = 0; i < angles_of(element); ++i) angle_of(s, i) = uniform(-20, 20, random);
   element.accept(s.input(), s.memory.data());
-  for (int i = 0; i < angles_of(element); ++i) s.memory[static_cast<std::size_t>(i)] += uniform(-1.4, 1.4, random);
+  for (int i = 0; i < angles_of(element); ++i) angle_of(s, i) += uniform(-1.4, 1.4, random);
   return s;
 }
 
 template <class Element>
 Complaints memory_of(const Element& element, Situation s) {
   Complaints complaints;
-  const auto angles = static_cast<std::size_t>(angles_of(element));
+  const int angles = angles_of(element);
   if (angles == 0) return complaints;
   const double age = element.turned(s.input());
   if (!(age < 1.4 + 1e-9)) complaints.push_back("turned() is " + std::to_string(age) + " where no angle moved so far");
   element.accept(s.input(), s.memory.data());
   if (!(element.turned(s.input()) < 1e-12)) complaints.push_back("turned() is not 0 just after accept()");
-  const std::vector<double> start = s.memory;
   // Pairs of frames with parallel z axes: then the angle is that of the turn.
   for (std::size_t i = 1; i < s.frames.size(); i += 2)
     s.frames[i].R = s.frames[i - 1].R * Eigen::AngleAxisd(0.4, Vec3::UnitZ()).toRotationMatrix();
   element.accept(s.input(), s.memory.data());
-  std::vector<double> now = s.memory;
+  Situation now = s;
+  const auto turn_frames = [&](double angle) {
+    for (std::size_t k = 1; k < s.frames.size(); k += 2) {
+      FrameState &a = s.frames[k - 1], &b = s.frames[k];
+      const Mat3 turn = a.R * Eigen::AngleAxisd(angle, Vec3::UnitZ()).toRotationMatrix() * a.R.transpose();
+      b.R = turn * b.R;
+      b.p = a.p + turn * (b.p - a.p);  // the polar angle of b goes with it
+    }
+  };
   const auto turn_by = [&](double angle, int times) {
     for (int i = 0; i < times; ++i) {
-      for (std::size_t k = 1; k < s.frames.size(); k += 2) {
-        FrameState &a = s.frames[k - 1], &b = s.frames[k];
-        const Mat3 turn = a.R * Eigen::AngleAxisd(angle, Vec3::UnitZ()).toRotationMatrix() * a.R.transpose();
-        b.R = turn * b.R;
-        b.p = a.p + turn * (b.p - a.p);  // the polar angle of b goes with it
-      }
+      turn_frames(angle);
       const double turned = element.turned(s.input());
       if (std::abs(turned - std::abs(angle)) > 1e-9) {
         complaints.push_back("turned() is " + std::to_string(turned) + " after a turn by " + std::to_string(angle));
@@ -214,18 +219,43 @@ Complaints memory_of(const Element& element, Situation s) {
   };
   constexpr double three_turns = 6 * std::numbers::pi;
   turn_by(three_turns / 16, 16);
-  std::size_t followed = 0;
-  for (std::size_t i = 0; i < angles; ++i) {
-    const double by = s.memory[i] - now[i];
+  int followed = 0;
+  for (int i = 0; i < angles; ++i) {
+    const double by = angle_of(s, i) - angle_of(now, i);
     if (std::abs(by - three_turns) < 1e-9) ++followed;
     if (std::abs(by - three_turns) > 1e-9 && std::abs(by) > 1e-9)  // an angle about another axis stays
-      complaints.push_back("three turns forward are remembered as " + std::to_string(s.memory[i] - now[i]) + " rad");
+      complaints.push_back("three turns forward are remembered as " + std::to_string(by) + " rad");
   }
   if (followed == 0) complaints.push_back("no remembered angle follows a turn about z");
   turn_by(-three_turns / 16, 16);
-  for (std::size_t i = 0; i < angles; ++i) {
-    if (std::abs(s.memory[i] - now[i]) > 1e-9) complaints.push_back("three turns forward and back do not return");
+  for (int i = 0; i < angles; ++i) {
+    if (std::abs(angle_of(s, i) - angle_of(now, i)) > 1e-9)
+      complaints.push_back("three turns forward and back do not return");
   }
+  // In one step, at the rate they had: no doubt, and all of them are counted.
+  const double dt = 0.3;
+  const auto at_rate = [&](double rate) {
+    for (std::size_t k = 0; k < s.frames.size(); ++k) {
+      FrameState& f = s.frames[k];
+      const FrameState& a = s.frames[k - k % 2];
+      f.w = k % 2 == 1 ? Vec3(rate * a.R.col(2)) : Vec3::Zero();
+      f.v = f.w.cross(f.p - a.p);
+    }
+  };
+  at_rate(three_turns / dt);
+  element.accept(s.input(), s.memory.data());
+  s.t += dt;
+  turn_frames(three_turns);
+  at_rate(three_turns / dt);
+  if (!(element.turned(s.input()) < 1e-9)) complaints.push_back("turned() is not 0 after three turns as expected");
+  element.accept(s.input(), s.memory.data());
+  int counted = 0;
+  for (int i = 0; i < angles; ++i) counted += std::abs(angle_of(s, i) - angle_of(now, i) - three_turns) < 1e-9 ? 1 : 0;
+  if (counted != followed) complaints.push_back("three turns in one step are not counted");
+  // A rate that changes by more than a turn in the step is doubted.
+  s.t += dt;
+  at_rate(three_turns / dt + 4 * std::numbers::pi / dt);
+  if (!(element.turned(s.input()) > 1.57)) complaints.push_back("turned() does not see that the rate changed");
   return complaints;
 }
 

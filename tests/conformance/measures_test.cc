@@ -8,6 +8,7 @@
 #include "tests/conformance/element_checks.h"
 #include "trammel/elements/forces/forces.h"
 #include "trammel/elements/measure.h"
+#include "trammel/elements/remembered_angle.h"
 
 namespace trammel::conformance::measures_test {
 namespace {
@@ -136,7 +137,7 @@ TEST(MeasuredForces, PassTheChecksWithFramesOfOthers) {
     const Instance instance = make(description, model.forces[0], model);
     const Force& force = *instance.force;
     EXPECT_EQ(force.frames(), 8);  // a, b, both of the pin, tip, the origins of second, first and the ground
-    EXPECT_EQ(force.memory(), 3);
+    EXPECT_EQ(force.memory(), 3 * RememberedAngle::size);
     for (int i = 0; i < situations; ++i) {
       const Situation s = random_situation(force, random);
       bool usable = false;

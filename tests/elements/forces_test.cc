@@ -6,6 +6,7 @@
 
 #include "trammel/elements/measure.h"
 #include "trammel/elements/registry.h"
+#include "trammel/elements/remembered_angle.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel::forces_test {
@@ -88,20 +89,20 @@ TEST(RotationalSpringDamper, WindsUpOverTurns) {
   fields.set("damping", 0.5);
   fields.set("free_angle", 0.25);
   const auto force = make_force("rotational_spring_damper", fields);
-  ASSERT_EQ(force->memory(), 1);
+  ASSERT_EQ(force->memory(), RememberedAngle::size);
   std::vector<FrameState> frames{at_rest, at_rest};
   frames[1].w = Vec3(0, 0, 3);
-  double memory = 0;
+  std::vector<double> memory(RememberedAngle::size, 0);
   const double turned = 6.7 * std::numbers::pi;
   for (int i = 1; i <= 20; ++i) {
     frames[1].R = Eigen::AngleAxisd(turned * i / 20, Vec3::UnitZ());
-    force->accept({0, frames.data(), &memory}, &memory);
+    force->accept({0, frames.data(), memory.data()}, memory.data());
   }
-  EXPECT_NEAR(memory, turned, 1e-12);
-  const auto wrench = wrench_of(*force, frames[0], frames[1], 0, {memory});
+  EXPECT_NEAR(memory[0], turned, 1e-12);
+  const auto wrench = wrench_of(*force, frames[0], frames[1], 0, memory);
   EXPECT_NEAR(wrench[11], -2 * (turned - 0.25) - 0.5 * 3, 1e-12);
   EXPECT_NEAR(wrench[5], -wrench[11], 1e-15);
-  EXPECT_NEAR(force->potential_energy({0, frames.data(), &memory}), (turned - 0.25) * (turned - 0.25), 1e-11);
+  EXPECT_NEAR(force->potential_energy({0, frames.data(), memory.data()}), (turned - 0.25) * (turned - 0.25), 1e-11);
 }
 
 TEST(RotationalSpringDamper, ActuatorTurnsTheSecondFrameForward) {

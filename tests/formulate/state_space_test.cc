@@ -79,17 +79,67 @@ void expect_exact_derivatives(StateSpace& space, double t, const Vec& y, double 
   EXPECT_LT((by_time - f_t).lpNorm<Eigen::Infinity>(), limit * std::max(size, f_t.cwiseAbs().maxCoeff()));
 }
 
-// The loop whose constraints depend on time, with springs: positions, velocities and time to nine digits.
+// The loop whose constraints depend on time, with springs: positions, velocities and time to nine digits, in a chart at
+// rest and in one that turns with the bodies.
 TEST(StateSpace, DerivativesOfADrivenLoopMatchDifferencesToNineDigits) {
-  Ready ready(problems::driven_loop());
-  StateSpaceOptions options;
-  options.tolerance = 1e-14;
-  StateSpace space(*ready.equations, options);
-  space.set_base(ready.state, ready.rates);
-  std::mt19937 random(5);
-  const double t = 0.02;
-  const Vec y = moved(space, *ready.equations, ready.state, ready.rates, 0.1, random);
-  expect_exact_derivatives(space, t, y, 1e-9, 1e-2);
+  for (const double window : {0.0, 1e3}) {
+    Ready ready(problems::driven_loop());
+    StateSpaceOptions options;
+    options.tolerance = 1e-14;
+    StateSpace space(*ready.equations, options);
+    space.set_base(ready.state, ready.rates);
+    space.move_chart(window);
+    EXPECT_EQ(space.chart().rate().isZero(0), window == 0);
+    std::mt19937 random(5);
+    const double t = 0.02;
+    const Vec y = moved(space, *ready.equations, ready.state, ready.rates, 0.1, random);
+    expect_exact_derivatives(space, t, y, 1e-9, 1e-2);
+  }
+}
+
+// Points of a chart that turns are found again, and its rates are those of its places.
+TEST(Chart, TurnsWithTheBody) {
+  Model m;
+  Body body;
+  body.name = "top";
+  body.mass = 1;
+  body.inertia = Vec3(0.1, 0.2, 0.3).asDiagonal();
+  m.add_body(body);
+  const Ready ready(std::move(m));
+  const Equations& equations = *ready.equations;
+  Chart chart(equations);
+  std::mt19937 random(2);
+  Vec v = random_vector(6, random);
+  v.tail<3>() *= 50;
+  chart.move_to(ready.state.q, 0.5, v, 1);
+  const Vec z = 0.4 * random_vector(6, random), z_dot = random_vector(6, random), z_second = random_vector(6, random);
+  const double t = 2.7;
+  Vec q, u, z_back, dot_back, back;
+  chart.place(t, z, z_dot, q, u);
+  chart.locate(t, q, u, z_back, dot_back);
+  EXPECT_LT((z_back - z).norm(), 1e-12);
+  EXPECT_LT((dot_back - z_dot).norm(), 1e-11);
+  const auto along = [&](double s, Vec& q_s, Vec& v_s) {
+    chart.place(t + s, z + s * z_dot + 0.5 * s * s * z_second, z_dot + s * z_second, q_s, v_s);
+  };
+  const Vec rate = derivative(
+      [&](double s) {
+        Vec q_s, v_s, delta(6);
+        along(s, q_s, v_s);
+        equations.local(q, q_s, delta);
+        return delta;
+      },
+      1e-4);
+  EXPECT_LT((rate - u).norm(), 1e-7);
+  const Vec a = derivative(
+      [&](double s) {
+        Vec q_s, v_s;
+        along(s, q_s, v_s);
+        return v_s;
+      },
+      1e-4);
+  chart.second(z, z_dot, a, back);
+  EXPECT_LT((back - z_second).norm(), 1e-6);
 }
 
 // Joints as springs need the inverse of all masses; the direction without one is named.

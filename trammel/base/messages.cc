@@ -255,7 +255,8 @@ const std::vector<MessageInfo>& message_registry() {
        "look at the force named: its sign, its units, and whether it grows faster than any motion it drives"},
       // ---- Causes
       {"angle-too-fast", a_cause,
-       "A multi-turn angle moves more than a quarter turn in one step: its turns could be miscounted.",
+       "A rotation changes so much within one step that its turns could be miscounted: it ends a quarter turn or more "
+       "from where its rate led.",
        "take a smaller step, or bound it with `greatest_step`"},
       {"cannot-evaluate", a_cause,
        "An element cannot be evaluated where it stands: a spring or rod whose ends coincide, a bushing turned by half "

@@ -75,7 +75,7 @@ class Constraint {
   virtual void start(const ElementInput& in, double* memory) const { accept(in, memory); }
   // Brings `memory` up to date with an accepted state.
   virtual void accept(const ElementInput& /*in*/, double* /*memory*/) const {}
-  // The largest change of a remembered angle since the last accepted state, rad.
+  // Largest difference, rad, of a remembered angle from where its rate at the last accepted state leads.
   virtual double turned(const ElementInput& /*in*/) const { return 0; }
 };
 

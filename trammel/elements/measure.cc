@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "trammel/elements/model_scope.h"
+#include "trammel/elements/remembered_angle.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel {
@@ -372,7 +373,10 @@ MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const s
     const auto known = out.measures_.size();
     const std::optional<int> slot = place({description->kind, a, b, -1}, error);
     if (out.measures_.size() > known) {
-      if (description->kind == MeasureKind::angle) out.measures_.back().memory = first_memory + out.memory_++;
+      if (description->kind == MeasureKind::angle) {
+        out.measures_.back().memory = first_memory + out.memory_;
+        out.memory_ += RememberedAngle::size;
+      }
       out.uses_velocity_ = out.uses_velocity_ || description->uses_velocity;
     }
     return slot;
@@ -455,13 +459,13 @@ void MeasuredExpression::linearise(const ElementInput& in, int frames, Expressio
   }
 }
 
-void MeasuredExpression::accept(const ElementInput& in, double* memory) const {
-  for (const Measure& m : measures_) {
-    double total = 0;
-    if (m.memory >= 0 && evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), total)) {
-      memory[m.memory] = total;
-    }
-  }
+double MeasuredExpression::near(const Measure& m, const ElementInput& in) const {
+  return m.memory < 0 ? 0.0 : RememberedAngle(in.memory + m.memory).near(in.t);
+}
+
+bool MeasuredExpression::angle(const Measure& m, const ElementInput& in, double& total, double& rate) const {
+  return m.memory >= 0 && evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), total) &&
+         evaluate_measure(MeasureKind::rate, in.frames[m.a], in.frames[m.b], 0, rate);
 }
 
 void MeasuredExpression::angle_rates(const ElementInput& in, double* rates) const {
@@ -472,12 +476,18 @@ void MeasuredExpression::angle_rates(const ElementInput& in, double* rates) cons
   }
 }
 
-double MeasuredExpression::turned(const ElementInput& in) const {
-  double most = 0, total = 0;
+void MeasuredExpression::accept(const ElementInput& in, double* memory) const {
   for (const Measure& m : measures_) {
-    if (m.memory >= 0 && evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), total)) {
-      most = std::max(most, std::abs(total - near(m, in)));
-    }
+    double total = 0, rate = 0;
+    if (angle(m, in, total, rate)) RememberedAngle::keep(total, rate, in.t, memory + m.memory);
+  }
+}
+
+double MeasuredExpression::turned(const ElementInput& in) const {
+  double most = 0, total = 0, rate = 0;
+  for (const Measure& m : measures_) {
+    if (angle(m, in, total, rate))
+      most = std::max(most, RememberedAngle(in.memory + m.memory).doubt(total, rate, in.t));
   }
   return most;
 }

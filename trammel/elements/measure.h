@@ -125,7 +125,7 @@ class MeasuredExpression {
 
   void accept(const ElementInput& in, double* memory) const;
   double turned(const ElementInput& in) const;
-  // Time derivatives of the remembered angles, in the order of the memory.
+  // Time derivatives of the remembered angles, each at the place of its value in the memory.
   void angle_rates(const ElementInput& in, double* rates) const;
 
  private:
@@ -134,9 +134,9 @@ class MeasuredExpression {
     int a, b;         // places in ElementInput::frames; of an input a is its number
     int memory = -1;  // of an angle
   };
-  double near(const Measure& measure, const ElementInput& in) const {
-    return measure.memory < 0 ? 0.0 : in.memory[measure.memory];
-  }
+  double near(const Measure& measure, const ElementInput& in) const;
+  // Of a remembered angle; false if it is none, or has no value here.
+  bool angle(const Measure& measure, const ElementInput& in, double& total, double& rate) const;
 
   Expression expression_;
   std::vector<Measure> measures_;

@@ -105,8 +105,8 @@ class Equations {
   // ---- discrete memory
   void start(State&, Workspace&) const;   // at the start of a run
   void accept(State&, Workspace&) const;  // after an accepted step
-  // Largest change of a remembered angle since then, rad, or what the spin in a step of h would make of it if more: a
-  // full turn in a step would look like none.
+  // Largest difference, rad, of a remembered angle from where its rate then leads: from pi/2 on its turns could be
+  // miscounted.
   double turned(const State&, double h, Workspace&) const;
 
   // ---- names and numbers for reports

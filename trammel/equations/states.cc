@@ -129,18 +129,14 @@ void Equations::accept(State& state, Workspace& work) const {
   for_memory(with_memory_states_, states_, accept_one);
 }
 
-double Equations::turned(const State& state, double h, Workspace& work) const {
+double Equations::turned(const State& state, double /*h*/, Workspace& work) const {
   if (memory_size_ == 0) return 0;
   body_states(state.q, state.v, work.bodies);
   FrameState frames[max_frames];
   double most = 0;
   const auto look = [&](const auto& record) {
     frame_states(record, work.bodies, frames);
-    const double turn = record.element->turned(element_input(record, state, frames));
-    most = std::max(most, turn);
-    if (turn == 0) return;  // it remembers something else, or nothing moved
-    for (std::size_t i = 1; i < record.frames.size(); ++i)
-      most = std::max(most, h * std::abs(frames[0].R.col(2).dot(frames[i].w - frames[0].w)));
+    most = std::max(most, record.element->turned(element_input(record, state, frames)));
   };
   for_memory(with_memory_constraints_, constraints_, look);
   for_memory(with_memory_forces_, forces_, look);

@@ -36,6 +36,7 @@ void OdeIntegrator::start(const State& state, const Rates& rates) {
       p.xdot = rates_.xdot;
     }
   }
+  later_ = later_rate_ = now_.v;
   past_count_ = past_next_ = 0;
   pending_ = true;
   restart("start");
@@ -43,13 +44,13 @@ void OdeIntegrator::start(const State& state, const Rates& rates) {
 
 void OdeIntegrator::restart(std::string_view /*why*/) {
   past_count_ = past_next_ = 0;
-  if (pending_) follow();
+  if (pending_) follow(0);
   if (!method_) return;
   space_.project(now_, rates_, y_, dydt_);
   method_->start(now_.t, y_);
 }
 
-void OdeIntegrator::follow() {
+void OdeIntegrator::follow(double h) {
   space_.set_base(now_, rates_);
   pending_ = false;
   bool changed = projector_ != nullptr;
@@ -69,14 +70,9 @@ void OdeIntegrator::follow() {
       good_strain_ = std::min(good_strain_, strain);
     }
   }
-  if (!method_ || method_->memory() == 1) {
-    space_.move_chart();
+  if (!method_ || method_->memory() == 1 || space_.base_turn() > 0.5) {
+    space_.move_chart(window(h));
     changed = true;
-  } else {
-    if (space_.base_turn() > 0.5) {
-      space_.move_chart();
-      changed = true;
-    }
   }
   if (changed) rebase();
 }
@@ -100,6 +96,11 @@ void OdeIntegrator::make_method() {
   if (method_) space_.project(now_, rates_, y_, dydt_);
 }
 
+// From the oldest point that the method remembers to the end of the step.
+double OdeIntegrator::window(double h) const {
+  return past_count_ < 2 ? h : now_.t + h - past_[(past_next_ + past_.size() - past_count_) % past_.size()].t;
+}
+
 void OdeIntegrator::rebase() {
   if (!method_) return;
   std::size_t count = 0;
@@ -109,7 +110,16 @@ void OdeIntegrator::rebase() {
   for (std::size_t k = 1; k < past_count_ && k < points_.size(); ++k) {
     const Past& p = past_[(past_next_ + past_.size() - k) % past_.size()];
     points_[count].t = p.t;
-    space_.project(p.q, p.v, p.u, p.a, p.xdot, points_[count].y, points_[count].dydt);
+    later_ = space_.projected();
+    later_rate_ = space_.projected_rate();
+    space_.project(p.t, p.q, p.v, p.u, p.a, p.xdot, points_[count].y, points_[count].dydt);
+    // What lies behind half a turn of unsteady rotation is forgotten.
+    if (!space_.chart().follows(space_.projected(), space_.projected_rate(), later_, later_rate_,
+                                points_[count - 1].t - p.t)) {
+      past_count_ = count;
+      ++cut_;
+      break;
+    }
     ++count;
   }
   method_->rebase(std::span<const OdeMethod::Point>(points_.data(), count));
@@ -156,18 +166,24 @@ Attempt OdeIntegrator::try_step(double h) {
 }
 
 Attempt OdeIntegrator::attempt(double h) {
-  if (pending_) follow();
+  if (pending_) follow(h);
+  // A step farther than the chart's origin can see.
+  if (space_.turn_ahead(h) > 2) {
+    space_.move_chart(window(h));
+    rebase();
+  }
   space_.set_step(h);
   trial_h_ = h;
   trial_.t = now_.t + h;
   Attempt result = try_step(h);
   // Where the others cannot be found from these coordinates, others may serve; only then a smaller step.
   if (result.verdict != Verdict::ok && method_ && space_.recovery_failed() && choose_anew(0.05)) {
-    space_.move_chart();
+    space_.move_chart(window(h));
     rebase();
     result = try_step(h);
   }
-  if (result.verdict == Verdict::ok && (fixed_step_ || result.error <= 1) && equations_.turned(trial_, h, work_) > 1.57)
+  if (result.verdict == Verdict::ok && (fixed_step_ || result.error <= 1) &&
+      (space_.point_turn() > Chart::far || equations_.turned(trial_, h, work_) > 1.57))
     result.verdict = Verdict::angle_too_large;
   return result;
 }
@@ -234,6 +250,9 @@ std::string OdeIntegrator::remark() const {
     }
     text += repartitions_ == 0 ? "" : "; chosen anew " + std::to_string(repartitions_) + " times";
   }
+  if (cut_ > 0)
+    text += (text.empty() ? "" : "; ") + std::string("past shortened ") + std::to_string(cut_) +
+            " times, where rotation was fast and unsteady";
   if (method_ && method_->stiff_steps() > 0)
     text += (text.empty() ? "" : "; ") + std::to_string(method_->stiff_steps()) +
             " steps limited by stability: the model is stiff, an implicit method would be faster";
@@ -279,6 +298,7 @@ void OdeIntegrator::save(Bytes& out) const {
     for (const Vec* v : {&p.q, &p.v, &p.u, &p.a, &p.xdot}) put(out, *v);
   }
   put(out, projections_);
+  put(out, cut_);
   if (projector_) {
     std::vector<double> values;
     projector_->saddle().save(values);
@@ -305,6 +325,7 @@ void OdeIntegrator::restore(std::span<const std::byte>& in) {
     for (Vec* v : {&p.q, &p.v, &p.u, &p.a, &p.xdot}) take(in, *v);
   }
   take(in, projections_);
+  take(in, cut_);
   if (projector_) {
     std::vector<double> values;
     take(in, values);

@@ -1,6 +1,7 @@
 // A method for ordinary differential equations on a mechanism: it integrates the mechanism's state-space form. The
 // chart follows the motion (from the start of each step for one-step methods, after half a radian for methods with a
-// memory), the coordinates change when others determine the rest better; then the method's past is carried over.
+// memory; it turns with bodies that turn far within what the method sees), the coordinates change when others determine
+// the rest better; then the method's past is carried over.
 #pragma once
 #include <functional>
 
@@ -43,9 +44,10 @@ class OdeIntegrator final : public Integrator {
   int repartitions() const { return repartitions_; }
 
  private:
-  void follow();                   // base, chart and coordinates for the step to come
+  void follow(double h);           // base, chart and coordinates for the step to come
   bool choose_anew(double least);  // of the coordinates; true if they changed
   void make_method();
+  double window(double h) const;
   void rebase();
   Attempt try_step(double h);
 
@@ -67,7 +69,7 @@ class OdeIntegrator final : public Integrator {
   std::vector<OdeMethod::Point> points_;
   std::size_t past_count_ = 0, past_next_ = 0;
   mutable Vec y_;
-  Vec dydt_;
+  Vec dydt_, later_, later_rate_;
   double good_strain_ = 0;  // when the coordinates were chosen, or the least since then
   int repartitions_ = 0;
   bool locked_ = false;  // freedoms vanished that the motion needs
@@ -76,6 +78,7 @@ class OdeIntegrator final : public Integrator {
   mutable Workspace work_;
   mutable Counts counts_;
   long steps_ = 0, projections_ = 0;
+  long cut_ = 0;  // how often older points of the past could not be kept
 };
 
 }  // namespace trammel

@@ -136,7 +136,7 @@ void StateSpace::set_base(const State& state, const Rates& rates) {
       row_stiffness_ = (w * w) * row_masses(equations_, state, work_);
     }
   }
-  chart_.locate(base_.q, base_.v, at_base_.z, at_base_.z_dot);
+  chart_.locate(base_.t, base_.q, base_.v, at_base_.z, at_base_.z_dot);
   chart_.second(at_base_.z, at_base_.z_dot, base_rates_.a, at_base_.z_second);
   state_.memory = base_.memory;
   state_.u = base_.u;
@@ -157,10 +157,10 @@ void StateSpace::project_base() {
 
 void StateSpace::set_step(double h) { h_ = h; }
 
-void StateSpace::move_chart() {
-  chart_.move_to(base_.q);
+void StateSpace::move_chart(double window) {
+  chart_.move_to(base_.q, base_.t, base_.v, window);
   at_base_.z.setZero();
-  at_base_.z_dot = base_.v;
+  at_base_.z_dot = base_.v - chart_.rate();
   chart_.second(at_base_.z, at_base_.z_dot, base_rates_.a, at_base_.z_second);
   current_ = false;
   recovery_stale_ = true;
@@ -335,7 +335,7 @@ bool StateSpace::recover_positions() {
   bool one_more = true;
   int refreshed = 0;
   for (int i = 0; i < 20; ++i) {
-    chart_.place(point_.z, point_.z_dot, state_.q, state_.v);
+    chart_.place(state_.t, point_.z, point_.z_dot, state_.q, state_.v);
     if (rows_ == 0 || options_.all_coordinates) return true;
     if (!state_.q.allFinite()) return false;
     if (equations_.residual(state_, zero_, joints, residual_, work_) != Eval::ok) return false;
@@ -375,7 +375,7 @@ bool StateSpace::recover_velocities() {
   SaddleSystem& saddle = velocity_recovery_ ? *velocity_recovery_ : recovery_;
   double before = 0;
   for (int i = 0; i < 20; ++i) {
-    chart_.place(point_.z, point_.z_dot, state_.q, state_.v);
+    chart_.place(state_.t, point_.z, point_.z_dot, state_.q, state_.v);
     if (rows_ == 0 || options_.all_coordinates) return true;
     equations_.velocity_residual(state_, gdot_, work_);
     const double size = gdot_.cwiseAbs().maxCoeff(&worst_row_);
@@ -548,8 +548,9 @@ bool StateSpace::recover(double t, const Vec& y, State& state) {
   return true;
 }
 
-void StateSpace::project(const Vec& q, const Vec& v, const Vec& u, const Vec& a, const Vec& xdot, Vec& y, Vec& dydt) {
-  chart_.locate(q, v, dz_, dz_dot_);
+void StateSpace::project(double t, const Vec& q, const Vec& v, const Vec& u, const Vec& a, const Vec& xdot, Vec& y,
+                         Vec& dydt) {
+  chart_.locate(t, q, v, dz_, dz_dot_);
   chart_.second(dz_, dz_dot_, a, dq_);
   y.resize(size());
   dydt.resize(size());
@@ -624,6 +625,11 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
       right_.setZero();
       gv.multiply_add(GT_, -1, dz_.data(), right_.data() + nv_);
       right_.tail(rows_) -= dt * partials_.g_t;
+      if (dt != 0) {
+        dv_.setZero();
+        for (std::size_t r = 0; r < rotations.size(); ++r) dv_.segment<3>(rotations[r]) = dt * c.b[r];
+        gv.multiply_add(partials_.G, -1, dv_.data(), right_.data() + nv_);
+      }
       for (const int row : equations_.velocity_rows()) right_[nv_ + row] = 0;
       recovery_.solve_refined(right_, solution_, sweeps);
       counts_.solves += sweeps;
@@ -631,7 +637,7 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
     }
     dq_ = dz_;
     for (std::size_t r = 0; r < rotations.size(); ++r)
-      dq_.segment<3>(rotations[r]) = c.T[r] * dz_.segment<3>(rotations[r]);
+      dq_.segment<3>(rotations[r]) = c.T[r] * dz_.segment<3>(rotations[r]) + dt * c.b[r];
     if (constrained) {
       right_.setZero();
       gv.multiply_add(GT_, -1, dz_dot_.data(), right_.data() + nv_);
@@ -725,7 +731,8 @@ void StateSpace::error_scales(const Vec& before, const Vec& after, Vec& scales) 
     ++k;
   }
   for (const int i : velocities_) {
-    scales[k] = widen(scales_[i], std::max(std::abs(before[k]), std::abs(after[k])));
+    const double w = chart_.rate()[i];
+    scales[k] = widen(scales_[i], std::max(std::abs(w + before[k]), std::abs(w + after[k])));
     ++k;
   }
   for (; k < scales.size(); ++k) scales[k] = widen(1, std::max(std::abs(before[k]), std::abs(after[k])));
@@ -734,8 +741,9 @@ void StateSpace::error_scales(const Vec& before, const Vec& after, Vec& scales) 
 void StateSpace::save(Bytes& out) const {
   put(out, base_.t);
   for (const Vec* v : {&base_.q, &base_.v, &base_.u, &base_rates_.a, &base_rates_.lambda, &base_rates_.xdot,
-                       &at_base_.z, &at_base_.z_dot, &at_base_.z_second, &chart_.origin(), &scales_})
+                       &at_base_.z, &at_base_.z_dot, &at_base_.z_second, &scales_})
     put(out, *v);
+  chart_.save(out);
   put(out, base_.memory);
   for (const std::vector<int>* list : {&positions_, &velocities_}) {
     put(out, list->size());
@@ -759,11 +767,10 @@ void StateSpace::save(Bytes& out) const {
 
 void StateSpace::restore(std::span<const std::byte>& in) {
   take(in, base_.t);
-  Vec origin;
   for (Vec* v : {&base_.q, &base_.v, &base_.u, &base_rates_.a, &base_rates_.lambda, &base_rates_.xdot, &at_base_.z,
-                 &at_base_.z_dot, &at_base_.z_second, &origin, &scales_})
+                 &at_base_.z_dot, &at_base_.z_second, &scales_})
     take(in, *v);
-  chart_.move_to(origin);
+  chart_.restore(in);
   take(in, base_.memory);
   for (std::vector<int>* list : {&positions_, &velocities_}) {
     std::size_t count = 0;

@@ -53,8 +53,8 @@ class StateSpace final : public FirstOrderProblem {
   // ---- where a step starts: an accepted state with its accelerations, in the present chart and partition
   void set_base(const State& state, const Rates& rates);
   void set_step(double h);  // size of the step to come: recovery is tighter in small steps
-  // A new origin of the chart at the base.
-  void move_chart();
+  // A new origin of the chart at the base; it turns with bodies that turn far within the time `window`.
+  void move_chart(double window = 0);
   // Chooses coordinates anew at the base; true if they changed. Named ones stay or come back while their pivots are at
   // least `least`. There may be fewer than before: the problem is then another one.
   bool repartition(double least = 0.05);
@@ -65,6 +65,8 @@ class StateSpace final : public FirstOrderProblem {
   // Do the constraints allow what the velocities at the base say? Not where a mechanism locks.
   bool moves_on();
   double base_turn() const { return chart_.turn(at_base_.z); }  // from the chart's origin
+  double turn_ahead(double h) const { return chart_.turn_ahead(at_base_.z, at_base_.z_dot, h); }
+  double point_turn() const { return chart_.turn(point_.z); }  // of the point evaluated last
   const Chart& chart() const { return chart_; }
   const std::vector<int>& positions() const { return positions_; }    // I
   const std::vector<int>& velocities() const { return velocities_; }  // J
@@ -84,10 +86,13 @@ class StateSpace final : public FirstOrderProblem {
   // Positions and velocities only.
   bool recover(double t, const Vec& y, State& state);
   // A state of the mechanism in the problem's coordinates.
-  void project(const Vec& q, const Vec& v, const Vec& u, const Vec& a, const Vec& xdot, Vec& y, Vec& dydt);
+  void project(double t, const Vec& q, const Vec& v, const Vec& u, const Vec& a, const Vec& xdot, Vec& y, Vec& dydt);
   void project(const State& state, const Rates& rates, Vec& y, Vec& dydt) {
-    project(state.q, state.v, state.u, rates.a, rates.xdot, y, dydt);
+    project(state.t, state.q, state.v, state.u, rates.a, rates.xdot, y, dydt);
   }
+  // Of the point projected last.
+  const Vec& projected() const { return dz_; }
+  const Vec& projected_rate() const { return dz_dot_; }
   // How far the last point is from its extrapolation, by the scales of the coordinates.
   double surprise();
   bool recovery_failed() const { return recovery_failed_; }

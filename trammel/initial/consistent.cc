@@ -374,6 +374,8 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
                    {}});
   }
 
+  equations.accept(state, work);  // angles remember their rates too
+
   StageReport last;
   last.name = "accelerations";
   if (!accelerations.solve(state, rates, work)) {

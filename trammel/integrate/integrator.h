@@ -18,7 +18,7 @@ enum class Verdict {
   singular_matrix,
   evaluation_rejected,  // an element cannot be evaluated at the trial state
   not_finite,           // a residual is infinite or not a number
-  angle_too_large,      // a multi-turn angle moved more than a quarter turn: its turns could be miscounted
+  angle_too_large,      // a rotation so fast and unsteady that its turns could be miscounted
 };
 const char* to_text(Verdict);
 

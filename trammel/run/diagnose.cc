@@ -457,8 +457,9 @@ class Inquest {
             "the matrix of the equations of motion is singular");
         break;
       case Verdict::angle_too_large:
-        add(0.75, "angle-too-fast", body, "a multi-turn angle moves more than a quarter turn in one step",
-            "its turns could be miscounted");
+        add(0.75, "angle-too-fast", body,
+            "a rotation changes so much within one step that its turns could be miscounted",
+            "it ends a quarter turn or more from where its rate led, or farther than the method can follow");
         break;
       case Verdict::newton_diverged:
         add(0.3, "force-too-stiff", body,

@@ -149,14 +149,13 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
     UserOutput user;
     user.expression = MeasuredExpression::parse(o, names, user.frames);
     user.memory.assign(static_cast<std::size_t>(user.expression.memory()), 0);
-    user.rates = user.memory;
     outputs_.push_back(std::move(user));
   }
   output_values_.assign(outputs_.size(), 0);
 }
 
-// Angles are taken as the turn nearest to where their rates lead from the last step: steps and times between outputs
-// may be longer than a turn.
+// Angles are taken as the turn nearest to where the mean of their rates leads from the last step: steps and times
+// between outputs may be longer than a turn.
 void Recorder::evaluate_outputs(const State& state, bool remember) {
   values_missing_ = 0;
   FrameState frames[max_frames];
@@ -168,7 +167,8 @@ void Recorder::evaluate_outputs(const State& state, bool remember) {
     rates_.assign(user.memory.size(), 0);
     const ElementInput in{state.t, frames, near_.data(), state.u.data()};
     user.expression.angle_rates(in, rates_.data());
-    for (std::size_t k = 0; k < near_.size(); ++k) near_[k] += 0.5 * ahead * (user.rates[k] + rates_[k]);
+    for (std::size_t k = 0; k < near_.size(); k += RememberedAngle::size)
+      RememberedAngle::keep(near_[k] + 0.5 * ahead * (near_[k + 1] + rates_[k]), rates_[k], state.t, near_.data() + k);
     if (!user.expression.evaluate(in, output_values_[i]) || !std::isfinite(output_values_[i])) {
       output_values_[i] = std::numeric_limits<double>::quiet_NaN();
       ++values_missing_;
@@ -176,7 +176,6 @@ void Recorder::evaluate_outputs(const State& state, bool remember) {
     if (!remember) continue;
     user.expression.accept(in, near_.data());
     user.memory = near_;
-    user.rates = rates_;
   }
 }
 
@@ -352,7 +351,6 @@ void Recorder::save(Bytes& out) const {
   put(out, joint_rates_);
   for (const UserOutput& user : outputs_) {
     put(out, user.memory);
-    put(out, user.rates);
   }
   put(out, middle_rates_.lambda);
   put(out, book_);
@@ -373,7 +371,6 @@ void Recorder::restore(std::span<const std::byte>& in) {
   take(in, joint_rates_);
   for (UserOutput& user : outputs_) {
     take(in, user.memory);
-    take(in, user.rates);
   }
   take(in, middle_rates_.lambda);
   take(in, book_);

@@ -2,6 +2,7 @@
 // one row of solver statistics for every accepted step.
 #pragma once
 #include "trammel/elements/measure.h"
+#include "trammel/elements/remembered_angle.h"
 #include "trammel/equations/equations.h"
 #include "trammel/initial/consistent.h"
 #include "trammel/integrate/archive.h"
@@ -58,7 +59,7 @@ class Recorder {
   struct UserOutput {
     MeasuredExpression expression;
     std::vector<int> frames;
-    std::vector<double> memory, rates;  // angles in it and their rates at the end of the last step
+    std::vector<double> memory;  // angles in it at the end of the last step
   };
   void evaluate_outputs(const State& state, bool remember);
   double joint_angle(std::size_t joint, double t, double* rate) const;

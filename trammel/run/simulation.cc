@@ -213,6 +213,7 @@ void Simulation::start_from_equilibrium(const RunOptions& options) {
   output_state_.v = asked;
   initial_.stages.push_back(assemble_velocities(*equations_, output_state_, accelerations_->saddle(), work_,
                                                 std::vector<bool>(static_cast<std::size_t>(equations_->sizes().nv))));
+  equations_->accept(output_state_, work_);  // angles remember their rates too
   accelerations_->solve(output_state_, output_rates_, work_);
 }
 

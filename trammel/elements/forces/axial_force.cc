@@ -17,6 +17,10 @@ bool AxialForce::sets_in_unseen() const {
                      [](const MeasuredExpression* each) { return each->expression().sets_in(); });
 }
 
+double AxialForce::near(const ElementInput& in) const {
+  return kind_ == AxialKind::rotation ? RememberedAngle(in.memory).near(in.t) : 0.0;
+}
+
 bool AxialForce::motion(const ElementInput& in, double& value, double& rate) const {
   const FrameState &a = in.frames[0], &b = in.frames[1];
   using K = MeasureKind;
@@ -96,13 +100,14 @@ void AxialForce::observe(const ElementInput& in, double* values) const {
 
 void AxialForce::accept(const ElementInput& in, double* memory) const {
   double value = 0, rate = 0;
-  if (kind_ == AxialKind::rotation && motion(in, value, rate)) memory[0] = value;
+  if (kind_ == AxialKind::rotation && motion(in, value, rate)) RememberedAngle::keep(value, rate, in.t, memory);
   for (const MeasuredExpression* each : expressions_) each->accept(in, memory);
 }
 
 double AxialForce::turned(const ElementInput& in) const {
   double most = 0, value = 0, rate = 0;
-  if (kind_ == AxialKind::rotation && motion(in, value, rate)) most = std::abs(value - in.memory[0]);
+  if (kind_ == AxialKind::rotation && motion(in, value, rate))
+    most = RememberedAngle(in.memory).doubt(value, rate, in.t);
   for (const MeasuredExpression* each : expressions_) most = std::max(most, each->turned(in));
   return most;
 }

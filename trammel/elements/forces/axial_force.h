@@ -8,6 +8,7 @@
 #pragma once
 #include "trammel/elements/measure.h"
 #include "trammel/elements/registry.h"
+#include "trammel/elements/remembered_angle.h"
 
 namespace trammel {
 
@@ -33,7 +34,7 @@ class AxialForce : public Force {
   bool sets_in_unseen() const override;
 
   // The coordinate's own angle comes first; expressions remember behind it.
-  static constexpr int own_memory(AxialKind kind) { return kind == AxialKind::rotation ? 1 : 0; }
+  static constexpr int own_memory(AxialKind kind) { return kind == AxialKind::rotation ? RememberedAngle::size : 0; }
 
  protected:
   // f and its derivatives by s and s', and by what expressions look at.
@@ -56,7 +57,7 @@ class AxialForce : public Force {
 
  private:
   bool linearise_motion(const ElementInput& in, AxialMotion& out) const;
-  double near(const ElementInput& in) const { return kind_ == AxialKind::rotation ? in.memory[0] : 0.0; }
+  double near(const ElementInput& in) const;
 
   AxialKind kind_;
   int frames_, expressions_memory_ = 0;

@@ -1,8 +1,7 @@
 // Spring, damper and actuator in the angle of frame B about the z axis of frame A, over any number of turns:
 //
-//   phi = atan2(b_x . a_y, b_x . a_x) + 2 pi m,   the value nearest to the one remembered from the last accepted state
-//   T = -k (phi - phi0) - c phi' + T_act,         phi' = n . (w_B - w_A)
-//   torque on B: T n,  on A: -T n
+//   phi = atan2(b_x . a_y, b_x . a_x) + 2 pi m,   the value nearest to where it was on its way from the last accepted
+//   state T = -k (phi - phi0) - c phi' + T_act,         phi' = n . (w_B - w_A) torque on B: T n,  on A: -T n
 //
 // n is the gradient of phi (AxialAngle): the z axis of A while the z axes are parallel, as in a revolute joint. Because
 // the torque acts along the gradient, the stored energy k (phi - phi0)^2 / 2 and the dissipated power c phi'^2 are
@@ -11,6 +10,7 @@
 
 #include "trammel/elements/forces/force_fields.h"
 #include "trammel/elements/forces/forces.h"
+#include "trammel/elements/remembered_angle.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel {
@@ -21,7 +21,7 @@ class RotationalSpringDamper final : public Force {
   RotationalSpringDamper(double stiffness, double damping, double free_angle, MeasuredExpression actuator, int frames)
       : k_(stiffness), c_(damping), phi0_(free_angle), actuator_(std::move(actuator)), frames_(frames) {}
 
-  static constexpr int own_memory = 1;  // phi; the actuator's angles follow
+  static constexpr int own_memory = RememberedAngle::size;  // phi; the actuator's angles follow
 
   int frames() const override { return frames_; }
   int memory() const override { return own_memory + actuator_.memory(); }
@@ -92,11 +92,13 @@ class RotationalSpringDamper final : public Force {
   }
 
   void accept(const ElementInput& in, double* memory) const override {
-    memory[0] = Turn(in).angle;
+    const Turn turn(in);
+    RememberedAngle::keep(turn.angle, turn.rate, in.t, memory);
     actuator_.accept(in, memory);
   }
   double turned(const ElementInput& in) const override {
-    return std::max(std::abs(Turn(in).angle - in.memory[0]), actuator_.turned(in));
+    const Turn turn(in);
+    return std::max(RememberedAngle(in.memory).doubt(turn.angle, turn.rate, in.t), actuator_.turned(in));
   }
 
  private:
@@ -107,7 +109,8 @@ class RotationalSpringDamper final : public Force {
     bool good;
     explicit Turn(const ElementInput& in) {
       good = axial_angle(in.frames[0].R, in.frames[1].R, axis);
-      angle = good ? unwrap_angle(axis.value, in.memory[0]) : in.memory[0];
+      const RememberedAngle before(in.memory);
+      angle = good ? before.total(axis.value, in.t) : before.value;
       w = in.frames[1].w - in.frames[0].w;
       rate = axis.n.dot(w);
     }

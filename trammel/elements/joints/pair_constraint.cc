@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "trammel/elements/remembered_angle.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel {
@@ -10,7 +11,7 @@ namespace trammel {
 PairConstraint::PairConstraint(std::vector<PairRowSpec> rows, std::vector<TimeFunction> functions)
     : rows_(std::move(rows)), functions_(std::move(functions)) {
   for (const PairRowSpec& row : rows_) angles_ += remembers(row) ? 1 : 0;
-  memory_ = angles_;
+  memory_ = angles_ * RememberedAngle::size;
   for (const TimeFunction& f : functions_) {
     function_memory_.push_back(memory_);
     memory_ += f.memory();
@@ -58,8 +59,11 @@ std::array<double, 4> PairConstraint::targets(const PairRowSpec& row, double t, 
   return functions_[f].derivatives(t, memory + function_memory_[f]);
 }
 
-double PairConstraint::angle(const PairRowSpec& row, const ElementInput& in, int memory_index) const {
-  return unwrap_angle(pair_function(row.kind, row.i, row.j, in.frames[0], in.frames[1]).value, in.memory[memory_index]);
+PairConstraint::Angle PairConstraint::angle(const PairRowSpec& row, const ElementInput& in,
+                                            const double* memory) const {
+  const FrameState &a = in.frames[0], &b = in.frames[1];
+  const PairFunction f = pair_function(row.kind, row.i, row.j, a, b);
+  return {RememberedAngle(memory).total(f.value, in.t), f.rate(pair_twist_of(a, b))};
 }
 
 bool PairConstraint::evaluate(const ElementInput& in, const double* lambda, double* g, double* wrench) const {
@@ -67,7 +71,7 @@ bool PairConstraint::evaluate(const ElementInput& in, const double* lambda, doub
   const Vec3 d = b.p - a.p;
   Vec3 force = Vec3::Zero();  // on B's origin, minus that on A's
   Vec3 torque_a = Vec3::Zero(), torque_b = Vec3::Zero();
-  int angle_index = 0;
+  const double* remembered = in.memory;
   bool good = true;
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const PairRowSpec& row = rows_[k];
@@ -111,8 +115,12 @@ bool PairConstraint::evaluate(const ElementInput& in, const double* lambda, doub
       }
       default: {
         const PairFunction f = pair_function(row.kind, row.i, row.j, a, b);
-        g[k] = (is_turning(row.kind, row.i) ? unwrap_angle(f.value, in.memory[angle_index++]) : f.value) -
-               target(row, in.t, in.memory);
+        double value = f.value;
+        if (is_turning(row.kind, row.i)) {
+          value = RememberedAngle(remembered).total(value, in.t);
+          remembered += RememberedAngle::size;
+        }
+        g[k] = value - target(row, in.t, in.memory);
         const PairRow C = l * f.gradient();
         if (!C.allFinite()) good = false;
         force += C.segment<3>(6).transpose();
@@ -227,30 +235,34 @@ void PairConstraint::linearise_all(const ElementInput& in, const double* lambda,
 
 void PairConstraint::start(const ElementInput& in, double* memory) const {
   for (std::size_t f = 0; f < functions_.size(); ++f) functions_[f].start(in.t, memory + function_memory_[f]);
-  int index = 0;
+  double* remembered = memory;
   for (const PairRowSpec& spec : rows_) {
-    if (remembers(spec)) memory[index++] = target(spec, in.t, memory);
+    if (!remembers(spec)) continue;
+    RememberedAngle::keep(target(spec, in.t, memory), 0, in.t, remembered);
+    remembered += RememberedAngle::size;
   }
   accept({in.t, in.frames, memory}, memory);
 }
 
 void PairConstraint::accept(const ElementInput& in, double* memory) const {
-  int index = 0;
+  double* remembered = memory;
   for (const PairRowSpec& spec : rows_) {
     if (!remembers(spec)) continue;
-    memory[index] = angle(spec, in, index);
-    ++index;
+    const Angle now = angle(spec, in, remembered);
+    RememberedAngle::keep(now.total, now.rate, in.t, remembered);
+    remembered += RememberedAngle::size;
   }
   for (std::size_t f = 0; f < functions_.size(); ++f) functions_[f].accept(in.t, memory + function_memory_[f]);
 }
 
 double PairConstraint::turned(const ElementInput& in) const {
   double most = 0;
-  int index = 0;
+  const double* remembered = in.memory;
   for (const PairRowSpec& spec : rows_) {
     if (!remembers(spec)) continue;
-    most = std::max(most, std::abs(angle(spec, in, index) - in.memory[index]));
-    ++index;
+    const Angle now = angle(spec, in, remembered);
+    most = std::max(most, RememberedAngle(remembered).doubt(now.total, now.rate, in.t));
+    remembered += RememberedAngle::size;
   }
   return most;
 }

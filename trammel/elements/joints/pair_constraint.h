@@ -55,7 +55,10 @@ class PairConstraint final : public Constraint {
   static bool remembers(const PairRowSpec& row) { return row.level == Level::position && is_turning(row.kind, row.i); }
   double target(const PairRowSpec& row, double t, const double* memory) const;
   std::array<double, 4> targets(const PairRowSpec& row, double t, const double* memory) const;
-  double angle(const PairRowSpec& row, const ElementInput& in, int memory_index) const;
+  struct Angle {
+    double total, rate;
+  };
+  Angle angle(const PairRowSpec& row, const ElementInput& in, const double* memory) const;
 
   // Memory: the total angles, then what the functions remember.
   std::vector<PairRowSpec> rows_;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "trammel/elements/remembered_angle.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel {
@@ -39,20 +40,24 @@ RelationConstraint::RelationConstraint(int frames, std::vector<RelationRow> rows
         if (known->kind == term.kind && known->i == term.i && known->a == term.a && known->b == term.b)
           term.memory = known->memory;
       }
-      if (term.memory < 0) term.memory = memory_++;
+      if (term.memory < 0) {
+        term.memory = memory_;
+        memory_ += RememberedAngle::size;
+      }
       angles.push_back(&term);
     }
   }
 }
 
-double RelationConstraint::total_angle(const RelationTerm& term, const ElementInput& in) const {
-  const double raw = pair_function(term.kind, term.i, term.j, in.frames[term.a], in.frames[term.b]).value;
-  return unwrap_angle(raw, in.memory[term.memory]);
+RelationConstraint::Angle RelationConstraint::total_angle(const RelationTerm& term, const ElementInput& in) const {
+  const FrameState &a = in.frames[term.a], &b = in.frames[term.b];
+  const PairFunction f = pair_function(term.kind, term.i, term.j, a, b);
+  return {RememberedAngle(in.memory + term.memory).total(f.value, in.t), f.rate(pair_twist_of(a, b))};
 }
 
 PairFunction RelationConstraint::term_function(const RelationTerm& term, const ElementInput& in) const {
   PairFunction f = pair_function(term.kind, term.i, term.j, in.frames[term.a], in.frames[term.b]);
-  if (term.memory >= 0) f.value = unwrap_angle(f.value, in.memory[term.memory]);
+  if (term.memory >= 0) f.value = RememberedAngle(in.memory + term.memory).total(f.value, in.t);
   if (term.function) f.compose(term.function(f.value));
   f.scale(term.weight);
   return f;
@@ -175,7 +180,9 @@ void RelationConstraint::start(const ElementInput& in, double* memory) const {
 void RelationConstraint::accept(const ElementInput& in, double* memory) const {
   for (const RelationRow& row : rows_) {
     for (const RelationTerm& term : row.terms) {
-      if (term.memory >= 0) memory[term.memory] = total_angle(term, in);
+      if (term.memory < 0) continue;
+      const Angle now = total_angle(term, in);
+      RememberedAngle::keep(now.total, now.rate, in.t, memory + term.memory);
     }
   }
 }
@@ -184,7 +191,9 @@ double RelationConstraint::turned(const ElementInput& in) const {
   double most = 0;
   for (const RelationRow& row : rows_) {
     for (const RelationTerm& term : row.terms) {
-      if (term.memory >= 0) most = std::max(most, std::abs(total_angle(term, in) - in.memory[term.memory]));
+      if (term.memory < 0) continue;
+      const Angle now = total_angle(term, in);
+      most = std::max(most, RememberedAngle(in.memory + term.memory).doubt(now.total, now.rate, in.t));
     }
   }
   return most;

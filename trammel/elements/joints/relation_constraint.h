@@ -13,6 +13,7 @@
 
 #include "trammel/elements/constraint.h"
 #include "trammel/elements/joints/pair_function.h"
+#include "trammel/elements/remembered_angle.h"
 
 namespace trammel {
 
@@ -42,6 +43,7 @@ class RelationConstraint final : public Constraint {
   int rows() const override { return static_cast<int>(rows_.size()); }
   int frames() const override { return frames_; }
   int memory() const override { return memory_; }
+  int angles() const override { return memory_ / RememberedAngle::size; }
   RowUnit row_unit(int row) const override { return rows_[static_cast<std::size_t>(row)].unit; }
   std::string row_name(int row) const override { return rows_[static_cast<std::size_t>(row)].name; }
 
@@ -61,7 +63,10 @@ class RelationConstraint final : public Constraint {
 
  private:
   PairFunction term_function(const RelationTerm& term, const ElementInput& in) const;  // phi(m)
-  double total_angle(const RelationTerm& term, const ElementInput& in) const;
+  struct Angle {
+    double total, rate;
+  };
+  Angle total_angle(const RelationTerm& term, const ElementInput& in) const;
   double value(const RelationRow& row, const ElementInput& in) const;
 
   std::vector<RelationRow> rows_;

@@ -28,7 +28,8 @@ const char* to_text(Verdict verdict) {
     case Verdict::singular_matrix: return "singular matrix";
     case Verdict::evaluation_rejected: return "an element could not be evaluated";
     case Verdict::not_finite: return "a value is not finite";
-    case Verdict::angle_too_large: return "an angle moved more than a quarter turn";
+    case Verdict::angle_too_large:
+      return "a body or joint turns so far, or so unsteadily, that its turns could be miscounted";
   }
   return "";
 }
@@ -87,7 +88,7 @@ void AlphaMethod::start(const State& state, const Rates& rates) {
   now_ = trial_ = state;
   rates_ = trial_rates_ = rates;
   a_ = a_start_ = trial_a_ = rates.a;
-  delta_ = last_delta_ = Vec::Zero(nv_);
+  delta_ = Vec::Zero(nv_);
   previous_q_ = now_.q;
   previous_v_ = now_.v;
   equations_.widen_scales(now_.q, scales_);
@@ -336,7 +337,6 @@ bool AlphaMethod::project_rates() {
   trial_a_ += trial_rates_.a;
   ++counts_.evaluations;
   if (iterated_) return true;  // positions stay
-  equations_.local(now_.q, trial_.q, delta_);
   counts_.factorisations += 3;
   return true;
 }
@@ -385,7 +385,6 @@ void AlphaMethod::accept() {
     now_.u = trial_.u;
     history_of_states_ = true;
   }
-  last_delta_.swap(delta_);
   a_.swap(trial_a_);
   rates_.a.swap(trial_rates_.a);
   rates_.lambda.swap(trial_rates_.lambda);
@@ -413,13 +412,12 @@ void AlphaMethod::interpolate(double t, State& out) const {
     return;
   }
   if (nx_ > 0) out.u.tail(nx_) = hermite(s, h, previous_x_, previous_xdot_, equations_.states_of(now_), rates_.xdot);
-  hermite_motion(equations_, s, h, previous_q_, previous_v_, last_delta_, now_.v, out);
+  hermite_motion(equations_, s, h, previous_q_, previous_v_, now_.q, now_.v, out);
 }
 
 void AlphaMethod::save(Bytes& out) const {
   put(out, now_.t);
-  for (const Vec* v :
-       {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_, &previous_v_, &scales_})
+  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &a_, &previous_q_, &previous_v_, &scales_})
     put(out, *v);
   put(out, now_.memory);
   predictor_.save(out);
@@ -456,8 +454,7 @@ void AlphaMethod::save(Bytes& out) const {
 
 void AlphaMethod::restore(std::span<const std::byte>& in) {
   take(in, now_.t);
-  for (Vec* v :
-       {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &a_, &last_delta_, &previous_q_, &previous_v_, &scales_})
+  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &a_, &previous_q_, &previous_v_, &scales_})
     take(in, *v);
   take(in, now_.memory);
   predictor_.restore(in);
@@ -498,7 +495,6 @@ void AlphaMethod::restore(std::span<const std::byte>& in) {
   trial_ = now_;
   trial_rates_ = rates_;
   trial_a_ = a_start_ = a_;
-  delta_ = last_delta_;
 }
 
 long AlphaMethod::memory_bytes() const {
@@ -516,7 +512,6 @@ long AlphaMethod::memory_bytes() const {
                        &a_start_,
                        &trial_a_,
                        &delta_,
-                       &last_delta_,
                        &previous_q_,
                        &previous_v_,
                        &now_.q,

@@ -95,7 +95,7 @@ class AlphaMethod final : public Integrator {
   int nv_, ng_;
   State now_, trial_;
   Rates rates_, trial_rates_;  // a of Rates is v'; the method's own a is below
-  Vec a_, a_start_, trial_a_, delta_, last_delta_;
+  Vec a_, a_start_, trial_a_, delta_;
   Vec previous_q_, previous_v_;  // start of the last accepted step, for interpolation
   Vec scales_;
   Predictor predictor_;

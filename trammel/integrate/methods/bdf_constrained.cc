@@ -36,7 +36,8 @@ ConstrainedBdf::ConstrainedBdf(const Equations& equations, const ConstrainedBdfO
   D_.setZero(n, columns);
   try_D_.setZero(n, columns);
   for (Vec* v : {&predicted_, &psi_, &y_, &d_, &work_}) v->setZero(n);
-  for (Vec* v : {&z_dot_, &u_, &a_}) v->setZero(nv_);
+  for (Vec* v : {&z_dot_, &u_, &a_, &later_, &later_rate_}) v->setZero(nv_);
+  old_q_.fill(Vec::Zero(equations.sizes().nq));
   state_right_.setZero(nx_);
   y_scales_.setOnes(n);
   T_.resize(equations.rotation_columns().size());
@@ -110,7 +111,7 @@ void ConstrainedBdf::take_differences(double h) {
   D_.col(0).segment(nv_, nv_) = now_.v;
   if (nx_ > 0) D_.col(0).tail(nx_) = equations_.states_of(now_);
   try_D_ = D_;
-  try_D_.col(1).head(nv_) = h * now_.v - (0.5 * h * h) * rates_.a;
+  try_D_.col(1).head(nv_) = h * (now_.v - chart_.rate()) - (0.5 * h * h) * rates_.a;
   try_D_.col(2).head(nv_) = (h * h) * rates_.a;
   try_D_.col(1).segment(nv_, nv_) = h * rates_.a;
   if (nx_ > 0) try_D_.col(1).tail(nx_) = h * rates_.xdot;
@@ -122,11 +123,12 @@ void ConstrainedBdf::place(double c) {
   const std::vector<int>& rotations = equations_.rotation_columns();
   for (std::size_t i = 0; i < rotations.size(); ++i) {
     T_[i] = rotation_tangent(y_.segment<3>(rotations[i]));
-    u_.segment<3>(rotations[i]) = T_[i] * z_dot_.segment<3>(rotations[i]);
+    u_.segment<3>(rotations[i]) =
+        T_[i] * z_dot_.segment<3>(rotations[i]) + chart_.drift(rotations[i], y_.segment<3>(rotations[i]));
   }
   if (!options_.stabilised) y_.segment(nv_, nv_) = u_;
   a_ = y_.head(nv_);
-  equations_.retract(chart_.origin(), a_, trial_.q);
+  chart_.place(trial_.t, a_, trial_.q);
   trial_.v = y_.segment(nv_, nv_);
   trial_rates_.a = c * (psi_.segment(nv_, nv_) + trial_.v - predicted_.segment(nv_, nv_));
   if (nx_ > 0) trial_.u.tail(nx_) = y_.tail(nx_);
@@ -144,7 +146,8 @@ Verdict ConstrainedBdf::prepare_matrix(double c, bool anew) {
   const std::vector<int>& rotations = equations_.rotation_columns();
   for (std::size_t i = 0; i < rotations.size(); ++i) {
     const int j = rotations[i];
-    const Mat3 C = rotation_tangent_derivative(y_.segment<3>(j), z_dot_.segment<3>(j));
+    const Mat3 C = rotation_tangent_derivative(y_.segment<3>(j), z_dot_.segment<3>(j)) +
+                   skew(chart_.drift(j, y_.segment<3>(j))) * T_[i];
     S_[i] = c * T_[i] * (c * T_[i] + C).inverse();
   }
   const double c2 = 1 / (c * c);
@@ -301,6 +304,7 @@ Attempt ConstrainedBdf::solve_step(double h) {
 Attempt ConstrainedBdf::attempt(double h) {
   trial_.t = now_.t + h;
   trial_h_ = h;
+  if (!starting()) follow(h);
   tried_ = k_;
   if (starting()) return attempt_by_starter(h);
   const Attempt result = solve_step(h);
@@ -367,24 +371,58 @@ void ConstrainedBdf::accept() {
   last_k_ = k_;
   k_ = next_k_;
   if (k_ != last_k_) equal_steps_ = 0;
-  a_ = D_.col(0).head(nv_);
-  if (chart_.turn(a_) > 0.5) move_chart();
 }
 
-// The points behind the differences seen from a new origin.
-void ConstrainedBdf::move_chart() {
-  const Vec old = chart_.origin();
-  chart_.move_to(now_.q);
+// The chart for a step h.
+void ConstrainedBdf::follow(double h) {
+  u_ = now_.v - chart_.rate();
+  if (h_ == 0) {  // z = 0
+    if (chart_.turn(u_) * h > 2) {
+      chart_.move_to(now_.q, now_.t, now_.v, h);
+      matrix_c_ = 0;
+    }
+    return;
+  }
+  a_ = D_.col(0).head(nv_);
+  if (!(chart_.turn(a_) > 0.5 || chart_.turn_ahead(a_, u_, h) > 2)) return;
   const int count = std::min(std::max(k_, last_k_) + 3, columns);
   sum_differences(D_, count);
   for (int i = 0; i < count; ++i) {
     a_ = D_.col(i).head(nv_);
-    equations_.retract(old, a_, trial_.q);
-    equations_.local(now_.q, trial_.q, a_);
+    chart_.place(now_.t - i * h_, a_, old_q_[static_cast<std::size_t>(i)]);
+  }
+  const bool turned = !chart_.rate().isZero(0);
+  chart_.move_to(now_.q, now_.t, now_.v, std::max(h, h_) * count);
+  if (turned || !chart_.rate().isZero(0)) matrix_c_ = 0;  // S is another
+  const int kept = locate_points(count);
+  difference_points(D_, kept);
+  if (kept == count) return;
+  // Older points are lost behind half a turn of unsteady rotation.
+  D_.rightCols(columns - kept).setZero();
+  equal_steps_ = 0;
+  if (kept > k_) return;
+  ++cut_;
+  if (starter_ || kept < 2) {
+    restart("fast rotation");
+    follow(h);
+    return;
+  }
+  k_ = kept - 1;
+}
+
+// Positions of the points old_q_, newest first, at the distance h_, in the chart of now; their velocities are in D_.
+// Returns how many of them it can tell apart from others that are whole turns away.
+int ConstrainedBdf::locate_points(int count) {
+  for (int i = 0; i < count; ++i) {
+    u_ = D_.col(i).segment(nv_, nv_);
+    chart_.locate(now_.t - i * h_, old_q_[static_cast<std::size_t>(i)], u_, a_, z_dot_);
+    if (i > 0 && !chart_.follows(a_, z_dot_, later_, later_rate_, h_)) return i;
     D_.col(i).head(nv_) = a_;
+    later_ = a_;
+    later_rate_ = z_dot_;
   }
   D_.col(0).head(nv_).setZero();
-  difference_points(D_, count);
+  return count;
 }
 
 void ConstrainedBdf::interpolate(double t, State& out) const {
@@ -397,23 +435,14 @@ void ConstrainedBdf::interpolate(double t, State& out) const {
   if (h_ == 0) {  // among the first fixed steps: a cubic from point to point
     const PastPoint &from = past_[1], &to = past_[0];
     const double s = 1 + (t - now_.t) / last_step_;
-    Vec end(nv_), end_rate = to.v;
-    equations_.local(from.q, to.q, end);
-    const std::vector<int>& rotations = equations_.rotation_columns();
-    for (const int j : rotations)
-      end_rate.segment<3>(j) = rotation_tangent_inverse(end.segment<3>(j)) * to.v.segment<3>(j);
-    const Vec delta = hermite(s, last_step_, Vec::Zero(nv_), from.v, end, end_rate);
-    out.v = (3 * s * s - 4 * s + 1) * from.v + (6 * s * (1 - s) / last_step_) * end + (3 * s * s - 2 * s) * end_rate;
-    for (const int j : rotations)
-      out.v.segment<3>(j) = (rotation_tangent(delta.segment<3>(j)) * out.v.segment<3>(j)).eval();
-    equations_.retract(from.q, delta, out.q);
+    hermite_motion(equations_, s, last_step_, from.q, from.v, to.q, to.v, out);
     if (nx_ > 0) out.u.tail(nx_) = hermite(s, last_step_, from.x, from.xdot, to.x, to.xdot);
     return;
   }
   Vec y;
   evaluate_differences(D_, last_k_, (t - now_.t) / h_, y);
   const Vec z = y.head(nv_);
-  equations_.retract(chart_.origin(), z, out.q);
+  chart_.place(t, z, out.q);
   out.v = y.segment(nv_, nv_);
   if (nx_ > 0) out.u.tail(nx_) = y.tail(nx_);
 }
@@ -449,15 +478,23 @@ void ConstrainedBdf::remember_point() {
   past_[0] = {now_.q, now_.v, equations_.states_of(now_), rates_.xdot};
   ++past_count_;
   if (past_count_ <= options_.order) return;
-  chart_.move_to(now_.q);
+  chart_.move_to(now_.q, now_.t, now_.v, past_h_ * past_count_);
   D_.setZero();
   for (int i = 0; i < past_count_; ++i) {
     const PastPoint& p = past_[static_cast<std::size_t>(i)];
-    equations_.local(chart_.origin(), p.q, a_);
-    D_.col(i) << a_, p.v, p.x;
+    old_q_[static_cast<std::size_t>(i)] = p.q;
+    D_.col(i).segment(nv_, nv_) = p.v;
+    D_.col(i).tail(nx_) = p.x;
+  }
+  h_ = past_h_;
+  const int kept = locate_points(past_count_);
+  if (kept < past_count_) {  // older ones are lost behind half a turn of unsteady rotation: it goes on starting
+    past_count_ = kept;
+    h_ = 0;
+    ++cut_;
+    return;
   }
   difference_points(D_, past_count_);
-  h_ = past_h_;
   k_ = last_k_ = next_k_ = options_.order;
 }
 
@@ -480,13 +517,16 @@ const Counts& ConstrainedBdf::counts() const {
 std::string ConstrainedBdf::remark() const {
   std::string text;
   for (std::size_t k = 1; k < by_order_.size(); ++k) text += (k == 1 ? "" : "/") + std::to_string(by_order_[k]);
-  return text + " steps of order 1/2/...";
+  text += " steps of order 1/2/...";
+  if (cut_ > 0) text += "; past shortened " + std::to_string(cut_) + " times, where rotation was fast and unsteady";
+  return text;
 }
 
 void ConstrainedBdf::save(Bytes& out) const {
   put(out, now_.t);
-  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &chart_.origin(), &scales_})
-    put(out, *v);
+  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &scales_}) put(out, *v);
+  chart_.save(out);
+  put(out, cut_);
   put(out, now_.memory);
   put(out, D_.data(), static_cast<std::size_t>(D_.size()));
   multipliers_.save(out);
@@ -519,9 +559,9 @@ void ConstrainedBdf::save(Bytes& out) const {
 
 void ConstrainedBdf::restore(std::span<const std::byte>& in) {
   take(in, now_.t);
-  Vec origin;
-  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &origin, &scales_}) take(in, *v);
-  chart_.move_to(origin);
+  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &scales_}) take(in, *v);
+  chart_.restore(in);
+  take(in, cut_);
   take(in, now_.memory);
   std::vector<double> values;
   const auto take_into = [&](double* to, Eigen::Index size) {

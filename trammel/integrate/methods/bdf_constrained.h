@@ -3,13 +3,13 @@
 // origin that follows the motion), with backward differences of y = (z, v, x), predictions y^p and
 // psi = sum gamma_j D_j / gamma_k (bdf.h), c = gamma_k / h:
 //
-//   z' = c (psi_z + z - z^p),  u = T(z) z'        q = retract(origin, z), the velocity that positions have
+//   z' = c (psi_z + z - z^p),  u = T(z) z' + b    q = retract(origin, z), the velocity that positions have; b: chart.h
 //   v' = c (psi_v + v - v^p),  x' = c (psi_x + x - x^p) = f
 //   M v' + G^T lambda + K^T mu = Q
 //   index 3:  v = u,                    g = 0,                k = 0
 //   index 2:  M (u - v) + G^T eta = 0,  g = 0,  G v + g_t = 0, k = 0
 //
-// Newton for increments of v' and lambda: dv = dv'/c, and because du = (c T + C) dz, C = d(T z')/dz,
+// Newton for increments of v' and lambda: dv = dv'/c, and because du = (c T + C) dz, C = d(T z' + b)/dz,
 //
 //   dq = T dz = S du / c,   S = c T (c T + C)^-1 on the rotation columns
 //
@@ -85,7 +85,8 @@ class ConstrainedBdf final : public Integrator {
   double size_of(const Vec& y, int* worst = nullptr) const;  // weighted, of what the error test looks at
   void set_scales(const Vec& y);
   void choose_next(double h, Attempt& result);
-  void move_chart();
+  void follow(double h);
+  int locate_points(int count);
   // With fixed steps the first ones are made by smaller ones of Radau IIA, until the differences are there.
   bool starting() const { return starter_ && past_count_ <= options_.order; }
   Attempt attempt_by_starter(double h);
@@ -99,7 +100,8 @@ class ConstrainedBdf final : public Integrator {
   Rates rates_, trial_rates_;
   Mat D_, try_D_;
   Vec predicted_, psi_, y_, d_, work_;  // y_ = (z, v, x), trial
-  Vec z_dot_, u_, a_;
+  Vec z_dot_, u_, a_, later_, later_rate_;
+  std::array<Vec, columns> old_q_;  // of the points behind the differences, while the chart moves
   Vec scales_, y_scales_;
   int tested_;  // entries of y in the error test
   std::array<double, top + 2> gamma_{};
@@ -121,6 +123,7 @@ class ConstrainedBdf final : public Integrator {
   int k_ = 1, tried_ = 1, last_k_ = 1, next_k_ = 1, equal_steps_ = 0, failures_ = 0;
   bool linearise_next_ = true;
   std::array<long, top + 1> by_order_{};
+  long cut_ = 0;  // how often older points could not be kept
   Counts counts_;
   mutable Counts all_counts_;
 

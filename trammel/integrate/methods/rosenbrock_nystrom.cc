@@ -130,6 +130,12 @@ bool RosenbrockNystrom::accelerate(const State& state, Rates& out) {
   return std::isfinite(solution_.sum()) && (nx_ == 0 || std::isfinite(out.xdot.sum()));
 }
 
+// T is singular after a whole turn.
+bool RosenbrockNystrom::turns_too_far(const Vec& z) const {
+  const std::vector<int>& rotations = equations_.rotation_columns();
+  return std::any_of(rotations.begin(), rotations.end(), [&](int j) { return z.segment<3>(j).norm() > 5; });
+}
+
 // w = T th', w' = T th'' + T' th'  ->  th'' = T^-1 (w' - T' th')
 void RosenbrockNystrom::to_chart(const Vec& z, const Vec& z_dot, const Vec& a, Vec& z_second) const {
   z_second = a;
@@ -177,6 +183,10 @@ Attempt RosenbrockNystrom::attempt(double h) {
       for (std::size_t j = 0; j < i; ++j) {
         z_ += (h * c.theta[i][j]) * x_[j];
         z_dot_ += c.a[i][j] * x_[j];
+      }
+      if (turns_too_far(z_)) {
+        result.verdict = Verdict::angle_too_large;
+        return result;
       }
       trial_.t = now_.t + c.alpha[i] * h;
       if (nx_ > 0) {
@@ -261,7 +271,7 @@ Attempt RosenbrockNystrom::attempt(double h) {
     result.verdict = Verdict::evaluation_rejected;
     return result;
   }
-  if (equations_.turned(trial_, h, work_) > 1.57) result.verdict = Verdict::angle_too_large;
+  if (turns_too_far(z_) || equations_.turned(trial_, h, work_) > 1.57) result.verdict = Verdict::angle_too_large;
   return result;
 }
 

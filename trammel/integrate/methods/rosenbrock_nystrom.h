@@ -65,6 +65,7 @@ class RosenbrockNystrom final : public Integrator {
   void place(const Vec& z, const Vec& z_dot);
   // v' (and multipliers) at a state from the equations at index 1.
   bool accelerate(const State& state, Rates& out);
+  bool turns_too_far(const Vec& z) const;
   // v' of the trial state as z'' of the chart.
   void to_chart(const Vec& z, const Vec& z_dot, const Vec& a, Vec& z_second) const;
   // scale * r_q x and scale * s_q x, chart terms included, added to the right side of a stage.

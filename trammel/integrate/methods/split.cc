@@ -53,8 +53,7 @@ SplitMethod::SplitMethod(const Equations& equations, const SplitOptions& options
     explicit_work_.team = std::make_shared<Team>(options_.threads);
     if (options_.all_implicit) work_.team = explicit_work_.team;
   }
-  for (Vec* v : {&force_a_, &delta_, &part_delta_, &last_delta_, &Ma_, &explicit_a_, &trial_explicit_a_})
-    v->setZero(nv_);
+  for (Vec* v : {&force_a_, &delta_, &part_delta_, &Ma_, &explicit_a_, &trial_explicit_a_}) v->setZero(nv_);
   z_.setZero(nv_ + ng_);
   gdot_.setZero(ng_);
   softness_.setZero(ng_);
@@ -227,7 +226,6 @@ Verdict SplitMethod::take_step(double h, Attempt& result) {
   } else {
     trial_.v = middle_v_;
   }
-  equations_.local(now_.q, trial_.q, delta_);
   return verdict;
 }
 
@@ -320,7 +318,6 @@ void SplitMethod::accept() {
     part_.u = now_.u;
     rates_.xdot = trial_rates_.xdot;
   }
-  last_delta_.swap(delta_);
   explicit_q_.swap(trial_explicit_q_);
   explicit_a_.swap(trial_explicit_a_);
   if (options_.composition == Composition::none) {
@@ -342,7 +339,7 @@ void SplitMethod::interpolate(double t, State& out) const {
   out = now_;
   out.t = t;
   if (s == 1) return;
-  hermite_motion(equations_, s, h, previous_q_, previous_v_, last_delta_, now_.v, out);
+  hermite_motion(equations_, s, h, previous_q_, previous_v_, now_.q, now_.v, out);
   if (nx_ > 0) out.u.tail(nx_) += (t - now_.t) * rates_.xdot;
 }
 
@@ -354,8 +351,8 @@ std::string SplitMethod::remark() const {
 
 void SplitMethod::save(Bytes& out) const {
   put(out, now_.t);
-  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &last_delta_, &previous_q_,
-                       &previous_v_, &scales_, &row_mass_, &explicit_q_, &explicit_a_})
+  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &previous_q_, &previous_v_,
+                       &scales_, &row_mass_, &explicit_q_, &explicit_a_})
     put(out, *v);
   put(out, now_.memory);
   put(out, last_step_);
@@ -370,8 +367,8 @@ void SplitMethod::save(Bytes& out) const {
 
 void SplitMethod::restore(std::span<const std::byte>& in) {
   take(in, now_.t);
-  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &last_delta_, &previous_q_,
-                 &previous_v_, &scales_, &row_mass_, &explicit_q_, &explicit_a_})
+  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &previous_q_, &previous_v_,
+                 &scales_, &row_mass_, &explicit_q_, &explicit_a_})
     take(in, *v);
   take(in, now_.memory);
   take(in, last_step_);
@@ -386,7 +383,6 @@ void SplitMethod::restore(std::span<const std::byte>& in) {
   take(in, counts_);
   trial_ = part_ = now_;
   trial_rates_ = rates_;
-  delta_ = last_delta_;
 }
 
 long SplitMethod::memory_bytes() const {

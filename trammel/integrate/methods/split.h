@@ -82,7 +82,7 @@ class SplitMethod final : public Integrator {
   int nv_, ng_, nx_;
   State now_, trial_, part_;  // part_: where A or B is evaluated
   Rates rates_, trial_rates_, still_;
-  Vec force_a_, delta_, part_delta_, last_delta_, z_, gdot_, Ma_, scales_;
+  Vec force_a_, delta_, part_delta_, z_, gdot_, Ma_, scales_;
   Vec previous_q_, previous_v_;  // start of the last accepted step
   Vec row_mass_, softness_;      // of the rows: mass moved, 1/(k s)
   Vec middle_q_, middle_v_;      // between the parts of a composition
