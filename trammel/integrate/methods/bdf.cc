@@ -135,7 +135,8 @@ BdfMethod::BdfMethod(std::unique_ptr<BdfEquations> equations, const BdfOptions& 
     : equations_(std::move(equations)),
       options_(options),
       n_(equations_->size()),
-      monitor_({.kappa = 0.03, .most_iterations = 4, .keep_rate = 0.3}) {
+      // the error test bounds how far the first correction reaches
+      monitor_({.kappa = 0.03, .most_iterations = 4, .keep_rate = 0.3, .patient = false, .reach = 1e300}) {
   const double kappa[] = {0, -0.1850, -1.0 / 9, -0.0823, -0.0415, 0, 0};
   for (int k = 0; k <= top + 1; ++k) {
     const std::size_t i = entry(k);

@@ -81,6 +81,16 @@ double DiagonallyImplicit::estimate(double h, Attempt& result) {
   return error_norm(correction_, scales_, options_.tolerance, result.worst_velocity);
 }
 
+// An estimate by Hermite's cubic has used f at the end. A last stage at the end has its slope from the formula, f was
+// evaluated before the last correction.
+double DiagonallyImplicit::unseen(double /*h*/, Attempt& result) {
+  if (!last_is_new_ || table_.b_hat.size() == 0) return 0;
+  right_ = trial_dydt_ - k_.back();
+  solver_.solve(right_, correction_);
+  ++counts_.solves;
+  return error_norm(correction_, scales_, options_.tolerance, result.worst_velocity);
+}
+
 void DiagonallyImplicit::save_own(Bytes& out) const {
   put(out, factored_h_);
   solver_.save(out);

@@ -26,6 +26,7 @@ class DiagonallyImplicit final : public ImplicitOneStep {
  private:
   Verdict solve_stages(double h) override;
   double estimate(double h, Attempt& result) override;
+  double unseen(double h, Attempt& result) override;
   bool can_renew() const override { return true; }
   void matrix_changed() override { factored_h_ = 0; }
   void save_own(Bytes& out) const override;

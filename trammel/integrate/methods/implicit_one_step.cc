@@ -124,6 +124,16 @@ Attempt ImplicitOneStep::attempt(double h) {
     result.suggested_h = suggest(h, result.error);
   }
   result.verdict = end_slope();
+  if (options_.fixed_step || result.verdict != Verdict::ok) return result;
+  const int worst = result.worst_velocity;
+  const double unseen_error = unseen(h, result);
+  if (unseen_error <= 1) {
+    result.worst_velocity = worst;
+  } else {
+    result.error = unseen_error;
+    result.suggested_h = 0;
+    rejected_ = true;
+  }
   return result;
 }
 

@@ -51,6 +51,9 @@ class ImplicitOneStep : public OdeMethod {
   // The error of trial_ by tolerance; end_slope() may be asked for.
   virtual double estimate(double h, Attempt& result) = 0;
   virtual double suggest(double /*h*/, double /*error*/) { return 0; }
+  // What f at the end shows that neither the stages nor the estimate have seen, as an error by tolerance: a force that
+  // sets in behind the last stage, or between the values where the stages were evaluated and those they ended with.
+  virtual double unseen(double /*h*/, Attempt& /*result*/) { return 0; }
   virtual void accepted() {}
   virtual void forget() {}          // what was kept of earlier steps
   virtual void matrix_changed() {}  // J is another one

@@ -31,6 +31,24 @@ ImplicitRungeKutta::ImplicitRungeKutta(FirstOrderProblem& problem, const Implici
   }
   const Vec b_hat = V.fullPivLu().solve(moments);
   error_weights_ = ((b_hat - table_.b).transpose() * inverse).transpose();
+  if (stiffly_accurate_) {
+    end_weights_ = inverse.row(s_ - 1).transpose();
+  } else {
+    // the polynomial through f_0 and the slopes of the stages, at the end
+    const double behind = 1 - table_.c[s_ - 1];
+    Vec at_end(s_);
+    end_start_ = 1;
+    for (int i = 0; i < s_; ++i) {
+      const double c = table_.c[i];
+      end_start_ *= (1 - c) / -c;
+      at_end[i] = 1 / c;
+      for (int j = 0; j < s_; ++j) {
+        if (j != i) at_end[i] *= (1 - table_.c[j]) / (c - table_.c[j]);
+      }
+    }
+    end_weights_ = (at_end.transpose() * inverse).transpose();
+    end_share_ = behind / gamma0_;
+  }
   for (Mat* m : {&Z_, &W_, &F_, &R_, &dW_, &last_Z_}) m->setZero(n_, s_);
   for (Vec* v : {&stage_, &slope_, &right_, &correction_}) v->setZero(n_);
   complex_right_.setZero(n_);
@@ -82,59 +100,87 @@ void ImplicitRungeKutta::lagrange(double theta, Vec& weights) const {
   }
 }
 
-Verdict ImplicitRungeKutta::solve_stages(double h) {
-  newton_.begin();
-  if (factored_h_ != h && !factor_all(h)) return Verdict::singular_matrix;
+void ImplicitRungeKutta::place(Start start, double h) {
   Z_.setZero();
-  if (history_) {  // the polynomial of the last step, continued
-    const double ratio = h / history_h_;
-    for (int i = 0; i < s_; ++i) {
-      lagrange(1 + ratio * table_.c[i], weights_);
-      Z_.col(i).noalias() = last_Z_ * weights_;
-      Z_.col(i) += previous_ - y_;
+  W_.setZero();
+  newton_.begin();
+  switch (start) {
+    case Start::continued: {
+      const double ratio = h / history_h_;
+      for (int i = 0; i < s_; ++i) {
+        lagrange(1 + ratio * table_.c[i], weights_);
+        Z_.col(i).noalias() = last_Z_ * weights_;
+        Z_.col(i) += previous_ - y_;
+      }
+      W_.noalias() = Z_.lazyProduct(T_inverse_.transpose());
+      break;
     }
+    case Start::linearised:
+      F_.colwise() = dydt_;
+      newton_.start_behind(correct(h), noise());
+      break;
+    case Start::flat: break;
   }
-  W_.noalias() = Z_.lazyProduct(T_inverse_.transpose());
+}
+
+double ImplicitRungeKutta::correct(double h) {
+  R_.noalias() = F_.lazyProduct(T_inverse_.transpose());
+  for (RealPart& part : real_) {
+    right_ = R_.col(part.k) - (part.value / h) * W_.col(part.k);
+    part.solver.solve(right_, correction_);
+    dW_.col(part.k) = correction_;
+    ++counts_.solves;
+  }
+  for (ComplexPart& part : complex_) {
+    const double a = part.a / h, b = part.b / h;
+    const int k = part.k;
+    complex_right_.real() = R_.col(k) - a * W_.col(k) - b * W_.col(k + 1);
+    complex_right_.imag() = R_.col(k + 1) + b * W_.col(k) - a * W_.col(k + 1);
+    part.solver.solve(complex_right_, complex_correction_);
+    dW_.col(k) = complex_correction_.real();
+    dW_.col(k + 1) = complex_correction_.imag();
+    ++counts_.solves;
+  }
+  W_ += dW_;
+  Z_.noalias() = W_.lazyProduct(T_.transpose());
+  double sum = 0;
+  for (int k = 0; k < s_; ++k) {
+    correction_ = dW_.col(k);
+    const double size = size_of(correction_);
+    sum += size * size;
+  }
+  return std::sqrt(sum / s_);
+}
+
+Verdict ImplicitRungeKutta::iterate(double h) {
   for (SimplifiedNewton::Decision next = SimplifiedNewton::Decision::go_on;
        next == SimplifiedNewton::Decision::go_on;) {
     for (int i = 0; i < s_; ++i) {
       stage_ = y_ + Z_.col(i);
       const Verdict verdict = evaluate(problem_, t_ + table_.c[i] * h, stage_, slope_, counts_);
-      if (verdict != Verdict::ok) {
-        if (!history_) return verdict;
-        history_ = false;  // not from there
-        return solve_stages(h);
-      }
+      if (verdict != Verdict::ok) return verdict;
       F_.col(i) = slope_;
     }
-    R_.noalias() = F_.lazyProduct(T_inverse_.transpose());
-    for (RealPart& part : real_) {
-      right_ = R_.col(part.k) - (part.value / h) * W_.col(part.k);
-      part.solver.solve(right_, correction_);
-      dW_.col(part.k) = correction_;
-      ++counts_.solves;
-    }
-    for (ComplexPart& part : complex_) {
-      const double a = part.a / h, b = part.b / h;
-      const int k = part.k;
-      complex_right_.real() = R_.col(k) - a * W_.col(k) - b * W_.col(k + 1);
-      complex_right_.imag() = R_.col(k + 1) + b * W_.col(k) - a * W_.col(k + 1);
-      part.solver.solve(complex_right_, complex_correction_);
-      dW_.col(k) = complex_correction_.real();
-      dW_.col(k + 1) = complex_correction_.imag();
-      ++counts_.solves;
-    }
-    W_ += dW_;
-    Z_.noalias() = W_.lazyProduct(T_.transpose());
-    double sum = 0;
-    for (int k = 0; k < s_; ++k) {
-      correction_ = dW_.col(k);
-      const double size = size_of(correction_);
-      sum += size * size;
-    }
-    next = newton_.next(std::sqrt(sum / s_), noise());
+    next = newton_.next(correct(h), noise());
     if (next == SimplifiedNewton::Decision::diverged) return Verdict::newton_diverged;
   }
+  return Verdict::ok;
+}
+
+Verdict ImplicitRungeKutta::solve_stages(double h) {
+  if (factored_h_ != h && !factor_all(h)) {
+    newton_.begin();
+    return Verdict::singular_matrix;
+  }
+  Verdict verdict = Verdict::ok;
+  for (const Start start : {Start::continued, Start::linearised, Start::flat}) {
+    if (start == Start::continued && !history_) continue;
+    place(start, h);
+    verdict = iterate(h);
+    if (verdict == Verdict::ok || verdict == Verdict::newton_diverged) break;
+    history_ = false;  // f has no value there
+  }
+  if (verdict != Verdict::ok) return verdict;
   trial_ = y_;
   if (stiffly_accurate_) {
     trial_ += Z_.col(s_ - 1);
@@ -164,6 +210,15 @@ double ImplicitRungeKutta::estimate(double h, Attempt& result) {
     }
   }
   return error;
+}
+
+double ImplicitRungeKutta::unseen(double h, Attempt& result) {
+  const ShiftedSolver<double>& solver = real_.empty() ? error_solver_ : real_.front().solver;
+  right_.noalias() = Z_ * end_weights_;
+  right_ = end_share_ * (trial_dydt_ - end_start_ * dydt_ - right_ / h);
+  solver.solve(right_, correction_);
+  ++counts_.solves;
+  return error_norm(correction_, scales_, options_.tolerance, result.worst_velocity);
 }
 
 // As the elementary rule has it; a change of less than a fifth is not worth new factors.

@@ -5,6 +5,10 @@
 //   (g/h I - J) dW_k = -g/h W_k + (T^-1 F)_k
 //   ((a - i b)/h I - J) (dW_k + i dW_k+1) = right_k + i right_k+1,   [A^-1 u  A^-1 w] = [u w] [a b; -b a]
 //
+// The corrections start from the polynomial of the last step, continued. Where there is none, they start from the
+// solution of the equations linearised at the step's start: f there is known, so these start values cost no evaluation,
+// and the first one is made near the solution and not at the start.
+//
 // The error estimate is the difference to an embedded quadrature that also uses f at the step's start, with weight g0
 // (1/g where A^-1 has a real eigenvalue):  e = (I - h g0 J)^-1 (g0 h f_0 + sum e_i Z_i).
 #pragma once
@@ -35,6 +39,7 @@ class ImplicitRungeKutta final : public ImplicitOneStep {
   Verdict solve_stages(double h) override;
   double estimate(double h, Attempt& result) override;
   double suggest(double h, double error) override;
+  double unseen(double h, Attempt& result) override;
   void accepted() override;
   void forget() override { history_ = false; }
   void matrix_changed() override { factored_h_ = 0; }
@@ -42,6 +47,10 @@ class ImplicitRungeKutta final : public ImplicitOneStep {
   void save_own(Bytes& out) const override;
   void restore_own(std::span<const std::byte>& in) override;
 
+  enum class Start { continued, linearised, flat };
+  void place(Start start, double h);
+  Verdict iterate(double h);
+  double correct(double h);  // dW_ from F_ and W_, added to W_ and Z_; its size by tolerance
   bool factor_all(double h);
   // Values at theta of the polynomial through the stages (and the start, unless a stage is there).
   void lagrange(double theta, Vec& weights) const;
@@ -51,6 +60,10 @@ class ImplicitRungeKutta final : public ImplicitOneStep {
   bool stiffly_accurate_, start_is_node_;
   Mat T_, T_inverse_;
   Vec update_, error_weights_;  // y_new = y + sum update_i Z_i
+  // The slope that the stages give the end: end_start_ f_0 + sum end_weights_i Z_i / h. Only the part end_share_ of
+  // what f at the end differs from it, sent through the matrix, is an error: of the time behind the last stage.
+  Vec end_weights_;
+  double end_start_ = 0, end_share_ = 1;
   double gamma0_ = 0;
   std::vector<RealPart> real_;
   std::vector<ComplexPart> complex_;

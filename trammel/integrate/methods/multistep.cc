@@ -19,7 +19,8 @@ MultistepMethod::MultistepMethod(FirstOrderProblem& problem, const MultistepOpti
       milne_(milne_factor(options.predictor, options.corrector)),
       source_(problem),
       solver_(problem.size(), problem.sparsity()),
-      monitor_({.kappa = 0.01, .most_iterations = 10, .keep_rate = 0.1}) {
+      // the error test bounds how far the first correction reaches
+      monitor_({.kappa = 0.01, .most_iterations = 10, .keep_rate = 0.1, .patient = false, .reach = 1e300}) {
   const bool explicit_only = options_.mode == MultistepOptions::Corrector::none;
   order_ = explicit_only ? options_.predictor.order() : options_.corrector.order();
   needed_ = std::max(options_.predictor.steps(), options_.corrector.steps());
@@ -29,7 +30,11 @@ MultistepMethod::MultistepMethod(FirstOrderProblem& problem, const MultistepOpti
   past_y_.setZero(n_, needed_);
   past_f_.setZero(n_, needed_);
   K_.setZero(n_, ButcherTableau::dormand_prince_54().stages());
-  if (stiff_) table_.setZero(n_, order_ + 1);
+  if (stiff_) {
+    table_.setZero(n_, order_ + 1);
+    slopes_ = table_;
+    slope_.setZero(n_);
+  }
 }
 
 void MultistepMethod::start(double t, const Vec& y) {
@@ -190,6 +195,7 @@ Verdict MultistepMethod::lead_in(double h, Attempt& result) {
       work_ = table_.col(order_ - 1) - table_.col(order_);
       problem_.error_scales(y_, new_y_, scales_);
       result.error = error_norm(work_, scales_, options_.tolerance, result.worst_velocity);
+      if (!options_.fixed_step && result.error <= 1) check_end(result);
     }
     return verdict;
   }
@@ -231,16 +237,35 @@ Verdict MultistepMethod::lead_in_stiff(double h) {
       new_y_ += work_;
     }
     // row j of the table, in place: column k holds T_{j,k+1}
+    const auto extrapolate = [&](Mat& table) {
+      for (int k = 1; k < j; ++k) {
+        work_ = table.col(k - 1);
+        table.col(k - 1) = sum_;
+        sum_ += (sum_ - work_) / (static_cast<double>(j) / (j - k) - 1);
+      }
+      table.col(j - 1) = sum_;
+    };
+    sum_ = (j / h) * work_;
+    extrapolate(slopes_);
+    slope_ = sum_;
     sum_ = new_y_;
-    for (int k = 1; k < j; ++k) {
-      work_ = table_.col(k - 1);
-      table_.col(k - 1) = sum_;
-      sum_ += (sum_ - work_) / (static_cast<double>(j) / (j - k) - 1);
-    }
-    table_.col(j - 1) = sum_;
+    extrapolate(table_);
   }
   new_y_ = sum_;
   return evaluate(problem_, t_ + h, new_y_, new_dydt_, counts_);
+}
+
+// The steps that are extrapolated have looked no further than the start of the last of them. f at the end and the slope
+// of that step, extrapolated too, differ by what sets in behind it.
+void MultistepMethod::check_end(Attempt& result) {
+  work_ = new_dydt_ - slope_;
+  solver_.solve(work_, sum_);
+  ++counts_.solves;
+  int worst = -1;
+  const double unseen_error = error_norm(sum_, scales_, options_.tolerance, worst);
+  if (unseen_error <= 1) return;
+  result.error = unseen_error;
+  result.worst_velocity = worst;
 }
 
 void MultistepMethod::accept() {

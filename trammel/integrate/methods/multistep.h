@@ -57,6 +57,7 @@ class MultistepMethod final : public OdeMethod {
   Verdict newton(double h, Attempt& result);
   Verdict lead_in(double h, Attempt& result);
   Verdict lead_in_stiff(double h);
+  void check_end(Attempt& result);
   bool factor(double c);
   double noise() const;
   double size_of(const Vec& v) const;  // by tolerance
@@ -82,7 +83,8 @@ class MultistepMethod final : public OdeMethod {
   double h_ = 0;
   bool led_in_ = false;
   Vec new_y_, new_dydt_, predicted_, sum_, f_, work_, scales_;
-  Mat K_, table_;
+  Mat K_, table_, slopes_;  // slopes_: of the ends, extrapolated as table_ is
+  Vec slope_;
 };
 
 // What the families' descriptions share.

@@ -57,6 +57,13 @@ Attempt OneStepMethod::attempt(double h) {
   completed_ = false;
   if (result.error > 1 && !fixed_step_) return result;
   result.verdict = finish_attempt();
+  if (fixed_step_ || result.verdict != Verdict::ok) return result;
+  int worst = -1;
+  const double unseen_error = unseen(doubling_ ? 0.5 * h : h, new_dydt_, worst);
+  if (unseen_error <= 1) return result;
+  result.error = unseen_error;
+  result.worst_velocity = worst;
+  result.suggested_h = next_step(h, unseen_error);
   return result;
 }
 

@@ -36,6 +36,9 @@ class OneStepMethod : public OdeMethod {
   virtual const double* end_slope() const { return nullptr; }
   // Error by tolerance of the last `advance`, with new_y_; unused where steps are doubled.
   virtual double estimate(double /*h*/, int& /*worst*/) { return 0; }
+  // What f at the end of the last `advance`, of size h, shows that it has not seen, as an error by tolerance: a force
+  // that sets in behind its last stage, or between the values of that stage and those of the end.
+  virtual double unseen(double /*h*/, const Vec& /*f_end*/, int& /*worst*/) { return 0; }
   virtual double next_step(double /*h*/, double /*error*/) { return 0; }
   virtual void accepted() {}
   // Inside the last step, theta from 0 to 1; false: none of its own.

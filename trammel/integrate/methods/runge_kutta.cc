@@ -12,6 +12,8 @@ int error_order_of(const ButcherTableau& t) {
   return t.b_other.size() == 0 ? own : 2 * own - std::min(t.order, t.other_order) - 1;
 }
 
+constexpr double same_node = 1e-9;  // nodes are sums of rounded coefficients
+
 }  // namespace
 
 RungeKutta::RungeKutta(FirstOrderProblem& problem, const ButcherTableau& tableau, const RungeKuttaOptions& options)
@@ -35,7 +37,23 @@ RungeKutta::RungeKutta(FirstOrderProblem& problem, const ButcherTableau& tableau
   for (Vec* v : {&stage_y_, &stage_f_}) v->setZero(problem.size());
   if (tableau_.b_hat.size() > 0) difference_ = tableau_.b - tableau_.b_hat;
   if (tableau_.b_other.size() > 0) difference_other_ = tableau_.b - tableau_.b_other;
-  weights_.setZero(tableau_.stages());
+  for (int i = 1; i < tableau_.step_stages; ++i) {
+    if (i != end_ && tableau_.c[i] > tableau_.c[last_] - same_node) last_ = i;
+  }
+  last_y_.setZero(problem.size());
+  beyond_.setZero(tableau_.step_stages);
+  // Lagrange's polynomial through the last stage of each node.
+  std::vector<int> nodes;
+  for (int i = tableau_.step_stages - 1; i >= 0; --i) {
+    const auto is_here = [&](int j) { return std::abs(tableau_.c[j] - tableau_.c[i]) < same_node; };
+    if (std::none_of(nodes.begin(), nodes.end(), is_here)) nodes.push_back(i);
+  }
+  for (const int i : nodes) {
+    beyond_[i] = 1;
+    for (const int j : nodes) {
+      if (j != i) beyond_[i] *= (1 - tableau_.c[j]) / (tableau_.c[i] - tableau_.c[j]);
+    }
+  }
 }
 
 Verdict RungeKutta::stage(int i, double t, const Vec& y, double h, Mat& K) const {
@@ -54,6 +72,7 @@ Verdict RungeKutta::advance(double t, const Vec& y, const Vec& f, double h, Vec&
   for (int i = 1; i < tableau_.step_stages; ++i) {
     const Verdict verdict = stage(i, t, y, h, K_);
     if (verdict != Verdict::ok) return verdict;
+    if (i == last_) last_y_ = stage_y_;
   }
   y_new = y;
   for (int i = 0; i < tableau_.step_stages; ++i) {
@@ -74,6 +93,31 @@ double RungeKutta::estimate(double h, int& worst) {
   if (difference_other_.size() == 0) return size_of(difference_);
   const double other = size_of(difference_other_), own = size_of(difference_);
   return own == 0 ? 0 : own * own / std::sqrt(own * own + 0.01 * other * other);
+}
+
+// Behind a last node before the end a force may have acted for the rest of the step. If the last stage is at the end
+// but has other values, the force has acted since the motion passed from the ones to the others; of a smooth f that is
+// a quantity of second order in their distance. A stage that is the end itself has its share in the estimate, but there
+// the two may cancel each other.
+double RungeKutta::unseen(double h, const Vec& f_end, int& worst) {
+  double time = 0;
+  if (tableau_.c[last_] > 1 - same_node) {
+    work_ = new_y_ - (doubling_ ? new_middle_y_ : y_);
+    const double moved = error_norm(work_, scales_, tolerance_, worst);
+    work_ = new_y_ - last_y_;
+    const double apart = error_norm(work_, scales_, tolerance_, worst);
+    time = moved > 0 ? std::min(1.0, apart / moved) * h : 0;
+    work_ = f_end - K_.col(last_);
+  } else {
+    if (end_ >= 0) return 0;
+    time = 0.5 * (1 - tableau_.c[last_]) * h;
+    work_ = f_end;
+    for (int i = 0; i < tableau_.step_stages; ++i) {
+      if (beyond_[i] != 0) work_ -= beyond_[i] * K_.col(i);
+    }
+  }
+  work_ *= time;
+  return error_norm(work_, scales_, tolerance_, worst, options_.norm);
 }
 
 double RungeKutta::next_step(double h, double error) {

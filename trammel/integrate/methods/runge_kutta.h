@@ -27,6 +27,7 @@ class RungeKutta final : public OneStepMethod {
   Verdict advance(double t, const Vec& y, const Vec& f, double h, Vec& y_new) override;
   const double* end_slope() const override { return end_ >= 0 ? K_.col(end_).data() : nullptr; }
   double estimate(double h, int& worst) override;
+  double unseen(double h, const Vec& f_end, int& worst) override;
   double next_step(double h, double error) override;
   void accepted() override;
   bool interpolate_own(double theta, Vec& y) const override;
@@ -41,8 +42,10 @@ class RungeKutta final : public OneStepMethod {
   mutable Mat last_K_;  // of the last accepted step; those for dense output follow when asked for
   mutable bool extended_ = false;
   mutable Vec stage_y_, stage_f_;
-  Vec difference_, difference_other_, weights_;
-  int failures_ = 0;  // of the step under way
+  Vec difference_, difference_other_;
+  int last_ = 0;         // the stage with the greatest node, the last of them that is not the end itself
+  Vec last_y_, beyond_;  // its values; weights that continue the slopes of the stages to the end, where none is there
+  int failures_ = 0;     // of the step under way
 };
 
 // The description of a method whose tableau is `tableau`.

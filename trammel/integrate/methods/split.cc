@@ -80,6 +80,9 @@ void SplitMethod::start(const State& state, const Rates& rates) {
   history_ = false;
   equations_.widen_scales(now_.q, scales_);
   row_mass_ = row_masses(equations_, now_, work_);
+  Force::Approach unused;
+  sets_in_ = !equations_.force_that_sets_in_unseen().empty() || equations_.next_contact(now_, unused, work_);
+  for (int i = 0; i < equations_.force_count(); ++i) sets_in_ = sets_in_ || equations_.is_implicit(i);
 }
 
 void SplitMethod::restart(std::string_view /*why*/) { history_ = false; }
@@ -255,6 +258,9 @@ Attempt SplitMethod::attempt(double h) {
   else
     judge_error(h, result);
   if (!std::isfinite(result.error)) result.verdict = Verdict::not_finite;
+  const bool may_be_accepted = result.verdict == Verdict::ok && result.error <= 1;
+  if (may_be_accepted && sets_in_ && !options_.fixed_step && options_.control == SplitControl::error)
+    result.verdict = judge_end(h, result);
   if (equations_.turned(trial_, h, work_) > 1.57) result.verdict = Verdict::angle_too_large;
   return result;
 }
@@ -273,6 +279,28 @@ void SplitMethod::judge_error(double h, Attempt& result) const {
     }
   }
   result.error = std::sqrt(sum / std::max(1, nv_)) / options_.tolerance;
+}
+
+// Forces are evaluated at parts alpha and beta of the step; one that sets in behind them acts for the rest of it. What
+// forces at the end change the accelerations by counts as in judge_error, where half of it is smooth change.
+Verdict SplitMethod::judge_end(double h, Attempt& result) {
+  if (equations_.residual(trial_, trial_rates_, everything, residual_, work_) != Eval::ok)
+    return Verdict::evaluation_rejected;
+  ++counts_.evaluations;
+  if (!options_.all_implicit) ++counts_.explicit_evaluations;
+  z_.setZero();
+  z_.head(nv_) = -(residual_.inertia + residual_.force);
+  saddle_.solve(z_);
+  ++counts_.solves;
+  int worst = -1;
+  const double unseen = 0.5 * h * h * z_.head(nv_).cwiseQuotient(scales_).norm() /
+                        (std::sqrt(static_cast<double>(std::max(1, nv_))) * options_.tolerance);
+  if (!std::isfinite(unseen)) return Verdict::not_finite;
+  if (unseen <= 1) return Verdict::ok;
+  result.error = unseen;
+  z_.head(nv_).cwiseQuotient(scales_).cwiseAbs().maxCoeff(&worst);
+  result.worst_velocity = worst;
+  return Verdict::ok;
 }
 
 // SPLIT (14), (15): h = epsilon / sqrt(sigma), sigma the stiffness of A by mass in the direction of the motion, here by

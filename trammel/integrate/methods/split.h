@@ -75,6 +75,7 @@ class SplitMethod final : public Integrator {
   Verdict prepare_matrix(double h);
   Verdict take_step(double h, Attempt& result);
   void judge_error(double h, Attempt& result) const;
+  Verdict judge_end(double h, Attempt& result);
   void judge_stability(double h, Attempt& result);
 
   const Equations& equations_;
@@ -98,6 +99,7 @@ class SplitMethod final : public Integrator {
   std::vector<Mat3> T_;
   double trial_h_ = 0, last_step_ = 0, matrix_h_ = 0;
   bool history_ = false;  // of a step before, smoothly continued
+  bool sets_in_ = false;  // a force may set in within a step
   Counts counts_;
 };
 

@@ -75,6 +75,7 @@ StructuralMethod::StructuralMethod(SecondOrderProblem& problem, const Structural
     : problem_(problem), options_(options), n_(problem.freedoms()), derivatives_(problem), newton_([&] {
         SimplifiedNewton::Options newton = options.common.newton;
         newton.patient = options.full_newton;
+        newton.reach = 1e300;  // the estimate evaluates the forces at the end, wherever the corrections were made
         return newton;
       }()) {
   for (Vec* v :

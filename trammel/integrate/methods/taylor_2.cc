@@ -9,7 +9,7 @@ class TaylorMethod final : public OneStepMethod {
  public:
   TaylorMethod(FirstOrderProblem& problem, const MethodSettings& s)
       : OneStepMethod(problem, s.tolerance, s.fixed_step, true) {
-    for (Vec* v : {&f_t_, &second_, &forward_, &backward_}) v->setZero(problem.size());
+    for (Vec* v : {&f_t_, &second_, &forward_, &backward_, &end_slope_}) v->setZero(problem.size());
   }
   int order() const override { return 2; }
   int error_order() const override { return 3; }
@@ -37,12 +37,18 @@ class TaylorMethod final : public OneStepMethod {
       second_ = (forward_ - backward_) / (2 * step);
     }
     y_new = y + h * f + (0.5 * h * h) * second_;
+    end_slope_ = f + h * second_;
     return y_new.allFinite() ? Verdict::ok : Verdict::not_finite;
+  }
+  // Nothing is evaluated behind the start of a series.
+  double unseen(double h, const Vec& f_end, int& worst) override {
+    work_ = (0.5 * h) * (f_end - end_slope_);
+    return error_norm(work_, scales_, tolerance_, worst);
   }
 
  private:
   Jacobian J_;
-  Vec f_t_, second_, forward_, backward_;
+  Vec f_t_, second_, forward_, backward_, end_slope_;  // end_slope_: of the series at its end
 };
 
 }  // namespace
