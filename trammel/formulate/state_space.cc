@@ -251,8 +251,7 @@ double StateSpace::strain() {
       probe_[velocities_[k]] = scales_[velocities_[k]] * ((k >> pattern) % 2 == 0 ? 1 : -1);
     right_.setZero();
     equations_.gv().multiply_add(GT_, -1, probe_.data(), right_.data() + nv_);
-    saddle.solve_refined(right_, solution_);
-    counts_.solves += 2;
+    counts_.solves += saddle.solve_refined(right_, solution_, 2);
     for (int i = 0; i < nv_; ++i) most = std::max(most, std::abs(solution_[i]) / scales_[i]);
   }
   return most;
@@ -295,8 +294,7 @@ bool StateSpace::recover_positions() {
     before = size;
     right_.head(nv_).setZero();
     right_.tail(rows_) = -residual_.g;
-    recovery_.solve_refined(right_, solution_);
-    counts_.solves += 2;
+    counts_.solves += recovery_.solve_refined(right_, solution_, 2);
     point_.z += solution_.head(nv_);
   }
   return false;
@@ -326,8 +324,7 @@ bool StateSpace::recover_velocities() {
     before = size;
     right_.head(nv_).setZero();
     right_.tail(rows_) = -gdot_;
-    saddle.solve_refined(right_, solution_);
-    counts_.solves += 2;
+    counts_.solves += saddle.solve_refined(right_, solution_, 2);
     point_.z_dot += solution_.head(nv_);
   }
   return false;
@@ -375,8 +372,8 @@ bool StateSpace::accelerate() {
     equations_.velocity_residual(state_, gdot_, work_);
     add_stabilisation(gdot_, residual_.g, -1, right_.data() + nv_);
   }
-  index1_.solve_refined(right_, solution_, options_.sweeps);
-  counts_.solves += options_.sweeps;
+  counts_.solves += index1_.solve_refined(right_, solution_, options_.sweeps);
+  counts_.unrefined = index1_.unrefined();
   rates_.a = solution_.head(nv_);
   if (sprung())
     rates_.lambda = spring_.lambda;
@@ -523,8 +520,6 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
   }
   if (!refresh_recovery(state_, point_.z)) return Eval::rejected;
   recovery_stale_ = true;  // whatever comes next starts from the base
-  // On a ladder of forty loops two sweeps left 8e-7 of the derivatives.
-  constexpr int sweeps = 4;
   const bool constrained = rows_ > 0 && !options_.all_coordinates;
   SaddleSystem& velocity_saddle = velocity_recovery_ ? *velocity_recovery_ : recovery_;
   const auto n_positions = static_cast<Eigen::Index>(positions_.size()), n = static_cast<Eigen::Index>(size());
@@ -559,8 +554,7 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
       gv.multiply_add(GT_, -1, dz_.data(), right_.data() + nv_);
       right_.tail(rows_) -= dt * partials_.g_t;
       for (const int row : equations_.velocity_rows()) right_[nv_ + row] = 0;
-      recovery_.solve_refined(right_, solution_, sweeps);
-      counts_.solves += sweeps;
+      counts_.solves += recovery_.solve_refined(right_, solution_);
       dz_ += solution_.head(nv_);
     }
     dq_ = dz_;
@@ -577,8 +571,7 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
         right_.tail(rows_) += dt * partials_.gamma;
         add_V(state_.v, dt, right_.data() + nv_);
       }
-      velocity_saddle.solve_refined(right_, solution_, sweeps);
-      counts_.solves += sweeps;
+      counts_.solves += velocity_saddle.solve_refined(right_, solution_);
       dz_dot_ += solution_.head(nv_);
     }
     dv_ = dz_dot_;
@@ -620,8 +613,7 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
         add_stabilisation(rate_change_, value_change_, -1, right_.data() + nv_);
       }
     }
-    index1_.solve_refined(right_, solution_, options_.sweeps);
-    counts_.solves += options_.sweeps;
+    counts_.solves += index1_.solve_refined(right_, solution_, options_.sweeps);
     dq_ = solution_.head(nv_);  // dv', then dz''
     for (std::size_t r = 0; r < rotations.size(); ++r) {
       const int j = rotations[r];

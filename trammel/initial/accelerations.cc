@@ -82,7 +82,7 @@ bool AccelerationSolver::project(State& state, Workspace& work) {
   for (int pass = 0; pass < 2; ++pass) {
     equations_.velocity_residual(state, gdot_, work);
     b_.tail(ng) = -gdot_;
-    saddle_.solve_refined(b_, z_);
+    saddle_.solve_refined(b_, z_, 2);
     if (!std::isfinite(z_.sum())) return false;
     state.v += z_.head(nv);
   }

@@ -161,7 +161,7 @@ StageReport assemble_positions(const Equations& equations, State& state, SaddleS
     equations.local(start, state.q, change);
     for (int i = 0; i < nv; ++i) b[i] = std::isinf(weights[i]) || !pull_back ? 0.0 : -weights[i] * change[i];
     b.tail(ng) = -residual.g;
-    saddle.solve_refined(b, z);
+    saddle.solve_refined(b, z, 2);
     if (!std::isfinite(z.sum())) break;
     // Large steps are cut: a rotation by more than half a radian leaves the reach of the linearisation.
     const double largest_step = z.head(nv).cwiseQuotient(scales).lpNorm<Eigen::Infinity>();
@@ -206,7 +206,7 @@ StageReport assemble_velocities(const Equations& equations, State& state, Saddle
     for (report.iterations = 0; report.iterations < 2; ++report.iterations) {
       b.head(nv).setZero();
       b.tail(ng) = -gdot;
-      saddle.solve_refined(b, z, 3);
+      saddle.solve_refined(b, z);
       if (!std::isfinite(z.sum())) break;
       state.v += z.head(nv);
       equations.velocity_residual(state, gdot, work);

@@ -284,6 +284,7 @@ void Simulation::describe_run(RunSummary& summary) const {
   summary.velocity_residual = p.velocity_residual;
   summary.times = p.times;
   summary.counts = integrator_->counts();
+  summary.counts.unrefined += accelerations_->saddle().unrefined();
   summary.energy = recorder_->energy();
   std::map<int, double> by_body;
   for (std::size_t i = 0; i < limited_.size(); ++i) {

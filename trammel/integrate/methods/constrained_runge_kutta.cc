@@ -45,7 +45,7 @@ ConstrainedRungeKutta::ConstrainedRungeKutta(const Equations& equations, const I
       X_.col(k + 1) = eigen.eigenvectors().col(i).imag();
       pairs_.push_back({k, std::conj(value), ShiftedSolver<Complex>(nv_ + ng_, &saddle_.pattern()),
                         StateCouplingOf<Complex>(equations)});
-      if (ng_ > 0) pairs_.back().solver.set_pivot_tolerance(1e-4 * saddle_.E().minCoeff());
+      pairs_.back().solver.set_pivoting(saddle_.scale(), saddle_.pivot_tolerance());
       k += 2;
     }
   }

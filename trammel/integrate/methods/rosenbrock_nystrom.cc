@@ -122,8 +122,8 @@ bool RosenbrockNystrom::accelerate(const State& state, Rates& out) {
   if (!good) return false;
   right_.head(nv_) = -residual_.force;
   right_.tail(rows_) = gamma_;
-  index1_.solve_refined(right_, solution_);
-  counts_.solves += 2;
+  counts_.solves += index1_.solve_refined(right_, solution_);
+  counts_.unrefined = index1_.unrefined();
   out.a = solution_.head(nv_);
   out.lambda = solution_.tail(rows_);
   if (nx_ > 0 && equations_.state_rates(state, out.xdot, work_) != Eval::ok) return false;
@@ -204,8 +204,7 @@ Attempt RosenbrockNystrom::attempt(double h) {
     const double tau = g * h * h * c.gamma_sum[i];
     right_.head(nv_) -= tau * partials_.force_t;
     right_.tail(rows_) -= tau * s_t_;
-    stage_matrix_.solve_refined(right_, solution_);
-    counts_.solves += 2;
+    counts_.solves += stage_matrix_.solve_refined(right_, solution_);
     if (nx_ > 0) {
       state_right_ = (g * h) * stage_rate_ + tau * state_partials_.rate_t + (g * h * h) * (rate_z_ * p0_);
       for (std::size_t j = 0; j < i; ++j) state_right_ += (g * c.c[i][j]) * k_[j];
@@ -239,8 +238,7 @@ Attempt RosenbrockNystrom::attempt(double h) {
     equations_.vv().multiply_add(partials_.M, 1, e_v_.data(), right_.data());
     equations_.gv().multiply_add(partials_.G, 1, e_v_.data(), right_.data() + nv_);
     subtract_position_terms(e_y_, h * g, right_);
-    stage_matrix_.solve_refined(right_, solution_);
-    counts_.solves += 2;
+    counts_.solves += stage_matrix_.solve_refined(right_, solution_);
     if (nx_ > 0) {
       e_x_ += (h * g) * (rate_z_ * e_y_);
       coupling_.solve(solution_, e_x_);
@@ -284,8 +282,7 @@ bool RosenbrockNystrom::return_to_constraints() {
     before = size;
     right_.head(nv_).setZero();
     right_.tail(rows_) = -residual_.g;
-    stage_matrix_.solve_refined(right_, solution_);
-    counts_.solves += 2;
+    counts_.solves += stage_matrix_.solve_refined(right_, solution_, 2);
     z_ += solution_.head(nv_);
   }
   if (residual_.g.lpNorm<Eigen::Infinity>() > enough) return false;
@@ -299,8 +296,7 @@ bool RosenbrockNystrom::return_to_constraints() {
     before = size;
     right_.head(nv_).setZero();
     right_.tail(rows_) = -gdot_;
-    stage_matrix_.solve_refined(right_, solution_);
-    counts_.solves += 2;
+    counts_.solves += stage_matrix_.solve_refined(right_, solution_, 2);
     z_dot_ += solution_.head(nv_);
   }
   place(z_, z_dot_);
