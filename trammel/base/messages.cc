@@ -235,6 +235,11 @@ const std::vector<MessageInfo>& message_registry() {
        "exchanged was lost or gained by the method.",
        "take smaller steps or a smaller tolerance; with explicit methods look for the stiffest spring, which bounds "
        "the step"},
+      {"far-from-origin", in_run,
+       "The mechanism was so far from the origin that the round-off of its coordinates is above a hundredth of the "
+       "error "
+       "that the tolerance allows. Errors of positions were held below a hundred round-offs instead.",
+       "put the origin nearer to the mechanism, or take a larger tolerance"},
       // ---- Causes
       {"angle-too-fast", a_cause,
        "A multi-turn angle moves more than a quarter turn in one step: its turns could be miscounted.",

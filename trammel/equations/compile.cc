@@ -321,6 +321,9 @@ void Equations::make_patterns() {
 
   for (const Wire& w : vv_wires) vv.push_back({w.row, w.column});
   for (const Wire& w : gv_wires) gv.push_back({w.row, w.column});
+  row_arms_.setOnes(sizes_.multipliers());
+  for (int row = 0; row < sizes_.multipliers(); ++row)
+    if (row_unit(row) == RowUnit::torque) row_arms_[row] = length_;
   vv_ = Pattern(sizes_.nv, sizes_.nv, vv);
   gv_ = Pattern(sizes_.multipliers(), sizes_.nv, gv);
   const auto resolve = [](const std::vector<Wire>& wires, const Pattern& pattern, std::vector<std::uint16_t>& locals,

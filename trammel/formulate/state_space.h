@@ -124,6 +124,7 @@ class StateSpace final : public FirstOrderProblem {
   std::vector<int> positions_, velocities_;
   Vec position_weights_, velocity_weights_;  // infinite: held
   Vec scales_;
+  double rate_ = 1;  // rate scale of the model
   // the base
   State base_;
   Rates base_rates_;

@@ -105,6 +105,7 @@ class Simulation {
   void make_recorder();
   void describe_run(RunSummary& summary) const;
   void doubt_energy(RunResult& result) const;
+  void doubt_coordinates(RunResult& result) const;
   RunResult run_to_end(TrajectorySink& sink, const RunOptions& options);
   void write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row);
   void write_output(double t, TrajectorySink& sink);
@@ -119,6 +120,7 @@ class Simulation {
     long rejected_error = 0, rejected_newton = 0, rejected_evaluation = 0, rejected_angle = 0;
     long values_missing = 0, outputs_as_stepped = 0;
     double least_step = 0, greatest_step = 0, position_residual = 0, velocity_residual = 0;
+    double reach = 0;  // greatest coordinate
     PartTimes times;
   };
   struct LastCheckpoint {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "trammel/integrate/archive.h"
 #include "trammel/integrate/control/hermite.h"
@@ -47,7 +48,8 @@ void RosenbrockNystrom::start(const State& state, const Rates& rates) {
   equations_.state_rates(now_, rates_.xdot, work_);
   trial_rates_.xdot = previous_xdot_ = rates_.xdot;
   previous_x_ = equations_.states_of(now_);
-  equations_.widen_scales(now_.q, scales_);
+  equations_.set_scales(now_.q, options_.tolerance, scales_);
+  rate_ = equations_.rate(now_, rates_);
   restart("start");
 }
 
@@ -264,15 +266,18 @@ Attempt RosenbrockNystrom::attempt(double h) {
 }
 
 bool RosenbrockNystrom::return_to_constraints() {
-  const double length = equations_.length(), small = 1e-13 * length,
-               enough = std::max({1e-10 * length, 0.05 * options_.tolerance * length, 2 * options_.misfit});
+  const double length = equations_.length(),
+               round_off = std::numeric_limits<double>::epsilon() * equations_.reach(now_.q),
+               small = std::max(1e-13 * length, 8 * round_off),
+               enough =
+                   std::max({1e-10 * length, 32 * round_off, 0.05 * options_.tolerance * length, 2 * options_.misfit});
   double before = 0;
   for (int i = 0; i < 12; ++i) {
     place(z_, z_dot_);
     if (rows_ == 0) return true;
     if (equations_.residual(trial_, zero_, joints, residual_, work_) != Eval::ok) return false;
     for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
-    const double size = residual_.g.lpNorm<Eigen::Infinity>();
+    const double size = equations_.size_of_rows(residual_.g);
     if (!std::isfinite(size)) return false;
     if (size <= small) break;
     if (i > 0 && size > 0.5 * before) {  // no longer falls: round-off, or it cannot be reached
@@ -285,14 +290,14 @@ bool RosenbrockNystrom::return_to_constraints() {
     counts_.solves += stage_matrix_.solve_refined(right_, solution_, 2);
     z_ += solution_.head(nv_);
   }
-  if (residual_.g.lpNorm<Eigen::Infinity>() > enough) return false;
+  if (equations_.size_of_rows(residual_.g) > enough) return false;
   before = 0;
   for (int i = 0; i < 6; ++i) {
     place(z_, z_dot_);
     equations_.velocity_residual(trial_, gdot_, work_);
-    const double size = gdot_.lpNorm<Eigen::Infinity>();
+    const double size = equations_.size_of_rows(gdot_);
     if (!std::isfinite(size)) return false;
-    if (size <= small || (i > 1 && size > 0.5 * before)) break;
+    if (size <= rate_ * small || (i > 1 && size > 0.5 * before)) break;
     before = size;
     right_.head(nv_).setZero();
     right_.tail(rows_) = -gdot_;
@@ -303,11 +308,11 @@ bool RosenbrockNystrom::return_to_constraints() {
   return true;
 }
 
-// Root mean square over positions and velocities; a velocity counts by the greater of its size and scale per second.
+// Root mean square over positions and velocities; a velocity counts by the greater of its size and scale times rate.
 double RosenbrockNystrom::weighted(const Vec& e_y, const Vec& e_v, const Vec& e_x, int& worst) const {
   double sum = 0, most = 0;
   for (int i = 0; i < nv_; ++i) {
-    const double y = e_y[i] / scales_[i], v = e_v[i] / std::max(scales_[i], std::abs(now_.v[i]));
+    const double y = e_y[i] / scales_[i], v = e_v[i] / std::max(rate_ * scales_[i], std::abs(now_.v[i]));
     const double here = y * y + v * v;
     sum += here;
     if (here > most) {
@@ -342,7 +347,7 @@ void RosenbrockNystrom::accept() {
   to_chart(last_z_, end_rate_, rates_.a, end_second_);
   equations_.accept(now_, work_);
   trial_.memory = now_.memory;
-  equations_.widen_scales(now_.q, scales_);
+  equations_.set_scales(now_.q, options_.tolerance, scales_);
   last_step_ = trial_h_;
   ++age_;
   if (age_ >= options_.keep_derivatives) linearised_ = false;
