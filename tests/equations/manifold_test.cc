@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "tests/problems/mechanisms.h"
@@ -96,10 +97,16 @@ TEST(Manifold, ScalesAreTheLengthAndOneRadian) {
   EXPECT_EQ(scales[14], 1);  // angle of a planar body
   EXPECT_EQ(scales[20], 0.25);
   Vec q = e.initial_state().q;
-  q[0] = -7;
-  e.widen_scales(q, scales);
-  EXPECT_EQ(scales[0], 7);
+  // Not by the distance from the origin, unless its round-off is above a hundredth of the tolerance.
+  q[0] = -7e6;
+  e.set_scales(q, 1e-6, scales);
+  EXPECT_EQ(scales[0], 0.25);
+  e.set_scales(q, 1e-8, scales);
+  EXPECT_NEAR(scales[0], 100 * std::numeric_limits<double>::epsilon() * 7e6 / 1e-8, 1e-10);
   EXPECT_EQ(scales[3], 1);
+  EXPECT_EQ(e.reach(q), 7e6);
+  e.set_scales(e.initial_state().q, 1e-8, scales);
+  EXPECT_EQ(scales[0], 0.25);
 }
 
 // The state of a body is that of its centre of mass; frames give back what the model says of the origin.

@@ -229,6 +229,59 @@ TEST(Fill, DoesNotDependOnTheMasses) {
   }
 }
 
+// Nor on the unit of length: links of micrometres or of kilometres, of any mass.
+TEST(Fill, DoesNotDependOnTheUnits) {
+  long fill = 0;
+  for (const double size : {1.0, 1e-6, 1e-3, 1e3, 1e6}) {
+    for (const double mass : {1.0, 1e-6, 1e6}) {
+      Model model = problems::chain(150);
+      for (Body& body : model.bodies) {
+        body.mass *= mass;
+        body.inertia *= mass * size * size;
+        body.pose.position *= size;
+        body.center_of_mass *= size;
+      }
+      for (Frame& frame : model.frames) frame.local.position *= size;
+      const Equations e(std::move(model));
+      SaddleSystem saddle(e);
+      Workspace work = e.make_workspace();
+      Partials p = e.make_partials(Detail::projection);
+      e.jacobian(e.initial_state(), p, work);
+      e.mass(p);
+      saddle.combine_mass(p);
+      ASSERT_TRUE(saddle.factor());
+      if (fill == 0) fill = saddle.solver().fill();
+      EXPECT_EQ(saddle.solver().fill(), fill) << size << " m, " << mass << " kg";
+    }
+  }
+}
+
+// A sweep contracts slowly in a long chain: two leave 1e-6 of the accelerations of 300 links.
+TEST(Saddle, SweepsUntilLongChainsAreExact) {
+  for (const int links : {3, 30, 100, 300}) {
+    const problems::Ready ready(problems::chain(links));
+    const Equations& e = *ready.equations;
+    SaddleSystem saddle(e);
+    Workspace work = e.make_workspace();
+    Partials p = e.make_partials(Detail::projection);
+    e.jacobian(ready.state, p, work);
+    e.mass(p);
+    saddle.combine_mass(p);
+    ASSERT_TRUE(saddle.factor());
+    const int nv = e.sizes().nv;
+    // the right side of the true accelerations and multipliers
+    Vec truth(saddle.size()), b(saddle.size()), z;
+    truth << ready.rates.a, ready.rates.lambda;
+    saddle.residual(Vec::Zero(saddle.size()), truth, b);
+    b = -b;
+    const int sweeps = saddle.solve_refined(b, z);
+    EXPECT_LT((z - truth).head(nv).lpNorm<Eigen::Infinity>(), 1e-10 * truth.head(nv).lpNorm<Eigen::Infinity>())
+        << links;
+    EXPECT_LE(sweeps, links < 10 ? 2 : 8);
+    EXPECT_EQ(saddle.unrefined(), 0);
+  }
+}
+
 // ---- factors --------------------------------------------------------------------------------------------------------
 
 TEST(Saddle, RefactorsAfterTheFirstTime) {

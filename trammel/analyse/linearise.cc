@@ -215,7 +215,7 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
       equations.gv().multiply_add(p.G, -1, held.data(), right.data());
       equations.gv().multiply_add(p.Gv_q, -1, dq.data(), right.data());
       b.tail(rows) = right;
-      saddle.solve_refined(b, z, 4);
+      saddle.solve_refined(b, z);
       Vec dV = to_world(equations, work, z.head(nv));
       for (Eigen::Index l = 0; l < ns; ++l)
         dV -= Y.col(l) * Vec(to_world(equations, work, z.head(nv)))[velocities.chosen[static_cast<std::size_t>(l)]];
@@ -245,7 +245,7 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
     equations.gv().multiply_add(p.gamma_v, 1, dv.data(), bottom.data());
     b << top, bottom;
     if (nx > 0) out.A.col(k).tail(nx) = states.rate_q * dq + states.rate_v * dv;
-    saddle.solve_refined(b, z, 3);
+    saddle.solve_refined(b, z);
     if (!std::isfinite(z.sum())) throw fail_singular();
     Vec rate = dV, da = to_world(equations, work, z.head(nv));  // of dQ and dV
     for (const int column : equations.rotation_columns()) {
@@ -259,7 +259,7 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
   for (Eigen::Index x = 0; x < nx; ++x) {
     b.setZero();
     b.head(nv) = -states.force_x.col(x);
-    saddle.solve_refined(b, z, 3);
+    saddle.solve_refined(b, z);
     const Vec da = to_world(equations, work, z.head(nv));
     for (Eigen::Index l = 0; l < ns; ++l) out.A(np + l, n + x) = da[velocities.chosen[static_cast<std::size_t>(l)]];
     out.A.col(n + x).tail(nx) = states.rate_x.col(x);
@@ -270,7 +270,7 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
     equations.force_by_input(state, u, force_u, work);
     b.setZero();
     b.head(nv) = -force_u;
-    saddle.solve_refined(b, z, 3);
+    saddle.solve_refined(b, z);
     const Vec da = to_world(equations, work, z.head(nv));
     for (Eigen::Index l = 0; l < ns; ++l) out.B(np + l, u) = da[velocities.chosen[static_cast<std::size_t>(l)]];
   }

@@ -123,7 +123,7 @@ bool StaticSolver::evaluate(const State& state, Workspace& work, Point& out) {
   if (!saddle_.factor()) return false;
   b_.head(nv) = -out.f;
   b_.tail(rows).setZero();
-  saddle_.solve_refined(b_, z_, 5);  // long chains: a sweep contracts by eps / (eps + s^2), s falling like 1/N
+  saddle_.solve_refined(b_, z_);
   if (!std::isfinite(z_.sum())) return false;
   out.d = z_.head(nv);
   out.lambda = z_.tail(rows);
@@ -152,7 +152,7 @@ bool StaticSolver::return_to_constraints(State& state, Workspace& work) {
     if (!saddle_.factor()) return false;
     b_.setZero();
     b_.tail(rows) = -residual_.g;
-    saddle_.solve_refined(b_, z_);
+    saddle_.solve_refined(b_, z_, 2);
     if (!std::isfinite(z_.sum())) return false;
     q_ = state.q;
     equations_.retract(q_, z_.head(nv), state.q);

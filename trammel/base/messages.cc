@@ -253,6 +253,11 @@ const std::vector<MessageInfo>& message_registry() {
        "Steps change the energy of the mechanism by more than it holds, and no work, heat or motion explains it: they "
        "pass over something that they do not resolve, such as a force that grows without bound.",
        "look at the force named: its sign, its units, and whether it grows faster than any motion it drives"},
+      {"far-from-origin", in_run,
+       "The mechanism was so far from the origin that the round-off of its coordinates is above a hundredth of the "
+       "error "
+       "that the tolerance allows. Errors of positions were held below a hundred round-offs instead.",
+       "put the origin nearer to the mechanism, or take a larger tolerance"},
       // ---- Causes
       {"angle-too-fast", a_cause,
        "A rotation changes so much within one step that its turns could be miscounted: it ends a quarter turn or more "

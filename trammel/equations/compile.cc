@@ -104,6 +104,11 @@ void Equations::find_length() {
   for (const Vec3& p : points) mean += p / static_cast<double>(points.size());
   double sum = 0;
   for (const Vec3& p : points) sum += (p - mean).squaredNorm() / static_cast<double>(points.size());
+  // All in one place: the size of the bodies themselves.
+  if (sum == 0) {
+    for (const Body& body : model_.bodies)
+      if (body.kind != BodyKind::scalar && body.mass > 0) sum = std::max(sum, body.inertia.trace() / body.mass);
+  }
   length_ = sum > 0 ? std::sqrt(sum) : 1;
 }
 
@@ -158,8 +163,9 @@ Vec random_vector(int n, std::mt19937& random) {
   return Vec::NullaryExpr(n, [&] { return uniform(random); });
 }
 
-BodyState random_body(BodyKind kind, double height, std::mt19937& random) {
-  BodyState s{Mat3::Identity(), random_vector(3, random), random_vector(3, random), random_vector(3, random)};
+BodyState random_body(BodyKind kind, double height, double length, std::mt19937& random) {
+  BodyState s{Mat3::Identity(), length * random_vector(3, random), length * random_vector(3, random),
+              random_vector(3, random)};
   const Vec3 turn = 2 * random_vector(3, random);
   switch (kind) {
     case BodyKind::spatial: s.R = rotation_exp(turn).toRotationMatrix(); break;
@@ -179,7 +185,7 @@ BodyState random_body(BodyKind kind, double height, std::mt19937& random) {
   return s;
 }
 
-constexpr double nothing = 1e-12;  // round-off of unit vectors; true entries at random states are far larger
+constexpr double nothing = 1e-12;  // by units: round-off of unit vectors; true entries at random states are far larger
 
 }  // namespace
 
@@ -188,7 +194,7 @@ void Equations::make_patterns() {
   constexpr int probes = 2;
   std::vector<std::vector<BodyState>> states(probes);
   for (auto& bodies : states) {
-    for (const BodyRecord& b : bodies_) bodies.push_back(random_body(b.kind, b.height, random));
+    for (const BodyRecord& b : bodies_) bodies.push_back(random_body(b.kind, b.height, length_, random));
   }
   State state;
   state.memory.assign(static_cast<std::size_t>(memory_size_), 0.1);
@@ -247,10 +253,16 @@ void Equations::make_patterns() {
     if (generic) std::swap(c.element, generic);
     for (const auto& bodies : states) {
       localise_constraint(c, state, rates, Detail::all, bodies, local);
-      for (const RowMatrix* m : {&local.G, &local.Gv_q, &local.Ga_q, &local.gamma_q, &local.gamma_v}) {
-        g_mask = g_mask || (m->array().abs() > nothing);
+      for (int j = 0; j < n; ++j) {
+        const double arm = j % 6 < 3 ? 1 : length_;  // an angle moves points by so much
+        for (int k = 0; k < rows; ++k) {
+          const double least = nothing * (c.element->row_unit(k) == RowUnit::torque ? arm / length_ : arm);
+          for (const RowMatrix* m : {&local.G, &local.Gv_q, &local.Ga_q, &local.gamma_q, &local.gamma_v})
+            g_mask(k, j) = g_mask(k, j) || std::abs((*m)(k, j)) > least;
+        }
+        for (int i = 0; i < n; ++i)
+          v_mask(i, j) = v_mask(i, j) || std::abs(local.force_q(i, j)) > nothing * arm * (i % 6 < 3 ? 1 / length_ : 1);
       }
-      v_mask = v_mask || (local.force_q.array().abs() > nothing);
     }
     if (generic) std::swap(c.element, generic);
     for (int j = 0; j < n; ++j) {
@@ -309,6 +321,9 @@ void Equations::make_patterns() {
 
   for (const Wire& w : vv_wires) vv.push_back({w.row, w.column});
   for (const Wire& w : gv_wires) gv.push_back({w.row, w.column});
+  row_arms_.setOnes(sizes_.multipliers());
+  for (int row = 0; row < sizes_.multipliers(); ++row)
+    if (row_unit(row) == RowUnit::torque) row_arms_[row] = length_;
   vv_ = Pattern(sizes_.nv, sizes_.nv, vv);
   gv_ = Pattern(sizes_.multipliers(), sizes_.nv, gv);
   const auto resolve = [](const std::vector<Wire>& wires, const Pattern& pattern, std::vector<std::uint16_t>& locals,

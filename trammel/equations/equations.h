@@ -96,11 +96,20 @@ class Equations {
   // Velocity columns (first of three) in which retract is not addition, and its derivative there: d q = T d delta.
   const std::vector<int>& rotation_columns() const { return rotation_columns_; }
   void retract_derivative(const Vec& delta, std::vector<Mat3>& T) const;
-  // Adds the rows a body's positions stretch over to the scales of a norm: Y_i = max(Y_i, |r_i|); rotations stay at 1
-  // rad.
-  void widen_scales(const Vec& q, Vec& scales) const;
-  Vec scales() const;                        // length for translations, 1 rad for rotations
+  // ---- scales of norms
   double length() const { return length_; }  // length scale of the model
+  Vec scales() const;                        // length for translations, 1 rad for rotations
+  // The same for errors that must stay below `tolerance`: as much wider as the round-off of coordinates far from the
+  // origin demands, (1.18).
+  void set_scales(const Vec& q, double tolerance, Vec& scales) const;
+  // The greatest coordinate of a place, at least the length scale: positions are known to round-off times this.
+  double reach(const Vec& q) const;
+  // That round-off in units of the scales of a norm.
+  double round_off(const Vec& q, const Vec& scales) const;
+  // Rate scale of the model, 1/s, (1.19): that of gravity, else the fastest at the start.
+  double rate(const State& start, const Rates& rates) const;
+  // Largest of a value for each row of the constraints, as a length: angles count by the length scale.
+  double size_of_rows(const Vec& rows, int* worst = nullptr) const;
 
   // ---- discrete memory
   void start(State&, Workspace&) const;   // at the start of a run
@@ -236,6 +245,7 @@ class Equations {
   std::vector<std::uint16_t> vv_local_, gv_local_;  // place in the values of an element's matrix ...
   std::vector<int> vv_slot_, gv_slot_;              // ... and in the value array
   int memory_size_ = 0;
+  Vec row_arms_;  // of each row of the constraints: 1, or the length scale if it is an angle
   double length_ = 1, greatest_mass_ = 1, least_nonzero_mass_ = 1, least_nonzero_inertia_ = 1;
 };
 

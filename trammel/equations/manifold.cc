@@ -1,5 +1,6 @@
 // The manifold of the coordinates: spatial bodies add a rotation vector from the right, everything else adds.
 #include <cmath>
+#include <limits>
 
 #include "trammel/equations/equations.h"
 
@@ -58,11 +59,49 @@ bool Equations::is_angle(int i) const {
   return i - b.v0 >= translations_of(b.kind);
 }
 
-void Equations::widen_scales(const Vec& q, Vec& y) const {
+void Equations::set_scales(const Vec& q, double tolerance, Vec& y) const {
+  const double round_off = 100 * std::numeric_limits<double>::epsilon();
   for (const BodyRecord& b : bodies_) {
     if (b.kind == BodyKind::scalar && !b.is_length) continue;
-    for (int i = 0; i < translations_of(b.kind); ++i) y[b.v0 + i] = std::max(y[b.v0 + i], std::abs(q[b.q0 + i]));
+    for (int i = 0; i < translations_of(b.kind); ++i)
+      y[b.v0 + i] = std::max(length_, round_off * std::abs(q[b.q0 + i]) / tolerance);
   }
+}
+
+double Equations::reach(const Vec& q) const {
+  double most = length_;
+  for (const BodyRecord& b : bodies_) {
+    if (b.kind == BodyKind::scalar && !b.is_length) continue;
+    for (int i = 0; i < translations_of(b.kind); ++i) most = std::max(most, std::abs(q[b.q0 + i]));
+  }
+  return most;
+}
+
+double Equations::round_off(const Vec& q, const Vec& scales) const {
+  double most = 1;
+  for (const BodyRecord& b : bodies_) {
+    if (b.kind == BodyKind::scalar && !b.is_length) continue;
+    for (int i = 0; i < translations_of(b.kind); ++i) most = std::max(most, std::abs(q[b.q0 + i]) / scales[b.v0 + i]);
+  }
+  return most * std::numeric_limits<double>::epsilon();
+}
+
+double Equations::rate(const State& start, const Rates& rates) const {
+  if (const double g = model_.gravity.norm(); g > 0) return std::sqrt(g / length_);
+  if (sizes_.nv > 0) {
+    const Vec y = scales();
+    if (const double v = start.v.cwiseQuotient(y).lpNorm<Eigen::Infinity>(); v > 0) return v;
+    if (const double a = rates.a.cwiseQuotient(y).lpNorm<Eigen::Infinity>(); a > 0) return std::sqrt(a);
+  }
+  return model_.simulation.end > 0 ? 1 / model_.simulation.end : 1;
+}
+
+double Equations::size_of_rows(const Vec& rows, int* worst) const {
+  if (rows.size() == 0) return 0;
+  int at = 0;
+  const double size = rows.cwiseAbs().cwiseProduct(row_arms_).maxCoeff(&at);
+  if (worst != nullptr) *worst = at;
+  return size;
 }
 
 }  // namespace trammel

@@ -58,11 +58,36 @@ SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>* 
     for (const int row : equations.velocity_rows()) is_velocity_row_[static_cast<std::size_t>(row)] = true;
   }
   for (int i = 0; i < ng_; ++i) diagonal_.push_back(pattern_.slot(nv_ + i, nv_ + i));
-  // Far below E, so that the -E diagonal is always accepted as pivot.
-  solver_.analyse(pattern_, ng_ == 0 ? 1e-3 : 1e-4 * E_.minCoeff());
+  find_scales();
+  solver_.analyse(pattern_, pivot_tolerance(), scale_);
   work_.setZero(size());
   sum_.setZero(size());
   right_.setZero(size());
+}
+
+// The unknowns and equations are counted in the model's own units, so that pivots are chosen alike in millimetres and
+// metres, grams and tons: a velocity by 1/sqrt of its own mass or inertia, a row by sqrt(m_max) or sqrt(m_max) L, which
+// make 1 of the masses and eps of E. Powers of two near by serve: they cost no digit.
+void SaddleSystem::find_scales() {
+  const auto power_of_two = [](double x) { return std::ldexp(1.0, std::ilogb(x)); };  // at most x
+  const double mass = equations_.greatest_mass(), length = equations_.length();
+  const Pattern& vv = equations_.vv();
+  const Vec units = equations_.scales();
+  Partials p = equations_.make_partials(Detail::projection);
+  equations_.mass(p);
+  scale_.resize(size());
+  for (int j = 0; j < nv_; ++j) {
+    const double arm = length / units[j], own = p.M[vv.slot(j, j)];
+    scale_[j] = power_of_two(1 / std::sqrt(own > 0 ? own : mass * arm * arm));
+  }
+  for (int i = 0; i < ng_; ++i)
+    scale_[nv_ + i] = power_of_two(std::sqrt(mass) * (equations_.row_unit(i) == RowUnit::torque ? length : 1));
+}
+
+// Far below eps, so that the -E diagonal is always accepted as pivot.
+double SaddleSystem::pivot_tolerance() const {
+  if (ng_ == 0) return 1e-3;
+  return 1e-4 * E_.cwiseProduct(scale_.tail(ng_)).cwiseProduct(scale_.tail(ng_)).minCoeff();
 }
 
 int SaddleSystem::count_of(std::size_t column) const {
@@ -275,17 +300,18 @@ bool SaddleSystem::factor() {
   return solver_.factor(values_);
 }
 
-// Have the old pivots served? Backward error of one solve with a right side of ones: about 1e-9 when they have
-// (round-off grows like 1e-16 / eps), 5e-6 on a ladder in a singular position with the pivots of a regular one, far
-// above 1 when they have not. Refinement and Newton's method shrink errors by this factor in each sweep.
+// Have the old pivots served? Backward error of one solve with a right side of ones, in the model's units: about 1e-9
+// when they have (round-off grows like 1e-16 / eps), 5e-6 on a ladder in a singular position with the pivots of a
+// regular one, far above 1 when they have not. Refinement and Newton's method shrink errors by this factor in each
+// sweep.
 bool SaddleSystem::accurate() {
-  work_.setOnes();
+  right_ = scale_.cwiseInverse();
+  work_ = right_;
   solver_.solve(work_);
-  const double size = work_.lpNorm<Eigen::Infinity>();
+  const double size = work_.cwiseQuotient(scale_).lpNorm<Eigen::Infinity>();
   if (!std::isfinite(size)) return false;
-  right_.setOnes();
   pattern_.multiply_add(values_, -1, work_.data(), right_.data());
-  return right_.lpNorm<Eigen::Infinity>() < 1e-4 * (1 + size * values_.lpNorm<Eigen::Infinity>());
+  return right_.cwiseProduct(scale_).lpNorm<Eigen::Infinity>() < 1e-4 * (1 + size * solver_.greatest());
 }
 
 void SaddleSystem::solve(Vec& z) {
@@ -298,10 +324,32 @@ void SaddleSystem::residual(const Vec& b, const Vec& z, Vec& r) const {
   r.tail(ng_) -= E_.cwiseProduct(z.tail(ng_));  // K_0 = K_eps + E
 }
 
-void SaddleSystem::solve_refined(const Vec& b, Vec& z, int sweeps) {
+// Sizes are those of the motion alone, in the units of S, where a force on the right and the acceleration it makes are
+// alike: multipliers of redundant rows move in every sweep. A sweep contracts errors by eps / (eps + s^2), direction by
+// direction, so the rate seen is that of the greatest error left; slower ones may hide behind a rate of 1e-4 or better.
+// Corrections that no longer halve belong to directions with s^2 < eps: near singular positions, where a refined
+// solution would run away along them.
+int SaddleSystem::solve_refined(const Vec& b, Vec& z, int most) {
   z = b;
   solve(z);
-  for (int i = 1; i < sweeps; ++i) refine(b, z);
+  if (ng_ == 0 || most <= 1) return 1;
+  const auto motion = [this](const Vec& x) {
+    return x.head(nv_).cwiseQuotient(scale_.head(nv_)).lpNorm<Eigen::Infinity>();
+  };
+  const double size = std::max(motion(z), b.cwiseProduct(scale_).lpNorm<Eigen::Infinity>());
+  double before = size;
+  for (int sweeps = 2;; ++sweeps) {
+    residual(b, z, work_);
+    solve(work_);
+    const double correction = motion(work_);
+    if (most == most_sweeps && sweeps > 2 && !(correction < 0.5 * before)) return sweeps;
+    z += work_;
+    if (std::max(correction / before, 1e-4) * correction <= 1e-12 * size || sweeps == most) {
+      if (most == most_sweeps && sweeps == most) ++unrefined_;
+      return sweeps;
+    }
+    before = correction;
+  }
 }
 
 void SaddleSystem::refine(const Vec& b, Vec& z) {
@@ -328,6 +376,7 @@ void SaddleSystem::save(std::vector<double>& out) const {
   const bool with_pivots = refactored_ && keep_ == Keep::resumable;  // otherwise there are none to save
   out.push_back(with_pivots ? 1 : 0);
   out.push_back(solver_.factored() ? 1 : 0);
+  out.push_back(static_cast<double>(unrefined_));
   out.insert(out.end(), values_.data(), values_.data() + values_.size());
   if (with_pivots) out.insert(out.end(), pivot_values_.data(), pivot_values_.data() + pivot_values_.size());
 }
@@ -336,6 +385,7 @@ std::size_t SaddleSystem::restore(const double* data) {
   const double* p = data;
   refactored_ = *p++ != 0;
   const bool factored = *p++ != 0;
+  unrefined_ = static_cast<long>(*p++);
   const auto n = static_cast<std::size_t>(values_.size());
   values_ = Eigen::Map<const Vec>(p, values_.size());
   p += n;
@@ -353,7 +403,7 @@ std::size_t SaddleSystem::restore(const double* data) {
 
 long SaddleSystem::memory_bytes() const {
   const auto vec = [](const Vec& v) { return static_cast<long>(v.size()) * 8; };
-  return vec(values_) + vec(pivot_values_) + vec(E_) + vec(work_) + vec(sum_) + vec(right_) +
+  return vec(values_) + vec(pivot_values_) + vec(E_) + vec(scale_) + vec(work_) + vec(sum_) + vec(right_) +
          4L * static_cast<long>(pattern_.row().size() + pattern_.start().size() + transposed_.size() +
                                 diagonal_.size()) +
          solver_.memory();

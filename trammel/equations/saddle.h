@@ -50,6 +50,9 @@ class SaddleSystem {
   const Pattern& pattern() const { return pattern_; }
   const Vec& values() const { return values_; }
   const Vec& E() const { return E_; }
+  // S and the pivot tolerance that belongs to it, for other solvers of matrices like this one.
+  const Vec& scale() const { return scale_; }
+  double pivot_tolerance() const;
 
   // Fills the matrix; T may be null for the identity.
   void combine(const Partials& partials, const Blend& blend, const std::vector<Mat3>* T);
@@ -74,8 +77,12 @@ class SaddleSystem {
   bool factor();
   // One solve with the regularised matrix, in place. z = (a, lambda).
   void solve(Vec& z);
-  // Refined against the matrix without E: z solves K_0 z = b up to the round-off of `sweeps` corrections.
-  void solve_refined(const Vec& b, Vec& z, int sweeps = 2);
+  // Refined against the matrix without E: sweeps z <- z + K_E^-1 (b - K_0 z), from 0, until the next one would change
+  // the motion by less than 1e-12 of its size, while they shrink, at most `most`. Returns their number.
+  static constexpr int most_sweeps = 20;
+  int solve_refined(const Vec& b, Vec& z, int most = most_sweeps);
+  // How often the bound ended them.
+  long unrefined() const { return unrefined_; }
   // One sweep of it: z goes on towards K_0 z = b.
   void refine(const Vec& b, Vec& z);
   // The part of a constraint right side that the mechanism can satisfy: b2 := G T y.
@@ -91,6 +98,7 @@ class SaddleSystem {
 
  private:
   SaddleSystem(const Equations& equations, const std::vector<bool>* slots, double eps, Keep keep);
+  void find_scales();
   bool accurate();
   bool left_out(int slot, Level level) const;  // of G
   // Entries of vv in a column, and where the i-th of them is in vv.
@@ -105,8 +113,10 @@ class SaddleSystem {
   std::vector<int> slots_, slot_start_;  // of vv, by column; empty: all
   std::vector<bool> is_velocity_row_;    // empty: there are none
   Vec values_, pivot_values_, E_;
+  Vec scale_;                // S of the pivots, (3.8)
   bool refactored_ = false;  // present factors come from refactor with pivot_values_' pivots
   Vec work_, sum_, right_;
+  long unrefined_ = 0;
   KluSolver solver_;
 };
 

@@ -121,6 +121,7 @@ void StateSpace::set_base(const State& state, const Rates& rates) {
   base_rates_.lambda = rates.lambda;
   base_rates_.xdot = rates.xdot;
   if (chart_.origin().size() == 0) {
+    rate_ = equations_.rate(state, rates);
     chart_.move_to(state.q);
     state_ = state;
     rates_ = rates;
@@ -140,7 +141,7 @@ void StateSpace::set_base(const State& state, const Rates& rates) {
   chart_.second(at_base_.z, at_base_.z_dot, base_rates_.a, at_base_.z_second);
   state_.memory = base_.memory;
   state_.u = base_.u;
-  equations_.widen_scales(base_.q, scales_);
+  equations_.set_scales(base_.q, options_.tolerance, scales_);
   recovery_stale_ = true;
   index1_is_base_ = index1_is_current_ && base_.t == state_.t && base_.q == state_.q && base_.v == state_.v;
   if (position_weights_.size() == 0) repartition();
@@ -275,8 +276,7 @@ double StateSpace::strain_of(SaddleSystem& saddle, const std::vector<int>& indep
     gv.multiply_add(GT_, -1, probe_.data(), right_.data() + nv_);
     if (velocity_recovery_ && &saddle == &recovery_)
       for (const int row : equations_.velocity_rows()) right_[nv_ + row] = 0;
-    saddle.solve_refined(right_, solution_);
-    counts_.solves += 2;
+    counts_.solves += saddle.solve_refined(right_, solution_, 2);
   };
   // An irregular start: what is the same or opposite in equal parts of a mechanism does not cancel in it.
   probe_.setZero();
@@ -289,8 +289,7 @@ double StateSpace::strain_of(SaddleSystem& saddle, const std::vector<int>& indep
   follow();
   right_.head(nv_) = solution_.head(nv_).cwiseQuotient(scales_.cwiseAbs2());
   right_.tail(rows_).setZero();
-  saddle.solve_refined(right_, solution_);
-  counts_.solves += 2;
+  counts_.solves += saddle.solve_refined(right_, solution_, 2);
   turned_.setZero();
   gv.transpose_multiply_add(GT_, -1, solution_.data() + nv_, turned_.data());
   double square = 0;
@@ -327,10 +326,12 @@ bool StateSpace::moves_on() {
 bool StateSpace::recover_positions() {
   Eigen::Index k = 0;
   for (const int i : positions_) point_.z[i] = current_y_[k++];
-  const double length = equations_.length(), small = 1e-13 * length,
+  const double length = equations_.length(),
+               round_off = std::numeric_limits<double>::epsilon() * equations_.reach(base_.q),
+               small = std::max(1e-13 * length, 8 * round_off),
                // RN's rule and one iteration more than it asks: each gains a factor of the size of the step
-      target = std::max(small, 0.05 * options_.tolerance * std::min(1.0, h_ > 0 ? h_ : 1.0) * length),
-               enough = std::max({1e-10 * length, target, 2 * options_.misfit});
+      target = std::max(small, 0.05 * options_.tolerance * std::min(1.0, h_ > 0 ? rate_ * h_ : 1.0) * length),
+               enough = std::max({1e-10 * length, 32 * round_off, target, 2 * options_.misfit});
   double before = 0;
   bool one_more = true;
   int refreshed = 0;
@@ -340,7 +341,7 @@ bool StateSpace::recover_positions() {
     if (!state_.q.allFinite()) return false;
     if (equations_.residual(state_, zero_, joints, residual_, work_) != Eval::ok) return false;
     for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
-    const double size = residual_.g.cwiseAbs().maxCoeff(&worst_row_);
+    const double size = equations_.size_of_rows(residual_.g, &worst_row_);
     if (!std::isfinite(size)) return false;
     if (size <= small) return true;
     if (size <= target) {
@@ -361,8 +362,7 @@ bool StateSpace::recover_positions() {
     before = size;
     right_.head(nv_).setZero();
     right_.tail(rows_) = -residual_.g;
-    recovery_.solve_refined(right_, solution_);
-    counts_.solves += 2;
+    counts_.solves += recovery_.solve_refined(right_, solution_, 2);
     point_.z += solution_.head(nv_);
   }
   return false;
@@ -371,19 +371,21 @@ bool StateSpace::recover_positions() {
 bool StateSpace::recover_velocities() {
   auto k = static_cast<Eigen::Index>(positions_.size());
   for (const int i : velocities_) point_.z_dot[i] = current_y_[k++];
-  const double length = equations_.length(), small = 1e-13 * length;
+  const double length = equations_.length(),
+               known = std::max(1e-13, 8 * std::numeric_limits<double>::epsilon() * equations_.reach(base_.q) / length);
   SaddleSystem& saddle = velocity_recovery_ ? *velocity_recovery_ : recovery_;
   double before = 0;
   for (int i = 0; i < 20; ++i) {
     chart_.place(state_.t, point_.z, point_.z_dot, state_.q, state_.v);
     if (rows_ == 0 || options_.all_coordinates) return true;
     equations_.velocity_residual(state_, gdot_, work_);
-    const double size = gdot_.cwiseAbs().maxCoeff(&worst_row_);
+    const double size = equations_.size_of_rows(gdot_, &worst_row_);
     if (!std::isfinite(size)) return false;
-    const double speed = length + state_.v.lpNorm<Eigen::Infinity>(), allowed = 1e-13 * speed;
-    if (size <= std::max(small, allowed)) return true;
+    const double speed = length * (rate_ + state_.v.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>()),
+                 allowed = known * speed;
+    if (size <= allowed) return true;
     if (i > 0 && size > slow * before) {
-      if (size > 0.5 * before && (i > 3 || size <= 1e3 * allowed)) return size <= 1e-6 * speed;
+      if (size > 0.5 * before && (i > 3 || size <= 1e3 * allowed)) return size <= std::max(1e-6 * speed, allowed);
       if (size > 1e2 * allowed) {
         if (!refresh_recovery(state_, point_.z)) return false;
         recovery_stale_ = true;
@@ -392,8 +394,7 @@ bool StateSpace::recover_velocities() {
     before = size;
     right_.head(nv_).setZero();
     right_.tail(rows_) = -gdot_;
-    saddle.solve_refined(right_, solution_);
-    counts_.solves += 2;
+    counts_.solves += saddle.solve_refined(right_, solution_, 2);
     point_.z_dot += solution_.head(nv_);
   }
   return false;
@@ -441,8 +442,8 @@ bool StateSpace::accelerate() {
     equations_.velocity_residual(state_, gdot_, work_);
     add_stabilisation(gdot_, residual_.g, -1, right_.data() + nv_);
   }
-  index1_.solve_refined(right_, solution_, options_.sweeps);
-  counts_.solves += options_.sweeps;
+  counts_.solves += index1_.solve_refined(right_, solution_, options_.sweeps);
+  counts_.unrefined = index1_.unrefined();
   rates_.a = solution_.head(nv_);
   if (sprung())
     rates_.lambda = spring_.lambda;
@@ -590,8 +591,6 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
   }
   if (!refresh_recovery(state_, point_.z)) return Eval::rejected;
   recovery_stale_ = true;  // whatever comes next starts from the base
-  // On a ladder of forty loops two sweeps left 8e-7 of the derivatives.
-  constexpr int sweeps = 4;
   const bool constrained = rows_ > 0 && !options_.all_coordinates;
   SaddleSystem& velocity_saddle = velocity_recovery_ ? *velocity_recovery_ : recovery_;
   const auto n_positions = static_cast<Eigen::Index>(positions_.size()), n = static_cast<Eigen::Index>(size());
@@ -631,8 +630,7 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
         gv.multiply_add(partials_.G, -1, dv_.data(), right_.data() + nv_);
       }
       for (const int row : equations_.velocity_rows()) right_[nv_ + row] = 0;
-      recovery_.solve_refined(right_, solution_, sweeps);
-      counts_.solves += sweeps;
+      counts_.solves += recovery_.solve_refined(right_, solution_);
       dz_ += solution_.head(nv_);
     }
     dq_ = dz_;
@@ -649,8 +647,7 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
         right_.tail(rows_) += dt * partials_.gamma;
         add_V(state_.v, dt, right_.data() + nv_);
       }
-      velocity_saddle.solve_refined(right_, solution_, sweeps);
-      counts_.solves += sweeps;
+      counts_.solves += velocity_saddle.solve_refined(right_, solution_);
       dz_dot_ += solution_.head(nv_);
     }
     dv_ = dz_dot_;
@@ -692,8 +689,7 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
         add_stabilisation(rate_change_, value_change_, -1, right_.data() + nv_);
       }
     }
-    index1_.solve_refined(right_, solution_, options_.sweeps);
-    counts_.solves += options_.sweeps;
+    counts_.solves += index1_.solve_refined(right_, solution_, options_.sweeps);
     dq_ = solution_.head(nv_);  // dv', then dz''
     for (std::size_t r = 0; r < rotations.size(); ++r) {
       const int j = rotations[r];
@@ -713,7 +709,7 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
   return Eval::ok;
 }
 
-// Positions by the scale of the chart's increments, velocities by (4) of RN with the scale per second as absolute part.
+// Positions by the scale of the chart's increments, velocities by (4) of RN with scale times rate as absolute part.
 // Named coordinates are the user's own variables: (4) with their value.
 void StateSpace::error_scales(const Vec& before, const Vec& after, Vec& scales) const {
   scales.resize(size());
@@ -732,7 +728,7 @@ void StateSpace::error_scales(const Vec& before, const Vec& after, Vec& scales) 
   }
   for (const int i : velocities_) {
     const double w = chart_.rate()[i];
-    scales[k] = widen(scales_[i], std::max(std::abs(w + before[k]), std::abs(w + after[k])));
+    scales[k] = widen(rate_ * scales_[i], std::max(std::abs(w + before[k]), std::abs(w + after[k])));
     ++k;
   }
   for (; k < scales.size(); ++k) scales[k] = widen(1, std::max(std::abs(before[k]), std::abs(after[k])));

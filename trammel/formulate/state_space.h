@@ -38,7 +38,7 @@ struct StateSpaceOptions {
   // E = 1/penalty, relative to mass and length; 0: true constraints. Each sweep beyond the first is an iteration of the
   // augmented Lagrangian, which takes E away again.
   double penalty = 0;
-  int sweeps = 2;
+  int sweeps = SaddleSystem::most_sweeps;
   // Joints as springs k = (2 pi joint_frequency)^2 times the mass a row moves, with dampers c = joint_time k, instead
   // of constraints; 0: not so.
   double joint_frequency = 0, joint_time = 0;
@@ -133,6 +133,7 @@ class StateSpace final : public FirstOrderProblem {
   std::vector<int> positions_, velocities_;
   Vec position_weights_, velocity_weights_;  // infinite: held
   Vec scales_;
+  double rate_ = 1;  // rate scale of the model
   // the base
   State base_;
   Rates base_rates_;

@@ -1,6 +1,7 @@
 #include "trammel/initial/accelerations.h"
 
 #include <cmath>
+#include <limits>
 
 namespace trammel {
 
@@ -61,7 +62,8 @@ bool AccelerationSolver::project(State& state, Workspace& work) {
   equations_.mass(partials_);
   b_.head(nv).setZero();
   for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;  // nothing to be mended in positions
-  const bool apart = residual_.g.lpNorm<Eigen::Infinity>() > 1e-12 * equations_.length();
+  const double round_off = std::numeric_limits<double>::epsilon() * equations_.reach(state.q);
+  const bool apart = equations_.size_of_rows(residual_.g) > std::max(1e-12 * equations_.length(), 8 * round_off);
   // Rows at velocity level do not bind a change of positions: with them a sphere that rolls between bodies of a closed
   // loop could not be put back on its plane.
   const bool alone = apart && !equations_.velocity_rows().empty();
@@ -82,7 +84,7 @@ bool AccelerationSolver::project(State& state, Workspace& work) {
   for (int pass = 0; pass < 2; ++pass) {
     equations_.velocity_residual(state, gdot_, work);
     b_.tail(ng) = -gdot_;
-    saddle_.solve_refined(b_, z_);
+    saddle_.solve_refined(b_, z_, 2);
     if (!std::isfinite(z_.sum())) return false;
     state.v += z_.head(nv);
   }

@@ -17,6 +17,10 @@ std::string number(double value) {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
+double round_off_at(const Equations& equations, const State& state) {
+  return std::numeric_limits<double>::epsilon() * equations.reach(state.q);
+}
+
 // Weights of the least change: a displacement counts like a rotation by displacement / L.
 Vec change_weights(const Equations& equations, const std::vector<bool>& held) {
   Vec w = equations.scales();
@@ -142,14 +146,14 @@ StageReport assemble_positions(const Equations& equations, State& state, SaddleS
     if (equations.residual(state, rates, joints, residual, work) != Eval::ok || !std::isfinite(residual.g.sum()))
       return infinite;
     for (const int row : equations.velocity_rows()) residual.g[row] = 0;
-    return residual.g.lpNorm<Eigen::Infinity>();
+    return equations.size_of_rows(residual.g);
   };
   double size = largest();
   report.before = report.after = size;
   int worst = 0;
-  residual.g.cwiseAbs().maxCoeff(&worst);
+  equations.size_of_rows(residual.g, &worst);
   report.worst_before = equations.name_of_row(worst);
-  const double small = 1e-14 * equations.length();
+  const double small = std::max(1e-14 * equations.length(), 2 * round_off_at(equations, state));
   for (report.iterations = 0; report.iterations < 60 && size > small; ++report.iterations) {
     equations.jacobian(state, partials, work);
     saddle.combine_projection(weights, partials.G, Level::position);
@@ -161,7 +165,7 @@ StageReport assemble_positions(const Equations& equations, State& state, SaddleS
     equations.local(start, state.q, change);
     for (int i = 0; i < nv; ++i) b[i] = std::isinf(weights[i]) || !pull_back ? 0.0 : -weights[i] * change[i];
     b.tail(ng) = -residual.g;
-    saddle.solve_refined(b, z);
+    saddle.solve_refined(b, z, 2);
     if (!std::isfinite(z.sum())) break;
     // Large steps are cut: a rotation by more than half a radian leaves the reach of the linearisation.
     const double largest_step = z.head(nv).cwiseQuotient(scales).lpNorm<Eigen::Infinity>();
@@ -196,9 +200,8 @@ StageReport assemble_velocities(const Equations& equations, State& state, Saddle
   Vec gdot(ng), b(nv + ng), z(nv + ng);
   const Vec start = state.v, weights = change_weights(equations, held);
   equations.velocity_residual(state, gdot, work);
-  report.before = gdot.lpNorm<Eigen::Infinity>();
   int worst = 0;
-  gdot.cwiseAbs().maxCoeff(&worst);
+  report.before = equations.size_of_rows(gdot, &worst);
   report.worst_before = equations.name_of_row(worst);
   equations.jacobian(state, partials, work);
   saddle.combine_projection(weights, partials.G, Level::velocity);
@@ -206,13 +209,13 @@ StageReport assemble_velocities(const Equations& equations, State& state, Saddle
     for (report.iterations = 0; report.iterations < 2; ++report.iterations) {
       b.head(nv).setZero();
       b.tail(ng) = -gdot;
-      saddle.solve_refined(b, z, 3);
+      saddle.solve_refined(b, z);
       if (!std::isfinite(z.sum())) break;
       state.v += z.head(nv);
       equations.velocity_residual(state, gdot, work);
     }
   }
-  report.after = gdot.lpNorm<Eigen::Infinity>();
+  report.after = equations.size_of_rows(gdot);
   note_moves(equations, state.v - start, report);
   return report;
 }
@@ -297,7 +300,8 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
   const Model& model = equations.model();
   const double length = equations.length();
   for (const Equations::DroppedRow& row : equations.dropped_rows(state, work)) {
-    if (std::abs(row.value) < 1e-9 * std::max(1.0, length)) continue;
+    const bool angle = equations.constraint(row.constraint).row_unit(row.row) == RowUnit::torque;
+    if (std::abs(row.value) < (angle ? 1e-9 : std::max(1e-9 * length, 32 * round_off_at(equations, state)))) continue;
     const Equations::ConstraintInfo info = equations.constraint_info(row.constraint);
     throw Failure({Severity::error, "out-of-plane",
                    "joint '" + info.item->name + "': " + equations.constraint(row.constraint).row_name(row.row) +
@@ -338,8 +342,10 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
       report.permanence = compare_with_moved_pose(equations, state, saddle, work, report.rank);
   }
   report.misfit = report.stages.back().after;
+  const double closed = std::max(1e-10 * length, 32 * round_off_at(equations, state));
+  if (report.misfit <= closed) report.misfit = 0;
   if (report.misfit > 1e-6 * length) refuse_positions(equations, state, report.stages.back(), report.rank, work);
-  if (report.misfit > 1e-10 * length) {
+  if (report.misfit > 0) {
     report.warnings.push_back({Severity::warning,
                                "loop-misfit",
                                "loops do not close exactly: " + number(report.misfit) + " is left (length scale " +
@@ -361,9 +367,10 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
     state.v = driven_state.v;
   }
   // Loops that do not quite close leave as much of the velocities unsatisfied.
-  const double speed = state.v.size() > 0 ? state.v.lpNorm<Eigen::Infinity>() : 0;
+  const double speed =
+      state.v.size() > 0 ? length * state.v.cwiseQuotient(equations.scales()).lpNorm<Eigen::Infinity>() : 0;
   if (report.stages.back().after >
-      std::max(1e-8, 100 * report.misfit / length) * std::max({1.0, report.stages.back().before, speed})) {
+      std::max(1e-8, 100 * report.misfit / length) * std::max(report.stages.back().before, speed)) {
     Vec gdot(equations.sizes().multipliers());
     equations.velocity_residual(state, gdot, work);
     throw Failure({Severity::error,

@@ -37,6 +37,7 @@ struct Counts {
   long steps = 0, evaluations = 0, linearisations = 0, combinations = 0, factorisations = 0, refactorisations = 0,
        solves = 0;
   long newton_iterations = 0;
+  long unrefined = 0;                      // solves for accelerations that the bound of sweeps ended
   long explicit_evaluations = 0;           // of part A, by methods that split
   std::array<long, 4> predictor_degree{};  // steps started with each degree
 };

@@ -66,6 +66,8 @@ struct ShiftedSolver<Scalar>::Impl {
   Pattern pattern;
   std::vector<int> slot, diagonal;  // of the given entries and of the diagonal
   Vector values, pivot_values;      // of the last matrix, and of the one whose pivots are in use
+  Vec scales;                       // S of its pivots; empty: not scaled
+  Vector right;
   klu_common common{};
   klu_symbolic* symbolic = nullptr;
   klu_numeric* numeric = nullptr;
@@ -176,6 +178,8 @@ bool ShiftedSolver<Scalar>::factor_values(const Vector& values) {
   if (s.sparse) {
     s.values.setZero();
     for (std::size_t p = 0; p < s.slot.size(); ++p) s.values[s.slot[p]] = values[static_cast<Eigen::Index>(p)];
+    for (int j = 0; j < s.scales.size(); ++j)
+      for (int p = s.start()[j]; p < s.start()[j + 1]; ++p) s.values[p] *= s.scales[s.row()[p]] * s.scales[j];
     return s.factor_sparse();
   }
   s.matrix.setZero();
@@ -184,6 +188,7 @@ bool ShiftedSolver<Scalar>::factor_values(const Vector& values) {
          ++p)
       s.matrix(s.given->row()[static_cast<std::size_t>(p)], j) = values[p];
   }
+  if (s.scales.size() > 0) s.matrix = (s.scales.asDiagonal() * s.matrix * s.scales.asDiagonal()).eval();
   if (!s.matrix.allFinite()) return false;
   s.lu.compute(s.matrix);
   ++s.factors;
@@ -192,18 +197,23 @@ bool ShiftedSolver<Scalar>::factor_values(const Vector& values) {
 }
 
 template <class Scalar>
-void ShiftedSolver<Scalar>::set_pivot_tolerance(double tolerance) {
+void ShiftedSolver<Scalar>::set_pivoting(const Vec& scales, double tolerance) {
   impl_->common.tol = tolerance;
+  impl_->scales = scales;
 }
 
 template <class Scalar>
 void ShiftedSolver<Scalar>::solve(const Vector& b, Vector& x) const {
+  const bool scaled = impl_->scales.size() > 0;
+  x = b;
+  if (scaled) x.array() *= impl_->scales.array();
   if (impl_->sparse) {
-    x = b;
     Klu<Scalar>::solve(impl_->symbolic, impl_->numeric, impl_->n, x.data(), &impl_->common);
   } else {
-    x = impl_->lu.solve(b);
+    impl_->right = x;
+    x = impl_->lu.solve(impl_->right);
   }
+  if (scaled) x.array() *= impl_->scales.array();
 }
 
 template <class Scalar>

@@ -31,8 +31,9 @@ class ShiftedSolver {
   bool factor_matrix(const Jacobian& J) { return factor_sum(Scalar(0), 1, J); }
   // Any matrix, by its values on the pattern.
   bool factor_values(const Vector& values);
-  // Of KLU, instead of its usual one: how small a diagonal entry may be beside its column to serve as pivot.
-  void set_pivot_tolerance(double tolerance);
+  // Of KLU, instead of its usual one: how small a diagonal entry of S A S, S = diag(scales), may be beside its column
+  // to serve as pivot. Powers of two as scales cost no digit.
+  void set_pivoting(const Vec& scales, double tolerance);
   // shift I + sign J
   bool factor_sum(Scalar shift, double sign, const Jacobian& J);
   // x = (c I - J)^-1 b; x and b are different vectors.

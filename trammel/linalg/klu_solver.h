@@ -15,8 +15,9 @@ class KluSolver {
   KluSolver(KluSolver&&) noexcept;
   KluSolver& operator=(KluSolver&&) noexcept;
 
-  // `pattern` must outlive the solver and hold the whole diagonal.
-  void analyse(const Pattern& pattern, double pivot_tolerance);
+  // `pattern` must outlive the solver and hold the whole diagonal. With `scales` s the pivots are those of S A S, S =
+  // diag(s), so that their sizes can be compared whatever the units; powers of two change no bit of a solution.
+  void analyse(const Pattern& pattern, double pivot_tolerance, const Vec& scales = {});
   // Chooses pivots anew. False: singular.
   bool factor(const Vec& values);
   // Keeps the pivots of the last `factor` (does it if there was none). False: singular or not finite.
@@ -25,9 +26,10 @@ class KluSolver {
   void solve_transposed(Vec& right_side) const;
 
   bool factored() const;
-  long fill() const;    // entries of L + U
-  long memory() const;  // bytes held by the factors and the analysis
-  int factors() const;  // counts since analyse
+  double greatest() const;  // |entry| of S A S, as last factored
+  long fill() const;        // entries of L + U
+  long memory() const;      // bytes held by the factors and the analysis
+  int factors() const;      // counts since analyse
   int refactors() const;
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace trammel {
 
@@ -15,9 +16,11 @@ bool holds_softly(const MethodSettings& settings) {
   return settings.options.has("iterations") && settings.options.number("iterations") > 0;
 }
 
-ConstraintWatch::ConstraintWatch(const Equations& equations, const MethodSettings& settings)
+ConstraintWatch::ConstraintWatch(const Equations& equations, const MethodSettings& settings, double rate)
     : equations_(equations),
       soft_(holds_softly(settings)),
+      rate_(rate),
+      scales_(equations.scales()),
       bounds_(Vec::Zero(equations.sizes().multipliers())),
       residual_(equations.make_residual()),
       rows_(bounds_),
@@ -36,9 +39,11 @@ void ConstraintWatch::look(double from, const State& state, const Rates& rates, 
   equations_.residual(state, rates, joints, residual_, work);
   rows_ = residual_.g;
   double worst = 0;
-  const double speed = 1 + state.v.lpNorm<Eigen::Infinity>();
+  const double rate = rate_ + state.v.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>(),
+               round_off = 32 * std::numeric_limits<double>::epsilon() * equations_.reach(state.q);
   for (int i = 0; i < rows_.size(); ++i) {
-    const double bound = equations_.level(i) == Level::velocity ? speed * bounds_[i] : bounds_[i];
+    const double known = equations_.row_unit(i) == RowUnit::torque ? round_off / equations_.length() : round_off;
+    const double bound = std::max(bounds_[i], known) * (equations_.level(i) == Level::velocity ? rate : 1.0);
     worst = std::max(worst, std::abs(rows_[i]) / bound);
   }
   if (!(worst > 1)) {

@@ -23,7 +23,8 @@ struct ConstraintViolation {
 
 class ConstraintWatch {
  public:
-  ConstraintWatch(const Equations& equations, const MethodSettings& settings);
+  // `rate`: of the model, Equations::rate.
+  ConstraintWatch(const Equations& equations, const MethodSettings& settings, double rate);
 
   // After a step that began at `from`.
   void look(double from, const State& state, const Rates& rates, Workspace& work);
@@ -48,7 +49,9 @@ class ConstraintWatch {
   const Equations& equations_;
   bool soft_;
   double promised_;  // relative to the length scale or 1 rad
-  Vec bounds_;       // of each row
+  double rate_;
+  Vec scales_;
+  Vec bounds_;  // of each row
   Residual residual_;
   Vec rows_, worst_rows_;  // residuals of the last step, and of that with the largest
   struct Record {

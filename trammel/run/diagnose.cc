@@ -397,7 +397,7 @@ class Inquest {
     }
     if (!(first_h > 4 * last_h) || last_h == 0) return;
     const double slope = std::log(first_error / last_error) / std::log(first_h / last_h);
-    const double round_off = 1e3 * std::numeric_limits<double>::epsilon() * largest_position() / e_.length();
+    const double round_off = 1e3 * std::numeric_limits<double>::epsilon() * e_.reach(here_.q) / e_.length();
     if (slope > 1) return;
     const bool tight = c_.settings.tolerance < round_off;
     add(tight ? 0.95 : 0.5, "tolerance-below-round-off", "",
@@ -406,11 +406,6 @@ class Inquest {
             "the error went from {:.3g} to {:.3g} times the tolerance while the step fell from {:.3g} to {:.3g} "
             "s; round-off is about {:.2g} of the length scale",
             first_error, last_error, first_h, last_h, round_off));
-  }
-  double largest_position() const {
-    Vec scales = Vec::Ones(e_.sizes().nv);
-    e_.widen_scales(here_.q, scales);
-    return scales.size() > 0 ? std::max(scales.maxCoeff(), e_.length()) : e_.length();
   }
 
   // Steps accepted and rejected in turn, and time hardly moves.

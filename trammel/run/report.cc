@@ -38,6 +38,9 @@ std::string to_text(const RunSummary& s) {
   line("Newton", fmt::format("{:.2f} iterations a step; start values of degree 0/1/2/3 in {}/{}/{}/{} steps",
                              static_cast<double>(c.newton_iterations) / steps, c.predictor_degree[0],
                              c.predictor_degree[1], c.predictor_degree[2], c.predictor_degree[3]));
+  if (c.unrefined > 0)
+    line("accelerations", fmt::format("{} ended after {} sweeps of refinement", counted(c.unrefined, "solve"),
+                                      SaddleSystem::most_sweeps));
   if (!s.limiting.empty())
     line("step limited", fmt::format("most often by {} ({:.0f} % of the steps)", s.limiting,
                                      100.0 * static_cast<double>(s.limiting_steps) / steps));
@@ -117,6 +120,7 @@ std::string to_json(const RunSummary& s) {
         {"refactorisations", c.refactorisations},
         {"solves", c.solves},
         {"newton_iterations", c.newton_iterations},
+        {"unrefined", c.unrefined},
         {"predictor_degree", c.predictor_degree}}},
       {"limiting", s.limiting},
       {"limiting_steps", s.limiting_steps},

@@ -59,16 +59,13 @@ std::string exact(const Value& value) {
 }
 
 // Positions are known to 2.2e-16 of their size; an error test a hundred times above that sees little else.
-void refuse_tolerance_below_round_off(const Equations& equations, const State& state, const MethodSettings& settings) {
-  if (settings.fixed_step) return;
-  Vec sizes = Vec::Zero(equations.sizes().nv);
-  equations.widen_scales(state.q, sizes);
-  const double far = sizes.size() > 0 ? std::max(1.0, sizes.maxCoeff() / equations.length()) : 1;
-  const double least = 100 * std::numeric_limits<double>::epsilon() * far;
-  if (settings.tolerance >= least) return;
+constexpr double least_tolerance = 100 * std::numeric_limits<double>::epsilon();
+
+void refuse_tolerance_below_round_off(const Equations& equations, const MethodSettings& settings) {
+  if (settings.fixed_step || settings.tolerance >= least_tolerance) return;
   throw Failure({Severity::error, "tolerance-below-round-off",
                  "the tolerance " + number(settings.tolerance) +
-                     " is below the round-off of this model's positions, which is about " + number(least) +
+                     " is below the round-off of this model's positions, which is about " + number(least_tolerance) +
                      " of its length scale",
                  "take a larger tolerance", equations.model().simulation.where});
 }
@@ -166,7 +163,8 @@ void Simulation::start(const RunOptions& options) {
     const std::string caveat = method_->caveat(settings_);
     if (!caveat.empty()) options.note("note: " + caveat);
   }
-  refuse_tolerance_below_round_off(*equations_, output_state_, settings_);
+  refuse_tolerance_below_round_off(*equations_, settings_);
+  progress_.reach = equations_->reach(output_state_.q);
   settings_.misfit = initial_.misfit;
   settings_.freedoms = options.analyse_rank ? initial_.rank.freedoms_by_rank : -1;
   const bool chosen = settings_.formulation.empty();
@@ -176,7 +174,8 @@ void Simulation::start(const RunOptions& options) {
                  (settings_.freedoms == 1 ? " degree" : " degrees") + " of freedom)");
   integrator_ = method_->make(*equations_, settings_);
   integrator_->start(output_state_, output_rates_);
-  constraints_ = std::make_unique<ConstraintWatch>(*equations_, settings_);
+  constraints_ =
+      std::make_unique<ConstraintWatch>(*equations_, settings_, equations_->rate(output_state_, output_rates_));
   energy_guard_ = std::make_unique<EnergyGuard>(*equations_, settings_.tolerance);
   StepController::Options control;
   const auto set_control = [&](const char* option, double otherwise) {
@@ -315,6 +314,7 @@ void Simulation::describe_run(RunSummary& summary) const {
   summary.velocity_residual = p.velocity_residual;
   summary.times = p.times;
   summary.counts = integrator_->counts();
+  summary.counts.unrefined += accelerations_->saddle().unrefined();
   summary.energy = recorder_->energy();
   std::map<int, double> by_body;
   for (std::size_t i = 0; i < limited_.size(); ++i) {
@@ -370,6 +370,20 @@ Problem Simulation::constraint_warning() const {
                                      "that holds them; joints and motions may also contradict one another"
                                : "take a smaller step or tolerance there",
           {}};
+}
+
+// Errors of positions are measured by the length scale wherever the mechanism is, but not below their round-off.
+void Simulation::doubt_coordinates(RunResult& result) const {
+  const double asked = settings_.tolerance * equations_->length(), possible = least_tolerance * progress_.reach;
+  if (settings_.fixed_step || asked >= possible) return;
+  result.warnings.push_back({Severity::warning,
+                             "far-from-origin",
+                             "coordinates of up to " + number(progress_.reach) + " m are known to " +
+                                 number(std::numeric_limits<double>::epsilon() * progress_.reach) +
+                                 " m: errors of positions were held below " + number(possible) + " m, not " +
+                                 number(asked) + " m",
+                             "put the origin nearer to the mechanism, or take a larger tolerance",
+                             {}});
 }
 
 RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
@@ -491,6 +505,7 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
       t = integrator_->state().t;
       if (std::abs(end - t) < 1e-12 * end) t = end;
       ++progress.steps;
+      progress.reach = std::max(progress.reach, equations_->reach(integrator_->state().q));
       progress.least_step = progress.steps == 1 ? h : std::min(progress.least_step, h);
       progress.greatest_step = std::max(progress.greatest_step, h);
       if (attempt.worst_velocity >= 0) limited_[static_cast<std::size_t>(attempt.worst_velocity)] += 1;
@@ -588,6 +603,7 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
   result.summary.reached = t;
   if (energy_in_doubt(t)) result.warnings.push_back(energy_warning());
   if (constraints_->ever_beyond() && !violation) result.warnings.push_back(constraint_warning());
+  doubt_coordinates(result);
   if (result.failure && !last_good.empty()) result.failure->state_file = options.save_failed(last_good);
   sink.finish(result.status, to_json(result.summary), result.failure ? to_json(*result.failure) : "");
   return result;

@@ -109,6 +109,7 @@ class Simulation {
   bool energy_in_doubt(double t) const;
   Problem energy_warning() const;
   Problem constraint_warning() const;
+  void doubt_coordinates(RunResult& result) const;
   RunResult run_to_end(TrajectorySink& sink, const RunOptions& options);
   void write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row);
   void write_output(double t, TrajectorySink& sink);
@@ -126,6 +127,7 @@ class Simulation {
     double energy_doubted = -1;  // when its imbalance first was a tenth of what was exchanged, s; negative: never
     long values_missing = 0, outputs_as_stepped = 0;
     double least_step = 0, greatest_step = 0, position_residual = 0, velocity_residual = 0;
+    double reach = 0;  // greatest coordinate
     PartTimes times;
   };
   struct LastCheckpoint {

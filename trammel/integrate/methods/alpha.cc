@@ -91,7 +91,7 @@ void AlphaMethod::start(const State& state, const Rates& rates) {
   delta_ = Vec::Zero(nv_);
   previous_q_ = now_.q;
   previous_v_ = now_.v;
-  equations_.widen_scales(now_.q, scales_);
+  equations_.set_scales(now_.q, options_.tolerance, scales_);
   equations_.state_rates(now_, rates_.xdot, work_);
   trial_rates_.xdot = previous_xdot_ = w_ = trial_w_ = previous_w_ = state_right_ = rates_.xdot;
   previous_x_ = equations_.states_of(now_);
@@ -208,7 +208,7 @@ Attempt AlphaMethod::attempt(double h) {
   const double root_p = std::sqrt(static_cast<double>(std::max(1, nv_)));
   const double allowed = root_p * options_.tolerance / (std::abs(p.error_factor()) * h * h);  // sqrt(psi)/h^2, (35)
   // Round-off of constraint values of the size of the positions, seen through 1/(beta h^2).
-  const double noise = 4 * std::numeric_limits<double>::epsilon() * root_p / bh2;
+  const double noise = 4 * equations_.round_off(now_.q, scales_) * root_p / bh2;
 
   for (int pass = 0;; ++pass) {  // a second pass only with fresh derivatives
     predictor_.predict(trial_.t, z_);
@@ -390,7 +390,7 @@ void AlphaMethod::accept() {
   rates_.lambda.swap(trial_rates_.lambda);
   equations_.accept(now_, work_);
   trial_.memory = now_.memory;
-  equations_.widen_scales(now_.q, scales_);
+  equations_.set_scales(now_.q, options_.tolerance, scales_);
   ++counts_.predictor_degree[static_cast<std::size_t>(predictor_.degree())];
   z_.head(nv_) = a_;
   z_.tail(ng_) = rates_.lambda;

@@ -20,7 +20,7 @@ ConstrainedBdf::ConstrainedBdf(const Equations& equations, const ConstrainedBdfO
       chart_(equations),
       scales_(equations.scales()),
       tested_((options.stabilised ? 2 : 1) * nv_ + nx_),
-      ones_(Vec::Ones(ng_)),
+      multiplier_units_(Vec::Ones(ng_)),
       monitor_(options.newton),
       saddle_(equations),
       slack_(options.stabilised ? std::make_unique<PositionSlack>(equations) : nullptr),
@@ -40,6 +40,8 @@ ConstrainedBdf::ConstrainedBdf(const Equations& equations, const ConstrainedBdfO
   old_q_.fill(Vec::Zero(equations.sizes().nq));
   state_right_.setZero(nx_);
   y_scales_.setOnes(n);
+  for (int i = 0; i < ng_; ++i)
+    if (equations.row_unit(i) == RowUnit::torque) multiplier_units_[i] = equations.length();
   T_.resize(equations.rotation_columns().size());
   S_.resize(T_.size());
   multipliers_.resize(ng_, ng_);
@@ -56,7 +58,8 @@ ConstrainedBdf::ConstrainedBdf(const Equations& equations, const ConstrainedBdfO
 void ConstrainedBdf::start(const State& state, const Rates& rates) {
   now_ = trial_ = state;
   rates_ = trial_rates_ = rates;
-  equations_.widen_scales(now_.q, scales_);
+  equations_.set_scales(now_.q, options_.tolerance, scales_);
+  rate_ = equations_.rate(now_, rates_);
   equations_.state_rates(now_, rates_.xdot, work_space_);
   trial_rates_.xdot = rates_.xdot;
   restart("start");
@@ -70,7 +73,7 @@ void ConstrainedBdf::restart(std::string_view /*why*/) {
   equal_steps_ = failures_ = 0;
   chart_.move_to(now_.q);
   multipliers_.clear();
-  multipliers_.add(now_.t, rates_.lambda, ones_);
+  multipliers_.add(now_.t, rates_.lambda, multiplier_units_);
   linearise_next_ = true;
   if (!starter_) return;
   past_count_ = 0;
@@ -82,7 +85,7 @@ void ConstrainedBdf::set_scales(const Vec& y) {
   y_scales_.head(nv_) = scales_;
   for (int i = nv_; i < y_scales_.size(); ++i) {
     const bool is_velocity = i < 2 * nv_;
-    y_scales_[i] = (is_velocity ? scales_[i - nv_] : 1) + std::max(std::abs(D_(i, 0)), std::abs(y[i]));
+    y_scales_[i] = (is_velocity ? rate_ * scales_[i - nv_] : 1) + std::max(std::abs(D_(i, 0)), std::abs(y[i]));
   }
 }
 
@@ -240,7 +243,7 @@ Attempt ConstrainedBdf::solve_step(double h) {
   set_scales(predicted_);
   const double c = gamma_[k] / h;
   const double allowed = options_.tolerance * (k_ + 1);
-  const double noise = 16 * std::numeric_limits<double>::epsilon();
+  const double noise = 16 * equations_.round_off(now_.q, scales_);
 
   bool renewed = false;
   for (int pass = 0;; ++pass) {  // a second pass only with fresh derivatives
@@ -275,7 +278,7 @@ Attempt ConstrainedBdf::solve_step(double h) {
       place(c);
       d_ = y_ - predicted_;
       const double reference = options_.fixed_step ? std::min(size_of(d_), allowed) : allowed;
-      const bool closed = ng_ > 0 && residual_.g.lpNorm<Eigen::Infinity>() < 1e-14 * equations_.length();
+      const bool closed = ng_ > 0 && equations_.size_of_rows(residual_.g) < 1e-14 * equations_.reach(now_.q);
       decision = monitor_.next(correction, reference, noise, closed);
     }
     result.newton_iterations += monitor_.iterations();
@@ -354,8 +357,8 @@ void ConstrainedBdf::accept() {
   rates_.xdot = trial_rates_.xdot;
   equations_.accept(now_, work_space_);
   trial_.memory = now_.memory;
-  equations_.widen_scales(now_.q, scales_);
-  multipliers_.add(now_.t, rates_.lambda, ones_);
+  equations_.set_scales(now_.q, options_.tolerance, scales_);
+  multipliers_.add(now_.t, rates_.lambda, multiplier_units_);
   ++counts_.predictor_degree[static_cast<std::size_t>(multipliers_.degree())];
   ++counts_.steps;
   last_step_ = trial_h_;

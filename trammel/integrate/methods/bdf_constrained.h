@@ -103,11 +103,12 @@ class ConstrainedBdf final : public Integrator {
   Vec z_dot_, u_, a_, later_, later_rate_;
   std::array<Vec, columns> old_q_;  // of the points behind the differences, while the chart moves
   Vec scales_, y_scales_;
-  int tested_;  // entries of y in the error test
+  double rate_ = 1;  // rate scale of the model
+  int tested_;       // entries of y in the error test
   std::array<double, top + 2> gamma_{};
   std::vector<Mat3> T_, S_;
   Predictor multipliers_;
-  Vec ones_;
+  Vec multiplier_units_;
   NewtonMonitor monitor_;
   SaddleSystem saddle_;
   std::unique_ptr<PositionSlack> slack_;  // at index 2

@@ -45,7 +45,7 @@ ConstrainedRungeKutta::ConstrainedRungeKutta(const Equations& equations, const I
       X_.col(k + 1) = eigen.eigenvectors().col(i).imag();
       pairs_.push_back({k, std::conj(value), ShiftedSolver<Complex>(nv_ + ng_, &saddle_.pattern()),
                         StateCouplingOf<Complex>(equations)});
-      if (ng_ > 0) pairs_.back().solver.set_pivot_tolerance(1e-4 * saddle_.E().minCoeff());
+      pairs_.back().solver.set_pivoting(saddle_.scale(), saddle_.pivot_tolerance());
       k += 2;
     }
   }
@@ -83,9 +83,10 @@ void ConstrainedRungeKutta::start(const State& state, const Rates& rates) {
   previous_q_ = now_.q;
   previous_v_ = now_.v;
   previous_x_ = equations_.states_of(now_);
+  rate_ = equations_.rate(now_, rates_);
   equations_.state_rates(now_, rates_.xdot, work_);
   trial_rates_.xdot = rates_.xdot;
-  equations_.widen_scales(now_.q, scales_);
+  equations_.set_scales(now_.q, options_.tolerance, scales_);
   restart("start");
 }
 
@@ -224,6 +225,15 @@ double ConstrainedRungeKutta::size_of(const Mat& z, const Mat& v, const Mat& x) 
   return entries == 0 ? 0 : std::sqrt(sum / entries);
 }
 
+double ConstrainedRungeKutta::greatest_g() {
+  double most = 0;
+  for (int i = 0; i < s_; ++i) {
+    g_ = G_rows_.col(i);
+    most = std::max(most, equations_.size_of_rows(g_));
+  }
+  return most;
+}
+
 // R_ holds -(M v' + G^T lambda - Q) above and, below, what the rows lack: (h A)^-2 g or (h A)^-1 (G v + g_t), k.
 double ConstrainedRungeKutta::correct(double h) {
   // The rows that depend on others do so by another combination at each stage. By that of the matrix, which is of the
@@ -345,9 +355,9 @@ double ConstrainedRungeKutta::estimate(double h, Attempt& result) {
 Attempt ConstrainedRungeKutta::attempt(double h) {
   Attempt result;
   trial_h_ = h;
-  v_scales_ = scales_ + now_.v.cwiseAbs();
+  v_scales_ = rate_ * scales_ + now_.v.cwiseAbs();
   if (nx_ > 0) x_scales_ = equations_.states_of(now_).cwiseAbs().array() + 1;
-  const double noise = 4 * std::numeric_limits<double>::epsilon();
+  const double noise = 4 * equations_.round_off(now_.q, scales_);
   bool other_way = false;
   for (int pass = 0;; ++pass) {
     const bool anew = linearise_next_ || pass > 0 || options_.newton.exactly > 0;
@@ -389,7 +399,7 @@ Attempt ConstrainedRungeKutta::attempt(double h) {
       const double reference =
           options_.fixed_step ? std::min(size_of(U_, dV_, dX_), options_.tolerance) : options_.tolerance;
       place(h);
-      const bool closed = ng_ > 0 && G_rows_.lpNorm<Eigen::Infinity>() < 1e-14 * equations_.length();
+      const bool closed = ng_ > 0 && greatest_g() < 1e-14 * equations_.reach(now_.q);
       decision = monitor_.next(correction, reference, noise, closed);
     }
     result.newton_iterations += monitor_.iterations();
@@ -454,7 +464,7 @@ void ConstrainedRungeKutta::accept() {
   rates_.lambda = trial_rates_.lambda;
   equations_.accept(now_, work_);
   trial_.memory = now_.memory;
-  equations_.widen_scales(now_.q, scales_);
+  equations_.set_scales(now_.q, options_.tolerance, scales_);
   last_Vdot_ = Vdot_;
   last_Lambda_ = Lambda_;
   last_Z_ = Z_;

@@ -70,6 +70,7 @@ class ConstrainedRungeKutta final : public Integrator {
   double correct(double h);      // the size of the correction
   double estimate(double h, Attempt& result);
   double size_of(const Mat& z, const Mat& v, const Mat& x) const;
+  double greatest_g();                              // in the stages
   void lagrange(double theta, Vec& weights) const;  // through the stages
 
   const Equations& equations_;
@@ -85,6 +86,7 @@ class ConstrainedRungeKutta final : public Integrator {
   State now_, trial_;
   Rates rates_, trial_rates_;
   Vec scales_, v_scales_, x_scales_;
+  double rate_ = 1;  // rate scale of the model
   NewtonMonitor monitor_;
   SaddleSystem saddle_;
   std::unique_ptr<PositionSlack> slack_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "trammel/integrate/archive.h"
 #include "trammel/integrate/control/hermite.h"
@@ -47,7 +48,8 @@ void RosenbrockNystrom::start(const State& state, const Rates& rates) {
   equations_.state_rates(now_, rates_.xdot, work_);
   trial_rates_.xdot = previous_xdot_ = rates_.xdot;
   previous_x_ = equations_.states_of(now_);
-  equations_.widen_scales(now_.q, scales_);
+  equations_.set_scales(now_.q, options_.tolerance, scales_);
+  rate_ = equations_.rate(now_, rates_);
   restart("start");
 }
 
@@ -122,8 +124,8 @@ bool RosenbrockNystrom::accelerate(const State& state, Rates& out) {
   if (!good) return false;
   right_.head(nv_) = -residual_.force;
   right_.tail(rows_) = gamma_;
-  index1_.solve_refined(right_, solution_);
-  counts_.solves += 2;
+  counts_.solves += index1_.solve_refined(right_, solution_);
+  counts_.unrefined = index1_.unrefined();
   out.a = solution_.head(nv_);
   out.lambda = solution_.tail(rows_);
   if (nx_ > 0 && equations_.state_rates(state, out.xdot, work_) != Eval::ok) return false;
@@ -214,8 +216,7 @@ Attempt RosenbrockNystrom::attempt(double h) {
     const double tau = g * h * h * c.gamma_sum[i];
     right_.head(nv_) -= tau * partials_.force_t;
     right_.tail(rows_) -= tau * s_t_;
-    stage_matrix_.solve_refined(right_, solution_);
-    counts_.solves += 2;
+    counts_.solves += stage_matrix_.solve_refined(right_, solution_);
     if (nx_ > 0) {
       state_right_ = (g * h) * stage_rate_ + tau * state_partials_.rate_t + (g * h * h) * (rate_z_ * p0_);
       for (std::size_t j = 0; j < i; ++j) state_right_ += (g * c.c[i][j]) * k_[j];
@@ -249,8 +250,7 @@ Attempt RosenbrockNystrom::attempt(double h) {
     equations_.vv().multiply_add(partials_.M, 1, e_v_.data(), right_.data());
     equations_.gv().multiply_add(partials_.G, 1, e_v_.data(), right_.data() + nv_);
     subtract_position_terms(e_y_, h * g, right_);
-    stage_matrix_.solve_refined(right_, solution_);
-    counts_.solves += 2;
+    counts_.solves += stage_matrix_.solve_refined(right_, solution_);
     if (nx_ > 0) {
       e_x_ += (h * g) * (rate_z_ * e_y_);
       coupling_.solve(solution_, e_x_);
@@ -276,15 +276,18 @@ Attempt RosenbrockNystrom::attempt(double h) {
 }
 
 bool RosenbrockNystrom::return_to_constraints() {
-  const double length = equations_.length(), small = 1e-13 * length,
-               enough = std::max({1e-10 * length, 0.05 * options_.tolerance * length, 2 * options_.misfit});
+  const double length = equations_.length(),
+               round_off = std::numeric_limits<double>::epsilon() * equations_.reach(now_.q),
+               small = std::max(1e-13 * length, 8 * round_off),
+               enough =
+                   std::max({1e-10 * length, 32 * round_off, 0.05 * options_.tolerance * length, 2 * options_.misfit});
   double before = 0;
   for (int i = 0; i < 12; ++i) {
     place(z_, z_dot_);
     if (rows_ == 0) return true;
     if (equations_.residual(trial_, zero_, joints, residual_, work_) != Eval::ok) return false;
     for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
-    const double size = residual_.g.lpNorm<Eigen::Infinity>();
+    const double size = equations_.size_of_rows(residual_.g);
     if (!std::isfinite(size)) return false;
     if (size <= small) break;
     if (i > 0 && size > 0.5 * before) {  // no longer falls: round-off, or it cannot be reached
@@ -294,34 +297,32 @@ bool RosenbrockNystrom::return_to_constraints() {
     before = size;
     right_.head(nv_).setZero();
     right_.tail(rows_) = -residual_.g;
-    stage_matrix_.solve_refined(right_, solution_);
-    counts_.solves += 2;
+    counts_.solves += stage_matrix_.solve_refined(right_, solution_, 2);
     z_ += solution_.head(nv_);
   }
-  if (residual_.g.lpNorm<Eigen::Infinity>() > enough) return false;
+  if (equations_.size_of_rows(residual_.g) > enough) return false;
   before = 0;
   for (int i = 0; i < 6; ++i) {
     place(z_, z_dot_);
     equations_.velocity_residual(trial_, gdot_, work_);
-    const double size = gdot_.lpNorm<Eigen::Infinity>();
+    const double size = equations_.size_of_rows(gdot_);
     if (!std::isfinite(size)) return false;
-    if (size <= small || (i > 1 && size > 0.5 * before)) break;
+    if (size <= rate_ * small || (i > 1 && size > 0.5 * before)) break;
     before = size;
     right_.head(nv_).setZero();
     right_.tail(rows_) = -gdot_;
-    stage_matrix_.solve_refined(right_, solution_);
-    counts_.solves += 2;
+    counts_.solves += stage_matrix_.solve_refined(right_, solution_, 2);
     z_dot_ += solution_.head(nv_);
   }
   place(z_, z_dot_);
   return true;
 }
 
-// Root mean square over positions and velocities; a velocity counts by the greater of its size and scale per second.
+// Root mean square over positions and velocities; a velocity counts by the greater of its size and scale times rate.
 double RosenbrockNystrom::weighted(const Vec& e_y, const Vec& e_v, const Vec& e_x, int& worst) const {
   double sum = 0, most = 0;
   for (int i = 0; i < nv_; ++i) {
-    const double y = e_y[i] / scales_[i], v = e_v[i] / std::max(scales_[i], std::abs(now_.v[i]));
+    const double y = e_y[i] / scales_[i], v = e_v[i] / std::max(rate_ * scales_[i], std::abs(now_.v[i]));
     const double here = y * y + v * v;
     sum += here;
     if (here > most) {
@@ -356,7 +357,7 @@ void RosenbrockNystrom::accept() {
   to_chart(last_z_, end_rate_, rates_.a, end_second_);
   equations_.accept(now_, work_);
   trial_.memory = now_.memory;
-  equations_.widen_scales(now_.q, scales_);
+  equations_.set_scales(now_.q, options_.tolerance, scales_);
   last_step_ = trial_h_;
   ++age_;
   if (age_ >= options_.keep_derivatives) linearised_ = false;

@@ -84,6 +84,7 @@ class RosenbrockNystrom final : public Integrator {
   Vec right_, solution_, e_y_, e_v_, gamma_, gdot_;
   Vec previous_q_, previous_v_, previous_a_, last_z_, end_rate_, end_second_;  // the last step, for interpolation
   Vec scales_;
+  double rate_ = 1;  // rate scale of the model
   Partials partials_, at_point_;
   Vec r_q_, s_q_, s_t_;
   Residual residual_;

@@ -78,7 +78,7 @@ void SplitMethod::start(const State& state, const Rates& rates) {
   previous_v_ = middle_v_ = now_.v;
   last_step_ = matrix_h_ = 0;
   history_ = false;
-  equations_.widen_scales(now_.q, scales_);
+  equations_.set_scales(now_.q, options_.tolerance, scales_);
   row_mass_ = row_masses(equations_, now_, work_);
   Force::Approach unused;
   sets_in_ = !equations_.force_that_sets_in_unseen().empty() || equations_.next_contact(now_, unused, work_);
@@ -143,7 +143,7 @@ Verdict SplitMethod::prepare_matrix(double h) {
 Verdict SplitMethod::step_implicit(double t, const Vec& q, const Vec& v, double h, Attempt& result) {
   const unsigned parts = options_.all_implicit ? static_cast<unsigned>(everything)
                                                : static_cast<unsigned>(joints) | static_cast<unsigned>(forces_implicit);
-  const double bend = options_.bend * h * h, noise = 4 * std::numeric_limits<double>::epsilon();
+  const double bend = options_.bend * h * h, noise = 4 * equations_.round_off(q, scales_);
   set_rows(h);
   const bool keep = options_.keep_rate > 0 && matrix_h_ == h && !monitor_.slow();
   bool fresh = !keep, made_here = fresh;  // the next matrix; the last one
@@ -356,7 +356,7 @@ void SplitMethod::accept() {
   rates_.lambda.swap(trial_rates_.lambda);
   equations_.accept(now_, work_);
   trial_.memory = part_.memory = now_.memory;
-  equations_.widen_scales(now_.q, scales_);
+  equations_.set_scales(now_.q, options_.tolerance, scales_);
   last_step_ = trial_h_;
   history_ = true;
   ++counts_.steps;
