@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 WERROR ?= ON
 MODEL ?= models/slider_crank.yaml
 SIGNALS ?= body.slider.position.x
-STUDIES ?= cases hht rn rn-large text constrained split glue conditioning redundancy corpus elements
+STUDIES ?= cases hht rn rn-large text constrained work-precision split glue conditioning redundancy corpus elements
 
 RELEASE = build/release
 TRAMMEL = $(RELEASE)/bin/trammel

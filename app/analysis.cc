@@ -5,7 +5,8 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <filesystem>
-#include <map>
+#include <string_view>
+#include <unordered_map>
 
 #include "trammel/base/printable.h"
 
@@ -22,17 +23,19 @@ void add_analysis_arguments(CLI::App& verb, AnalysisArguments& a, const std::str
   verb.add_flag("-q,--quiet", a.quiet, "Print errors only");
 }
 
-Prepared prepare(const AnalysisArguments& a) {
+Prepared prepare(const AnalysisArguments& a, Needs needs) {
   Prepared p;
   p.simulation = std::make_unique<Simulation>(load_model(a.file, a.changes, &p.warnings));
   if (a.talks()) {
     for (const Problem& warning : p.warnings) std::fprintf(stderr, "%s\n", to_text(warning).c_str());
   }
-  p.simulation->start();
+  RunOptions options;
+  options.for_statics = needs == Needs::positions;
+  p.simulation->start(options);
   const Equations& equations = p.equations();
   p.work = equations.make_workspace();
-  p.state = p.simulation->integrator().state();
-  p.rates = p.simulation->integrator().rates();
+  p.state = p.simulation->start_state();
+  p.rates = p.simulation->start_rates();
   p.accelerations = std::make_unique<AccelerationSolver>(equations);
   return p;
 }
@@ -66,13 +69,17 @@ std::string default_output(const std::string& model_file, const std::string& end
 }
 
 std::string row_text(const Equations& equations, const Table& table, const std::vector<double>& row, bool all) {
-  std::map<std::string, double> values;
+  std::unordered_map<std::string_view, double> values;
   for (std::size_t i = 0; i < row.size(); ++i) values[table.signals[i].name] = row[i];
+  const auto value_of = [&](const std::string& name) {
+    const auto found = values.find(name);
+    if (found == values.end()) throw unknown_signal({table}, name);
+    return found->second;
+  };
   const auto vector = [&](const std::string& path) {
     std::string text;
     for (const char* axis : {".x", ".y", ".z"}) {
-      const auto found = values.find(path + axis);
-      const double value = found == values.end() ? 0 : found->second;
+      const double value = value_of(path + axis);
       text += fmt::format("{}{:.6g}", text.empty() ? "" : ", ", std::abs(value) < 1e-12 ? 0.0 : value);
     }
     return "(" + text + ")";
@@ -90,7 +97,8 @@ std::string row_text(const Equations& equations, const Table& table, const std::
   std::vector<std::vector<std::string>> lines;
   for (const Body& body : model.bodies) {
     if (body.kind == BodyKind::scalar)
-      lines.push_back({body.name, fmt::format("{:.6g} {}", values["coordinate." + body.name], si_unit(body.quantity))});
+      lines.push_back(
+          {body.name, fmt::format("{:.6g} {}", value_of("coordinate." + body.name), si_unit(body.quantity))});
     else
       lines.push_back({body.name, vector("body." + body.name + ".position") + " m"});
   }
@@ -105,13 +113,13 @@ std::string row_text(const Equations& equations, const Table& table, const std::
   add_table("joints and motions: force and torque on the second body", lines);
   lines.clear();
   for (const Item& force : model.forces) {
-    const std::string path = "force." + force.name;
+    const std::string path = "force." + force.name + ".on_second";
     lines.push_back({force.name, vector(path + ".force") + " N", vector(path + ".torque") + " N m"});
   }
   add_table("forces: force and torque on the second frame", lines);
   lines.clear();
   for (const Output& output : model.outputs)
-    lines.push_back({output.name, fmt::format("{:.8g} {}", values[output.name], output.unit)});
+    lines.push_back({output.name, fmt::format("{:.8g} {}", value_of(output.name), output.unit)});
   add_table("outputs", lines);
   return out;
 }

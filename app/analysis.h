@@ -26,7 +26,8 @@ struct Prepared {
   std::unique_ptr<AccelerationSolver> accelerations;
   const Equations& equations() const { return simulation->equations(); }
 };
-Prepared prepare(const AnalysisArguments& arguments);
+enum class Needs { masses, positions };  // positions: a model without masses will do
+Prepared prepare(const AnalysisArguments& arguments, Needs needs = Needs::masses);
 void print_title(const AnalysisArguments& arguments, const Equations& equations);
 
 // Records states that an analysis finds as a run would: HDF5, or CSV if the name ends in .csv; and the last row in

@@ -8,7 +8,7 @@ Json to_json(const StaticReport& r) {
     weak.push_back({{"parts", way.parts},
                     {"stiffness", way.stiffness},
                     {"unbalanced", way.unbalanced},
-                    {"unit", way.turns ? "N m" : "N"}});
+                    {"unit", way.force_unit()}});
   }
   return {{"found", r.found},
           {"way", to_text(r.way)},
@@ -19,13 +19,16 @@ Json to_json(const StaticReport& r) {
           {"position_residual", r.position_residual},
           {"moved", r.moved},
           {"moved_most", r.moved_most},
+          {"moved_unit", r.moved_unit},
           {"stability", to_text(r.stability)},
           {"degrees_of_freedom", r.freedoms >= 0 ? Json(r.freedoms) : Json()},
           {"unstable_directions", r.unstable_directions},
           {"neutral_directions", r.neutral_directions},
           {"symmetric", r.symmetric},
           {"weak_directions", weak},
+          {"kept", r.kept},
           {"why", r.why},
+          {"advice", r.advice},
           {"attempts", r.attempts}};
 }
 

@@ -10,8 +10,7 @@ Around go_to(Prepared& p, const std::string& where) {
   const Equations& equations = p.equations();
   if (where == "initial") return {"initial state", {}};
   if (where == "equilibrium") {
-    StaticSolver solver(equations);
-    StaticReport report = solver.solve(p.state, p.rates, p.work);
+    StaticReport report = find_equilibrium(equations, p.state, p.rates, p.work);
     if (!report.found) {
       throw Failure({Severity::error,
                      "no-equilibrium",

@@ -16,24 +16,26 @@
 namespace trammel {
 namespace {
 
-// Drive forces from a recorded run: the reaction of the motion along or about the first frame's z axis.
+// Drive forces from a recorded run: the reaction of the motion in the axes of its first frame.
 void drives_of_run(const MemoryTrajectory& run, const Equations& equations, DriveHistory& history) {
   const Model& model = equations.model();
-  const std::size_t rows = run.rows(0);
   std::vector<double> forces(history.drives.size());
-  for (std::size_t k = 0; k < rows; ++k) {
+  for (std::size_t k = 0; k < run.rows(0); ++k) {
+    const auto value = [&](const std::string& name) { return run.value(run.at(name), k); };
+    const auto vector = [&](const std::string& path) {
+      return Vec3(value(path + ".x"), value(path + ".y"), value(path + ".z"));
+    };
     for (std::size_t i = 0; i < history.drives.size(); ++i) {
       const Drive& drive = history.drives[i];
       const Frame& frame = model.frames[static_cast<std::size_t>(equations.constraint_frames(drive.constraint)[0])];
-      Vec3 axis = frame.local.rotation * Vec3::UnitZ();
+      Quat axes = frame.local.rotation;
       if (frame.body != ground) {
-        const std::string path = "body." + model.bodies[static_cast<std::size_t>(frame.body)].name + ".orientation.";
-        const auto part = [&](const char* name) { return run.value(run.at(path + name), k); };
-        axis = Quat(part("w"), part("x"), part("y"), part("z")) * axis;
+        const std::string path = "body." + model.bodies[static_cast<std::size_t>(frame.body)].name + ".orientation";
+        const Vec3 v = vector(path);
+        axes = Quat(value(path + ".w"), v.x(), v.y(), v.z()) * axes;
       }
-      const std::string path = "motion." + drive.motion + (drive.turns ? ".torque." : ".force.");
-      forces[i] = axis.dot(
-          Vec3(run.value(run.at(path + "x"), k), run.value(run.at(path + "y"), k), run.value(run.at(path + "z"), k)));
+      const std::string path = "motion." + drive.motion;
+      forces[i] = drive_component(drive, axes.toRotationMatrix(), vector(path + ".force"), vector(path + ".torque"));
     }
     history.add(run.value({0, 0}, k), forces);
   }
@@ -92,7 +94,8 @@ int inverse_verb(const AnalysisArguments& a) {
     Json drives = Json::array();
     for (std::size_t i = 0; i < history.drives.size(); ++i) {
       drives.push_back({{"motion", history.drives[i].motion},
-                        {"unit", history.drives[i].turns ? "N m" : "N"},
+                        {"component", component_name(history.drives[i])},
+                        {"unit", history.drives[i].unit()},
                         {"greatest", peak(history.values[i])},
                         {"values", history.values[i]}});
     }
@@ -110,8 +113,8 @@ int inverse_verb(const AnalysisArguments& a) {
                                                  : "simulation: the mechanism keeps degrees of freedom of its own");
     std::printf("  time            %.6g of %.6g s, %zu values\n", reached, s.end, history.time.size());
     for (std::size_t i = 0; i < history.drives.size(); ++i)
-      std::printf("  %-15s %.6g %s at most\n", history.drives[i].motion.c_str(), peak(history.values[i]),
-                  history.drives[i].turns ? "N m" : "N");
+      std::printf("  %-15s %.6g %s at most\n", history.drives[i].column.c_str(), peak(history.values[i]),
+                  history.drives[i].unit());
     std::printf("  drives          %s\n\nin place of the motions, a forward model takes\n%s", path.c_str(),
                 snippet.c_str());
     std::fflush(stdout);

@@ -4,12 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdio>
-#include <map>
 #include <memory>
 
 #include "app/analysis.h"
 #include "app/analysis_json.h"
 #include "app/around.h"
+#include "app/choice.h"
 #include "app/verbs.h"
 #include "trammel/write/matrix_file.h"
 #include "trammel/write/output_path.h"
@@ -115,12 +115,11 @@ Verb add_linearise(CLI::App& app) {
   verb->add_option("--around", a->around, "initial, equilibrium, or a time up to which the model is simulated first")
       ->capture_default_str()
       ->type_name("WHERE");
-  const std::map<std::string, LinearOutputs> outputs{{"automatic", LinearOutputs::automatic},
-                                                     {"model", LinearOutputs::model},
-                                                     {"bodies", LinearOutputs::bodies},
-                                                     {"all", LinearOutputs::all}};
-  verb->add_option("--outputs", a->outputs, "Rows of C: model, bodies or all; automatic: the model's, if it has any")
-      ->transform(CLI::CheckedTransformer(outputs));
+  add_choice<LinearOutputs>(*verb, "--outputs", a->outputs, "Rows of C; automatic: the model's outputs, if it has any",
+                            {{"automatic", LinearOutputs::automatic},
+                             {"model", LinearOutputs::model},
+                             {"bodies", LinearOutputs::bodies},
+                             {"all", LinearOutputs::all}});
   verb->add_flag("--all", a->all, "Print large matrices too");
   verb->footer(
       "Examples:\n"

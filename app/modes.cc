@@ -4,18 +4,18 @@
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <numbers>
 
 #include "app/analysis.h"
 #include "app/analysis_json.h"
 #include "app/around.h"
+#include "app/choice.h"
 #include "app/verbs.h"
 #include "trammel/analyse/reduction.h"
-#include "trammel/write/gnuplot.h"
 #include "trammel/write/matrix_file.h"
 #include "trammel/write/output_path.h"
+#include "trammel/write/plot.h"
 
 namespace trammel {
 namespace {
@@ -97,48 +97,41 @@ std::vector<NamedMatrix> modes_matrices(const Equations& equations, const State&
   return out;
 }
 
-// Shapes over the bodies, in the direction each mode moves most, and the eigenvalues.
-void plot_modes(const Equations& equations, const State& state, const Modes& modes, const std::string& path) {
+// Shapes over the bodies, in the direction each mode moves most.
+void plot_modes(const Equations& equations, const State& state, const Modes& modes, const std::string& around,
+                const std::string& path) {
   const bool damped = modes.undamped.empty();
   const std::vector<Mode>& list = damped ? modes.damped : modes.undamped;
-  const std::size_t shown = std::min<std::size_t>(list.size(), 6);
-  std::string data, curves, points = "$s << EOD\n";
-  for (const Mode& m : modes.damped.empty() ? modes.undamped : modes.damped)
-    points += fmt::format("{:.10g} {:.10g}\n", m.eigenvalue.real(), m.eigenvalue.imag());
-  points += "EOD\n";
-  for (std::size_t k = 0; k < shown; ++k) {
+  if (list.empty()) return;
+  PlotRequest plot;
+  plot.title = equations.model().title.empty() ? "Mode shapes" : equations.model().title;
+  plot.subtitle = std::string(damped ? "modes" : "undamped modes") + " about the " + around;
+  plot.xlabel = "body, in the order of the model";
+  plot.style = PlotStyle::linespoints;
+  PlotPanel panel;
+  panel.ylabel = "displacement, largest 1";
+  for (std::size_t k = 0; k < std::min<std::size_t>(list.size(), 6); ++k) {
     const Eigen::MatrixXcd shape = shape_of_bodies(equations, state, list[k]);
     Eigen::Index axis = 0;
     shape.leftCols(3).cwiseAbs().colwise().sum().maxCoeff(&axis);
-    if (shape.leftCols(3).cwiseAbs().maxCoeff() < 1e-6 * shape.cwiseAbs().maxCoeff()) {
+    if (shape.leftCols(3).cwiseAbs().maxCoeff() < 1e-6 * shape.cwiseAbs().maxCoeff())
       shape.cwiseAbs().colwise().sum().maxCoeff(&axis);
-    }
     const double size = shape.col(axis).cwiseAbs().maxCoeff();
-    data += fmt::format("$m{} << EOD\n", k);
-    for (Eigen::Index b = 0; b < shape.rows(); ++b)
-      data += fmt::format("{} {:.8g}\n", b + 1, size > 0 ? shape(b, axis).real() / size : 0.0);
-    data += "EOD\n";
     static const char* const axes[] = {"x", "y", "z", "about x", "about y", "about z"};
-    curves += fmt::format("{}$m{} using 1:2 with linespoints pt 7 ps 0.5 title {}", k == 0 ? "plot " : ", ", k,
-                          gnuplot_string(fmt::format("{}: {:.4g} Hz, {}", k + 1, list[k].frequency, axes[axis])));
+    PlotCurve curve;
+    curve.label = fmt::format("{}: {:.4g} Hz, {}", k + 1, list[k].frequency, axes[axis]);
+    if (list[k].oscillates && list[k].damping != 0) curve.label += fmt::format(", damping {:.3g}", list[k].damping);
+    for (Eigen::Index b = 0; b < shape.rows(); ++b) {
+      curve.x.push_back(static_cast<double>(b + 1));
+      curve.y.push_back(size > 0 ? shape(b, axis).real() / size : 0.0);
+    }
+    panel.curves.push_back(std::move(curve));
   }
-  if (list.empty()) return;
-  const std::string terminal = path.size() > 4 && path.substr(path.size() - 4) == ".svg"
-                                   ? "set terminal svg size 960,720 noenhanced\n"
-                                   : "set terminal pngcairo size 960,720 noenhanced\n";
-  const std::string script =
-      terminal + "set termoption noenhanced\n" + points + data +
-      "set multiplot layout 2,1\nset key outside right\nset grid\nset xlabel 'body, in the order of the model'\n"
-      "set ylabel 'displacement, largest 1'\nset title " +
-      gnuplot_string("Mode shapes" + (equations.model().title.empty() ? "" : ": " + equations.model().title)) + "\n" +
-      curves +
-      "\nset title 'Eigenvalues'\nset xlabel 'real part, rad/s'\nset ylabel 'imaginary part, rad/s'\n"
-      "set offsets graph 0.05, graph 0.05, graph 0.05, graph 0.05\nset xzeroaxis\nset yzeroaxis\n"
-      "plot $s using 1:2 with points pt 2 ps 1.2 notitle\nunset multiplot\n";
-  write_whole_file(path, run_gnuplot(script), OutputKind::picture);
+  plot.panels.push_back(std::move(panel));
+  draw_plot(plot, path);
 }
 
-// One period of a mode as a result that plots and viewers read like a run; the largest motion is a tenth of L or rad.
+// One period of a mode as a result that is read and drawn like a run; the largest motion is a tenth of L or rad.
 std::string animate_mode(Prepared& p, const Modes& modes, int number, const std::string& path) {
   const std::vector<Mode>& list = modes.undamped.empty() ? modes.damped : modes.undamped;
   if (number > static_cast<int>(list.size())) {
@@ -187,6 +180,7 @@ int modes_verb(const ModesArguments& a) {
   Json summary = {{"around", around.text},
                   {"solver", modes.sparse ? "sparse" : "dense"},
                   {"degrees_of_freedom", modes.freedoms >= 0 ? Json(modes.freedoms) : Json()},
+                  {"displacements", modes.freedoms >= 0 ? Json(modes.displacements) : Json()},
                   {"rigid", modes.rigid},
                   {"at_rest", modes.at_rest},
                   {"equilibrium", modes.equilibrium},
@@ -195,7 +189,7 @@ int modes_verb(const ModesArguments& a) {
   provenance.set("analysis", "modes");
   provenance.set("around", around.text);
   write_matrices(path, modes_matrices(equations, p.state, modes), provenance, summary.dump());
-  if (!a.plot.empty()) plot_modes(equations, p.state, modes, a.plot);
+  if (!a.plot.empty()) plot_modes(equations, p.state, modes, around.text, a.plot);
   std::string animation;
   if (a.animate > 0)
     animation = animate_mode(p, modes, a.animate, default_output(a.file, fmt::format(".mode{}.h5", a.animate)));
@@ -231,8 +225,11 @@ int modes_verb(const ModesArguments& a) {
   if (a.quiet) return 0;
   print_title(a, equations);
   std::printf("  about           %s\n", around.text.c_str());
-  if (modes.freedoms >= 0)
+  if (modes.freedoms >= 0 && modes.displacements == modes.freedoms)
     std::printf("  freedoms        %d, of which %d without stiffness\n", modes.freedoms, modes.rigid);
+  if (modes.freedoms >= 0 && modes.displacements != modes.freedoms)
+    std::printf("  freedoms        %d of velocities, %d of displacements, of which %d without stiffness\n",
+                modes.freedoms, modes.displacements, modes.rigid);
   for (const std::string& note : modes.notes) std::printf("  note            %s\n", note.c_str());
   std::printf("  result          %s\n", path.c_str());
   if (!a.plot.empty()) std::printf("  plot            %s\n", a.plot.c_str());
@@ -257,12 +254,10 @@ Verb add_modes(CLI::App& app) {
   verb->add_option("--around", a->around, "equilibrium, initial, or a time up to which the model is simulated first")
       ->capture_default_str()
       ->type_name("WHERE");
-  const std::map<std::string, ModeSolver> solvers{
-      {"automatic", ModeSolver::automatic}, {"dense", ModeSolver::dense}, {"sparse", ModeSolver::sparse}};
-  verb->add_option("--solver", a->options.solver,
-                   "automatic, dense (all modes) or sparse (the lowest of a large model)")
-      ->transform(CLI::CheckedTransformer(solvers));
-  verb->add_option("--plot", a->plot, "Draw the first shapes and the eigenvalues: .png or .svg")->type_name("FILE");
+  add_choice<ModeSolver>(
+      *verb, "--solver", a->options.solver, "dense: all modes; sparse: the lowest of a large model",
+      {{"automatic", ModeSolver::automatic}, {"dense", ModeSolver::dense}, {"sparse", ModeSolver::sparse}});
+  verb->add_option("--plot", a->plot, "Draw the first shapes: .png, .svg or .txt")->type_name("FILE");
   verb->add_option("--animate", a->animate, "Write one period of mode N as a result, NAME.modeN.h5")
       ->check(CLI::PositiveNumber)
       ->type_name("N");

@@ -15,7 +15,7 @@ struct QuasiStaticArguments : AnalysisArguments {
 };
 
 int quasi_static_verb(const QuasiStaticArguments& a) {
-  Prepared p = prepare(a);
+  Prepared p = prepare(a, Needs::positions);
   QuasiStaticOptions options = a.options;
   options.end = p.equations().model().simulation.end;
   const auto follow = [&](const auto& record) {

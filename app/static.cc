@@ -1,11 +1,11 @@
 // trammel static MODEL: static equilibrium, its stability, positions and reactions.
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <map>
 #include <memory>
 
 #include "app/analysis.h"
 #include "app/analysis_json.h"
+#include "app/choice.h"
 #include "app/verbs.h"
 #include "trammel/analyse/statics.h"
 
@@ -17,11 +17,10 @@ struct StaticArguments : AnalysisArguments {
 };
 
 int static_verb(const StaticArguments& a) {
-  Prepared p = prepare(a);
+  Prepared p = prepare(a, Needs::positions);
   const std::string path = a.output.empty() ? default_output(a.file, ".static.h5") : a.output;
   AnalysisResult result(p, path, "static");
-  StaticSolver solver(p.equations());
-  const StaticReport report = solver.solve(p.state, p.rates, p.work, a.options);
+  const StaticReport report = find_equilibrium(p.equations(), p.state, p.rates, p.work, a.options);
   result.add(p.state, p.rates);
   const Json summary = to_json(report);
   result.finish(report.found ? RunStatus::finished : RunStatus::failed, summary.dump(),
@@ -40,9 +39,11 @@ int static_verb(const StaticArguments& a) {
     std::fputs(row_text(p.equations(), result.table(), result.last(), a.all).c_str(), stdout);
     std::fflush(stdout);
   }
-  if (!report.found)
-    std::fprintf(stderr, "%s: error: no static equilibrium: %s\n%s", a.file.c_str(), report.why.c_str(),
-                 to_text(report).c_str());
+  if (!report.found) {
+    std::fprintf(stderr, "%s: error: no static equilibrium: %s\n", a.file.c_str(), report.why.c_str());
+    if (!report.advice.empty()) std::fprintf(stderr, "  hint: %s\n", report.advice.c_str());
+    std::fputs(to_text(report).c_str(), stderr);
+  }
   return static_cast<int>(code);
 }
 
@@ -53,13 +54,11 @@ Verb add_static(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("static", "Find the static equilibrium and say whether it is stable");
   add_analysis_arguments(
       *verb, *a, "Result of one row: HDF5, or CSV if it ends in .csv; default: the model's name with .static.h5");
-  const std::map<std::string, StaticWay> ways{{"automatic", StaticWay::automatic},
-                                              {"newton", StaticWay::newton},
-                                              {"load-steps", StaticWay::load_steps},
-                                              {"relaxation", StaticWay::relaxation}};
-  verb->add_option("--way", a->options.way,
-                   "How: automatic, newton, load-steps or relaxation; automatic tries them all")
-      ->transform(CLI::CheckedTransformer(ways));
+  add_choice<StaticWay>(*verb, "--way", a->options.way, "How; automatic tries the others one after the other",
+                        {{"automatic", StaticWay::automatic},
+                         {"newton", StaticWay::newton},
+                         {"load-steps", StaticWay::load_steps},
+                         {"relaxation", StaticWay::relaxation}});
   verb->add_option("--tolerance", a->options.tolerance, "Unbalanced force allowed, as a part of the forces that act")
       ->check(CLI::PositiveNumber)
       ->type_name("NUMBER");

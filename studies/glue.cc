@@ -129,6 +129,8 @@ void error_tables(const StudyContext& context, std::vector<Row>& rows, const Jso
         if (target != printed) row.note = "misprint";
         rows.push_back(row);
       }
+      rows.push_back(
+          Row::measure(table, case_name(c), "co-simulations", static_cast<double>(run.summary.co_simulations)));
     });
   }
   for (const Json& c : data["robust"]) {

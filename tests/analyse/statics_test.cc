@@ -5,9 +5,11 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
+#include "trammel/read/read_model.h"
 
 namespace trammel::statics_test {
 namespace {
@@ -146,7 +148,7 @@ TEST(Statics, UpsideDownIsUnstable) {
   ASSERT_EQ(s.report.weak.size(), 1u);
   // The bar's angle: -m g l/2 = -2 * 9.81 * 0.5 N m/rad, if measured by the angle; by the centre, over (l/2)^2.
   const FreeDirection& way = s.report.weak[0];
-  EXPECT_NEAR(way.stiffness, way.turns ? -9.81 : -9.81 / 0.25, 1e-6);
+  EXPECT_NEAR(way.stiffness, way.quantity == Quantity::angle ? -9.81 : -9.81 / 0.25, 1e-6);
 }
 
 TEST(Statics, NothingHoldsATurntable) {
@@ -335,6 +337,171 @@ TEST(Statics, ABallRollsToItsEquilibrium) {
   Vec3 force, torque;
   s.ready.equations->reaction(0, s.ready.state, s.ready.rates, s.ready.work, force, torque);
   EXPECT_NEAR((force - Vec3(0, 0, 2 * 9.81)).norm(), 0, 1e-7);
+}
+
+// A strip of steel along x, clamped at the origin, of `count` beams between nodes without mass, with a force at its tip
+// in units of E I/L^2 for bending about y.
+constexpr double strip_length = 0.5, strip_EI = 210e9 * 10e-3 * 8e-9 / 12;
+
+Model strip(int count, const Vec3& force, const std::string& axes = "world") {
+  const double b = 10e-3, t = 2e-3;
+  Model model;
+  Fields beam;
+  beam.set("youngs_modulus", 210e9);
+  beam.set("shear_modulus", 81e9);
+  beam.set("area", b * t);
+  beam.set("second_moment_y", b * t * t * t / 12);
+  beam.set("second_moment_z", t * b * b * b / 12);
+  beam.set("torsion_constant", 0.281 * b * t * t * t);
+  int before = model.add_frame(ground, {});
+  const int clamp = before;
+  for (int i = 1; i <= count; ++i) {
+    Body node;
+    node.name = "s" + std::to_string(i);
+    node.pose.position.x() = i * strip_length / count;
+    const int here = model.add_frame(model.add_body(node), {});
+    model.add_force("beam", "b" + std::to_string(i), {before, here}, beam);
+    before = here;
+  }
+  const Vec3 f = force * strip_EI / (strip_length * strip_length);
+  Fields load;
+  load.set("fx", f.x());
+  load.set("fy", f.y());
+  load.set("fz", f.z());
+  load.set("axes", axes);
+  model.add_force("force", "load", {clamp, before}, load);
+  return model;
+}
+
+constexpr InitialOptions positions_only{.analyse_rank = false, .accelerations = false};
+
+// The elastica in the xz plane: EI theta'' = fx sin(theta) - fz cos(theta), theta(0) = 0, theta'(L) = 0, with
+// L = EI = 1; by shooting from the tip, near a slope of it that is known.
+Vec3 elastica_tip(double fx, double fz, double tip_slope) {
+  Vec3 tip;
+  const auto slope_at_root = [&](double slope) {
+    constexpr int steps = 4000;
+    const double h = -1.0 / steps;
+    using Four = Eigen::Vector4d;  // theta, theta', x, z, from s = 1 down
+    Four y(slope, 0, 0, 0);
+    const auto rate = [&](const Four& u) {
+      return Four(u[1], fx * std::sin(u[0]) - fz * std::cos(u[0]), std::cos(u[0]), std::sin(u[0]));
+    };
+    for (int i = 0; i < steps; ++i) {
+      const Four k1 = rate(y), k2 = rate(y + 0.5 * h * k1), k3 = rate(y + 0.5 * h * k2), k4 = rate(y + h * k3);
+      y += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+    }
+    tip = Vec3(-y[2], 0, -y[3]);
+    return y[0];
+  };
+  double a = tip_slope, b = tip_slope + 1e-3, fa = slope_at_root(a), fb = slope_at_root(b);
+  for (int i = 0; i < 60 && std::abs(fb) > 1e-13 && fb != fa; ++i) {
+    const double c = b - fb * (b - a) / (fb - fa);
+    a = b;
+    fa = fb;
+    b = c;
+    fb = slope_at_root(b);
+  }
+  EXPECT_LT(std::abs(fb), 1e-10);
+  return tip;
+}
+
+struct Bent {
+  problems::Ready ready;
+  StaticReport report;
+  Bent(Model model, const StaticOptions& options = {}) : ready(std::move(model), positions_only) {
+    report = find_equilibrium(*ready.equations, ready.state, ready.rates, ready.work, options);
+    ready.equations->update(ready.state, ready.work);
+  }
+  const BodyState& tip() const { return ready.work.bodies.back(); }
+};
+
+// Dead loads have a potential: Newton's method goes down in it. Large deflections, in all directions of the plane.
+TEST(Statics, AStripBendsFarUnderADeadForceInAnyDirection) {
+  for (const int count : {16, 32}) {
+    for (int k = 0; k < 12; ++k) {
+      const double angle = k * std::numbers::pi / 6 + 0.1, fx = 5 * std::cos(angle), fz = 5 * std::sin(angle);
+      const Bent s(strip(count, Vec3(fx, 0, fz)));
+      const std::string what = std::to_string(count) + " beams, direction " + std::to_string(k);
+      ASSERT_TRUE(s.report.found) << what << "\n" << to_text(s.report);
+      RecordProperty(what, s.report.iterations);
+      EXPECT_EQ(s.report.way, StaticWay::newton) << what;
+      EXPECT_EQ(s.report.stability, Stability::stable) << what;
+      const Vec3 x = s.tip().R.col(0);
+      const Vec3 tip = strip_length * elastica_tip(fx, fz, std::atan2(x.z(), x.x()));
+      EXPECT_LT((s.tip().r - tip).norm(), 1.2 / (count * count) * strip_length) << what;
+    }
+  }
+}
+
+// Load steps with plain Newton iterations, and loads without a potential: a follower.
+TEST(Statics, LoadStepsCarryAStripFar) {
+  for (const int count : {16, 32}) {
+    for (int k = 0; k < 12; ++k) {
+      const double angle = k * std::numbers::pi / 6 + 0.1;
+      const Vec3 force(5 * std::cos(angle), 0, 5 * std::sin(angle));
+      StaticOptions steps;
+      steps.way = StaticWay::load_steps;
+      const std::string what = std::to_string(count) + " beams, direction " + std::to_string(k);
+      const Bent dead(strip(count, force), steps);
+      EXPECT_TRUE(dead.report.found) << what << "\n" << to_text(dead.report);
+      RecordProperty(what, dead.report.iterations);
+    }
+    const Bent follower(strip(count, Vec3(0, 0, 5), "b"));
+    EXPECT_TRUE(follower.report.found) << to_text(follower.report);
+    EXPECT_FALSE(follower.report.symmetric);
+  }
+}
+
+// Across the strip in space: the stiff and the soft direction of bending, with torsion between them.
+TEST(Statics, AStripBendsInSpace) {
+  for (int k = 0; k < 12; ++k) {
+    const double angle = k * std::numbers::pi / 6 + 0.1;
+    const Bent s(strip(16, Vec3(0, 20 * std::cos(angle), 5 * std::sin(angle))));
+    EXPECT_TRUE(s.report.found) << k << "\n" << to_text(s.report);
+  }
+}
+
+// What is kept stays, and only that.
+TEST(Statics, KeepsComponents) {
+  Model m = read_model_text(R"yaml(
+trammel: 1
+gravity: [0, 0, -10]
+bodies:
+  car: {mass: 3, inertia: [1, 1, 1], center_of_mass: [0.1, 0, 0], position: [0.3, 0.2, 0.1]}
+forces:
+  spring: {type: bushing, between: [ground, car], at: [0, 0, 0], stiffness: [0, 1000, 1000], angular_stiffness: [100, 100, 0]}
+initial: {bodies: {car: {keep: [position.x, orientation.z]}}}
+)yaml",
+                            "car.yaml");
+  const Bent s(m);
+  ASSERT_TRUE(s.report.found) << to_text(s.report);
+  const Vec3 origin = s.tip().r - s.tip().R * Vec3(0.1, 0, 0);
+  EXPECT_NEAR(origin.x(), 0.3, 1e-14);
+  EXPECT_NEAR(s.tip().R(1, 0), 0, 1e-14);
+  EXPECT_GT(std::abs(origin.z() - 0.1), 1e-3);
+  EXPECT_EQ(s.report.kept.size(), 2u);
+  m.bodies[0].keep_position = m.bodies[0].keep_orientation = true;
+  const Bent all(m);
+  ASSERT_TRUE(all.report.found) << to_text(all.report);
+  EXPECT_NEAR((all.tip().r - Vec3(0.4, 0.2, 0.1)).norm(), 0, 1e-14);
+  EXPECT_NEAR((all.tip().R - Mat3::Identity()).norm(), 0, 1e-14);
+}
+
+// Units come from what moves, not from its name.
+TEST(Statics, UnitsOfABodyCalledRotation) {
+  Model m;
+  m.gravity = Vec3(0, 0, -10);
+  Body stone;
+  stone.name = "rotation_stone";
+  stone.mass = 2;
+  stone.inertia = Mat3::Identity();
+  m.add_body(stone);
+  const Bent s(m);
+  EXPECT_FALSE(s.report.found);
+  EXPECT_THAT(s.report.why, HasSubstr("unbalanced force of 20 N,"));
+  ASSERT_EQ(s.report.weak.size(), 1u);
+  EXPECT_EQ(s.report.weak[0].quantity, Quantity::length);
 }
 
 }  // namespace

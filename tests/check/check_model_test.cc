@@ -96,6 +96,22 @@ TEST(CheckModel, ImpossibleInertia) {
   expect_problem(model, Severity::error, "impossible-inertia", "not finite");
 }
 
+TEST(CheckModel, OneWarningForAllDoubtfulInertias) {
+  Model model = sound_model();
+  const Body first = model.bodies[0];
+  for (const double largest : {3.1, 3.3, 3.2}) {
+    Body more = first;
+    more.name = "body" + std::to_string(model.bodies.size());
+    more.inertia = Vec3(1, 2, largest).asDiagonal();
+    model.add_body(more);
+  }
+  int count = 0;
+  for (const Problem& problem : check_model(model)) count += problem.id == "impossible-inertia" ? 1 : 0;
+  EXPECT_EQ(count, 1);
+  expect_problem(model, Severity::warning, "impossible-inertia", "principal values are 1, 2, 3.3 kg m^2");
+  expect_problem(model, Severity::warning, "impossible-inertia", "by 10 %; by no more also those of '");
+}
+
 TEST(CheckModel, PossibleInertias) {
   Model model = sound_model();
   for (const Vec3& values :

@@ -188,6 +188,33 @@ TEST(Positions, AreKeptAtTheOriginOfTheBody) {
   EXPECT_LT(ready.equations->frame(origin, ready.work).p.norm(), 1e-12);
 }
 
+// Single components stay, of a body whose centre of mass is at its origin and of one where it is not; the others move.
+TEST(Positions, AreKeptByComponents) {
+  for (const double offset : {0.0, 0.2}) {
+    Model m = problems::chain(2);
+    for (Item& joint : m.joints) joint.type = "spherical";
+    m = displaced(m, 0.05, 8);
+    Body& body = m.bodies[1];
+    body.center_of_mass += Vec3(0, offset, 0);
+    body.keep_position.y = body.keep_orientation.z = body.keep_velocity.x = body.keep_angular_velocity.y = true;
+    body.velocity = Vec3(0.3, 0.1, 0.2);
+    body.angular_velocity = Vec3(0.2, 0.5, -0.1);
+    const int origin = m.add_frame(1, {});
+    Ready ready(m);
+    EXPECT_LT(position_residual(ready), 1e-12);
+    ready.equations->update(ready.state, ready.work);
+    const FrameState at = ready.equations->frame(origin, ready.work);
+    const Mat3 drawn = body.pose.rotation.toRotationMatrix();
+    EXPECT_NEAR(at.p.y(), body.pose.position.y(), 1e-14) << offset;
+    EXPECT_GT((at.p - body.pose.position).norm(), 1e-3) << offset;
+    // The axis that lay along x when the body was drawn still points that way, seen from above.
+    const Vec3 x = at.R * drawn.transpose() * Vec3::UnitX();
+    EXPECT_NEAR(std::atan2(x.y(), x.x()), 0, 1e-14) << offset;
+    EXPECT_NEAR(at.v.x(), 0.3, 1e-13) << offset;
+    EXPECT_NEAR(at.w.y(), 0.5, 1e-13) << offset;
+  }
+}
+
 TEST(Positions, ThatCannotBeMetAreRefusedByName) {
   Model m = problems::pendulum();
   Fields rod;
@@ -411,6 +438,11 @@ TEST(Accelerations, ThatCannotBeSolvedForAreRefused) {
   body.name = "shadow";  // no mass, and nothing holds it
   m.add_body(body);
   EXPECT_EQ(refusal(m).id, "no-accelerations");
+  EXPECT_THAT(refusal(m).message, HasSubstr("body 'shadow'"));
+  // Mass, but no inertia about the axis of the hinge that is left.
+  m.bodies[0].mass = 2;
+  m.bodies[0].name = "needle";
+  EXPECT_THAT(refusal(m).message, HasSubstr("body 'needle': rotation about"));
 }
 
 TEST(Accelerations, ProjectionBringsStatesBack) {

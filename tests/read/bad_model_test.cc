@@ -127,7 +127,15 @@ INSTANTIATE_TEST_SUITE_P(
             "unit-needed", 5, 48, "motion 'm': angle", "unit: deg"},
         Bad{"units: {length: mm}\nparameters: {L: 5}\nbodies: {b: {kind: point, mass: 1}}\n"
             "forces: {f: {type: force, between: [ground, b], at: [0, 0, 0], fx: L*time}}\n",
-            "unit-needed", 5, 68, "parameter 'L'", "L: {value: ..., unit: ...}"}));
+            "unit-needed", 5, 68, "parameter 'L'", "L: {value: ..., unit: ...}"},
+        Bad{"units: {angle: deg}\nbodies: {b: {kind: point, mass: 1, position: [cos(180), 0, 0]}}\n", "unit-needed", 3,
+            47, "plain number", "phi: 30 deg"},
+        Bad{"units: {angle: deg}\nparameters: {b: 30, c: cos(b)}\n", "unit-needed", 3, 24, "plain number", "DTOR"},
+        Bad{"units: {angle: deg}\nparameters: {a: 30 deg, r: 2 m}\n"
+            "bodies: {b: {kind: point, mass: 1, position: [r*a, 0, 0]}}\n",
+            "wrong-unit", 4, 47, "keeps an angle as a factor", "units: {angle: rad}"},
+        Bad{"units: {angle: deg}\nparameters: {a: {value: \"atan2(1, 1)\", unit: deg}}\n", "wrong-unit", 3, 26,
+            "gives an angle", "RTOD"}));
 
 INSTANTIATE_TEST_SUITE_P(
     Parameters, BadModel,

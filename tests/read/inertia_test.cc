@@ -154,6 +154,21 @@ TEST(Inertia, MassOfTheBodyIsSpread) {
   EXPECT_EQ(planar.inertia(0, 0), 0);
 }
 
+// The weight of a shape may be given as its mass.
+TEST(Inertia, MassOfAShape) {
+  const auto body = [](const std::string& text) {
+    return read_model_text("trammel: 1\nbodies: {b: " + text + "}\n", "test.yaml").bodies[0];
+  };
+  const Body mass = body("{shape: {type: box, size: [1, 2, 3], mass: 12, position: [1, 0, 0]}}"),
+             density = body("{shape: {type: box, size: [1, 2, 3], density: 2, position: [1, 0, 0]}}");
+  EXPECT_EQ(mass.mass, 12);
+  EXPECT_NEAR((mass.inertia - density.inertia).norm(), 0, 1e-13);
+  EXPECT_EQ(mass.center_of_mass, density.center_of_mass);
+  EXPECT_THROW(body("{mass: 3, shape: {type: box, size: [1, 2, 3], mass: 12}}"), Failure);
+  EXPECT_THROW(body("{shape: {type: box, size: [1, 2, 3], mass: 12, density: 2}}"), Failure);
+  EXPECT_THROW(body("{mass: 3, inertia: [1, 1, 1], shape: {type: box, size: [1, 2, 3], mass: 12}}"), Failure);
+}
+
 TEST(Inertia, ShapesAreDrawnHolesAreNot) {
   const Model model = read_model_text(
       "trammel: 1\nbodies:\n  b:\n    parts:\n      - {type: box, size: [1, 1, 1], density: 10, color: red}\n"

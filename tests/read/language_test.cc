@@ -320,5 +320,31 @@ initial:
   EXPECT_TRUE(model.bodies[1].keep_velocity);
 }
 
+TEST(Language, KeepTakesComponents) {
+  const Model model = read_text(R"yaml(
+bodies:
+  b: {mass: 1, inertia: [1, 1, 1]}
+  p: {kind: planar, mass: 1, inertia: 1}
+initial:
+  bodies:
+    b: {keep: [position.x, orientation.z, velocity, angular_velocity.y]}
+    p: {keep: [position.y, orientation.z]}
+)yaml");
+  const Body &b = model.bodies[0], &p = model.bodies[1];
+  EXPECT_TRUE(b.keep_position.x && !b.keep_position.y && !b.keep_position.z);
+  EXPECT_TRUE(b.keep_orientation.z && b.keep_orientation.any() && !b.keep_orientation);
+  EXPECT_TRUE(static_cast<bool>(b.keep_velocity));
+  EXPECT_TRUE(b.keep_angular_velocity.y && !b.keep_angular_velocity.x);
+  EXPECT_TRUE(p.keep_position.y && !p.keep_position.x && p.keep_orientation);
+  for (const char* wrong : {"position.w", "position.", "angle.z", "spin.x", "position.xy"}) {
+    const auto problems = problems_of([&] {
+      read_text("bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\ninitial: {bodies: {b: {keep: [" + std::string(wrong) +
+                "]}}}\n");
+    });
+    ASSERT_EQ(problems.size(), 1u) << wrong;
+    EXPECT_EQ(problems[0].id, "unknown-key") << wrong;
+  }
+}
+
 }  // namespace
 }  // namespace trammel::language_test

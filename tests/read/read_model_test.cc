@@ -302,6 +302,62 @@ TEST(ReadModel, ExpressionFields) {
   EXPECT_EQ(text(3), "2*time");
 }
 
+// An angle that states its unit is the same in every file; functions take and give it so.
+TEST(ReadModel, AnglesKeepTheirUnitInFunctions) {
+  const std::string rest =
+      "parameters:\n  a: 180 deg\n  c: cos(a)\n  half: a/2\n  list: {value: [30, 90], unit: deg}\n"
+      "  w: 360 deg/s\n  T: 0.25 s\n  slope: atan2(1, 1)\n  mu: {value: 0.5, unit: 1}\n  n: 6\n"
+      "bodies:\n"
+      "  b1: {mass: 2 + c, inertia: [1, 1, 1], position: [cos(a), c, sin(half)]}\n"
+      "  b2: {mass: 2, inertia: [1, 1, 1], position: [sin(list(1)), cos(2*a - half), tan(slope)]}\n"
+      "  b3: {mass: exp(mu*a), inertia: [1, 1, 1], position: [cos(w*T), cos(30*DTOR), cos(2*pi/n)]}\n"
+      "  b4: {mass: a*RTOD, inertia: [1, 1, 1], position: [a/half, cos(acos(0.3)), a > half ? 1 : 0],\n"
+      "       orientation: {axis: [0, 0, 1], angle: atan2(1, 1)}}\n"
+      "  b5: {mass: 1, inertia: [1, 1, 1], orientation: {axis: [0, 0, 1], angle: slope + half}}\n"
+      "  b6: {mass: 1, inertia: [1, 1, 1], orientation: {axis: [0, 0, 1], angle: {value: \"atan2(1, 1)\", unit: "
+      "rad}}}\n"
+      "  b7: {mass: 1, inertia: [1, 1, 1], orientation: {axis: [0, 0, 1], angle: 30*DTOR}}\n"
+      "joints: {j: {type: revolute, between: [ground, b1], at: [0, 0, 0]}}\n"
+      "motions: {m: {type: rotation, joint: j, angle: {value: \"slope*time\", unit: rad}}}\n";
+  const double pi = std::numbers::pi;
+  for (const std::string unit : {"rad", "deg", "rev", "mrad"}) {
+    const Model model = read("units: {angle: " + unit + "}\n" + rest);
+    SCOPED_TRACE(unit);
+    const auto expect = [&](std::size_t body, double mass, double x, double y, double z) {
+      const Body& b = model.bodies[body];
+      EXPECT_NEAR(b.mass, mass, 1e-13 * mass);
+      EXPECT_NEAR((b.pose.position - Vec3(x, y, z)).norm(), 0, 1e-14);
+    };
+    expect(0, 1, -1, -1, 1);
+    expect(1, 2, 0.5, 0, 1);
+    expect(2, std::exp(0.5 * pi), 0, std::sqrt(0.75), 0.5);
+    expect(3, 180, 2, 0.3, 1);
+    const auto turned = [&](std::size_t body) {
+      return 2 * std::atan2(model.bodies[body].pose.rotation.z(), model.bodies[body].pose.rotation.w());
+    };
+    EXPECT_NEAR(turned(3), pi / 4, 1e-14);
+    EXPECT_NEAR(turned(4), 3 * pi / 4, 1e-14);
+    EXPECT_NEAR(turned(5), pi / 4, 1e-14);
+    // Plain numbers of expressions with DTOR are radians, in fields of angle too.
+    EXPECT_NEAR(turned(6), pi / 6, 1e-14);
+    for (const Parameter& p : model.parameters) {
+      if (p.name == "c") EXPECT_NEAR(p.value, -1, 1e-15);
+      if (p.name == "slope") EXPECT_NEAR(p.value, pi / 4, 1e-15);  // in SI
+    }
+  }
+}
+
+// A unit of angular speed of its own: rpm times seconds are sixtieths of a turn.
+TEST(ReadModel, AnglesFromNamedSpeeds) {
+  const Model model = read(
+      "units: {angle: deg, angular_speed: rpm, time: ms}\nparameters: {w: 60 rpm, T: 0.25 s}\n"
+      "bodies: {b: {mass: 1, inertia: [1, 1, 1], position: [cos(w*T), sin(w*T), 0],\n"
+      "             orientation: {axis: [0, 0, 1], angle: w*T}, angular_velocity: [0, 0, w]}}\n");
+  EXPECT_NEAR((model.bodies[0].pose.position - Vec3::UnitY()).norm(), 0, 1e-14);
+  EXPECT_NEAR(model.bodies[0].pose.rotation.z(), std::sqrt(0.5), 1e-14);
+  EXPECT_NEAR(model.bodies[0].angular_velocity.z(), 2 * std::numbers::pi, 1e-13);
+}
+
 TEST(ReadModel, BushingMatrices) {
   const Model model = read(
       "bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\nforces:\n"

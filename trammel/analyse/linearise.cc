@@ -11,6 +11,7 @@
 #include "trammel/analyse/reduction.h"
 #include "trammel/elements/measure.h"
 #include "trammel/equations/saddle.h"
+#include "trammel/initial/consistent.h"
 
 namespace trammel {
 namespace {
@@ -113,10 +114,11 @@ void add_body_outputs(const Equations& equations, const State& state, const Work
 }
 
 const char* velocity_unit(const Equations& equations, int i, bool rate) {
-  const std::string name = equations.name_of_velocity(i);
-  if (name.find("rotation") != std::string::npos) return rate ? "rad/s" : "rad";
-  if (name.find("position") != std::string::npos) return rate ? "m/s" : "m";
-  return "";
+  switch (equations.quantity_of_velocity(i)) {
+    case Quantity::angle: return rate ? "rad/s" : "rad";
+    case Quantity::length: return rate ? "m/s" : "m";
+    default: return rate ? "1/s" : "";
+  }
 }
 
 Mat keep_rows(const Mat& m, const std::vector<int>& rows) {
@@ -196,11 +198,8 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
   SaddleSystem saddle(equations, 1e-8, SaddleSystem::Keep::factors_only);
   Vec b(nv + rows), z(nv + rows);
   const auto fail_singular = [&]() -> Failure {
-    return Failure({Severity::error,
-                    "no-accelerations",
-                    "accelerations cannot be solved for at this state: the linear system does not exist",
-                    "a body may have neither mass nor inertia in a direction that no joint holds",
-                    {}},
+    Workspace scratch = equations.make_workspace();
+    return Failure(no_accelerations(equations, state, scratch, "at this state, so there is no linear system"),
                    ExitCode::bad_model);
   };
   if (out.speed > 0 && rows > 0) {

@@ -40,7 +40,6 @@ ConstraintGraph constraint_graph(const Equations& equations, const State& state,
     }
     jacobian.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(6 * bodies.size()));
     ConstraintEdge edge = edge_on_absolute_twists(bodies, point, jacobian);
-    edge.axes = equations.frame(frames.front(), work).R;
     graph.edges.push_back(std::move(edge));
   }
   return graph;

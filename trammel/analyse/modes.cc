@@ -72,6 +72,7 @@ Modes find_modes(const Equations& equations, const State& state, const Rates& ra
   const LinearSystem s = linearise_system(equations, state, rates, LinearOutputs::model);
   const Eigen::Index np = s.positions, ns = static_cast<Eigen::Index>(s.velocity_states.size());
   out.freedoms = static_cast<int>(ns);
+  out.displacements = static_cast<int>(np);
   const double largest = s.A.cwiseAbs().maxCoeff();
   out.equilibrium = acceleration <= 1e-6 * std::max(1.0, largest);
   Workspace work = equations.make_workspace();
@@ -104,6 +105,15 @@ Modes find_modes(const Equations& equations, const State& state, const Rates& ra
   }
   const bool nothing_damps = at_rest && np == ns && equations.sizes().nx == 0 && out.symmetric &&
                              s.A.block(np, np, ns, ns).norm() <= 1e-13 * std::sqrt(largest);
+  if (out.undamped.empty()) {
+    // Displacements that cause no acceleration. Of the eigenvalues a rigid motion takes two zeros, or one if it is
+    // damped, so that they cannot be counted.
+    const Vec size = s.displacement.leftCols(np).cwiseAbs().colwise().maxCoeff().transpose().cwiseMax(1e-300);
+    const Eigen::BDCSVD<Mat> svd(s.A.block(np, 0, ns, np) * size.cwiseInverse().asDiagonal());
+    const Vec& values = svd.singularValues();
+    out.rigid =
+        static_cast<int>(np - (values.array() > 1e-9 * std::max(values.size() > 0 ? values[0] : 0, 1e-300)).count());
+  }
   if (options.damped && !nothing_damps) {
     const Eigen::EigenSolver<Mat> eigen(s.A);
     const Eigen::VectorXcd values = eigen.eigenvalues();

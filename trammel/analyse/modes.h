@@ -34,9 +34,10 @@ struct ModeOptions {
 struct Modes {
   std::vector<Mode> undamped;  // by frequency; empty for a moving state
   std::vector<Mode>
-      damped;         // one of each conjugate pair, by frequency; empty if nothing damps and the state is at rest
-  int freedoms = -1;  // -1: not counted (sparse)
-  int rigid = 0;      // undamped modes without stiffness
+      damped;              // one of each conjugate pair, by frequency; empty if nothing damps and the state is at rest
+  int freedoms = -1;       // -1: not counted (sparse)
+  int displacements = -1;  // of them more than freedoms where conditions bind velocities only
+  int rigid = 0;           // displacements without stiffness: undamped modes, or what no acceleration follows
   bool sparse = false;
   bool at_rest = true, equilibrium = true, symmetric = true;
   std::vector<std::string> notes;

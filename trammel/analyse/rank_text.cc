@@ -112,9 +112,9 @@ std::vector<std::string> describe(const LoopAnalysis& analysis, const std::vecto
                   " of bodies - " + count(analysis.rows, "constraint row") + ")" +
                   (analysis.analysed ? "" : "; bounds only, some loops were not analysed"));
   if (analysis.redundant > 0) {
-    lines.push_back("redundant constraint rows: " + std::to_string(analysis.redundant) + " of " +
-                    std::to_string(analysis.rows) +
-                    "; reactions below that are not unique are of least norm with L = " + length + " m");
+    lines.push_back(
+        "redundant constraint rows: " + std::to_string(analysis.redundant) + " of " + std::to_string(analysis.rows) +
+        "; reactions below that are not unique, in world axes, are of least norm with L = " + length + " m");
   }
   for (const LoopGroup& group : analysis.groups) {
     if (group.redundant == 0 && !group.nearly_redundant && group.analysed) continue;

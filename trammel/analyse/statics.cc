@@ -5,6 +5,7 @@
 //
 // then q := retract(q, t delta) and back to g = 0 with the least change. mu = 0 is Newton's step; a larger mu turns it
 // into a short step against the unbalanced force. mu grows while a step does not descend and falls after one that does.
+// Descent is in the potential if all forces have one at rest, dead loads too, else in the unbalanced force.
 #include "trammel/analyse/statics.h"
 
 #include <Eigen/Eigenvalues>
@@ -13,13 +14,15 @@
 #include <cstdio>
 
 #include "trammel/analyse/reduction.h"
+#include "trammel/initial/consistent.h"
 
 namespace trammel {
 namespace {
 
-constexpr double least_mu = 1e-11;     // keeps a neutral direction from a zero pivot; moves it by round-off at most
-constexpr double greatest_move = 0.5;  // of L or 1 rad in one iteration: angles of joints are followed
-constexpr int most_dense = 1200;       // velocities up to which stability is judged by all eigenvalues
+constexpr double least_mu = 1e-11;         // keeps a neutral direction from a zero pivot; moves it by round-off at most
+constexpr double greatest_move = 0.5;      // of L or 1 rad in one iteration: angles of joints are followed
+constexpr int most_plain_iterations = 20;  // of Newton's method without safeguards
+constexpr int most_dense = 1200;           // velocities up to which stability is judged by all eigenvalues
 
 std::string statics_number(double value) {
   char text[32];
@@ -27,7 +30,19 @@ std::string statics_number(double value) {
   return text;
 }
 
+std::string with_unit(double value, const std::string& unit) {
+  return statics_number(value) + (unit.empty() ? "" : " " + unit);
+}
+
 }  // namespace
+
+const char* FreeDirection::force_unit() const {
+  return quantity == Quantity::angle ? "N m" : quantity == Quantity::length ? "N" : "";
+}
+
+const char* FreeDirection::stiffness_unit() const {
+  return quantity == Quantity::angle ? "N m/rad" : quantity == Quantity::length ? "N/m" : "";
+}
 
 const char* to_text(StaticWay way) {
   switch (way) {
@@ -85,9 +100,6 @@ StaticSolver::StaticSolver(const Equations& equations)
   const double length = equations.length();
   for (double& w : weights_) w = equations.greatest_mass() * (length / w) * (length / w);
   for (int i = 0; i < equations.sizes().nv; ++i) diagonal_.push_back(equations.vv().slot(i, i));
-  conservative_ = true;
-  for (int i = 0; i < equations.force_count(); ++i)
-    conservative_ = conservative_ && equations.force(i).energy_is_complete();
 }
 
 // Sizes of the forces that act, before they cancel: weights and wrenches of elements.
@@ -130,8 +142,11 @@ bool StaticSolver::evaluate(const State& state, Workspace& work, Point& out) {
   out.r = out.f;
   equations_.gv().transpose_multiply_add(partials_.G, 1, out.lambda.data(), out.r.data());
   out.phi = out.r.cwiseProduct(scales_).norm() / equations_.length();
-  out.energy = conservative_ ? equations_.energy(state, rates_, work).potential : 0;
-  return true;
+  out.energy = 0;
+  if (!conservative_) return true;
+  const std::optional<double> potential = equations_.potential_at_rest(state, work);
+  out.energy = potential.value_or(0);
+  return potential.has_value();
 }
 
 bool StaticSolver::return_to_constraints(State& state, Workspace& work) {
@@ -238,13 +253,35 @@ bool StaticSolver::descend(State& state, Point& at, Workspace& work, const Stati
   return balanced(at, options);
 }
 
+// Newton's method as it is, for a start close to the solution. On the way to a bent position the unbalanced force may
+// rise by powers of ten (a step along the tangent stretches what is stiff), so no merit function may forbid that.
+bool StaticSolver::converge(State& state, Point& at, Workspace& work, const StaticOptions& options,
+                            StaticReport& report) {
+  Vec step;
+  for (int i = 0; i < most_plain_iterations; ++i) {
+    if (balanced(at, options)) return true;
+    if (!newton_step(state, at, least_mu, work, step)) return false;
+    const double largest = step.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>();
+    State trial = state;
+    equations_.retract(state.q, std::min(1.0, greatest_move / largest) * step, trial.q);
+    Point next;
+    if (!return_to_constraints(trial, work) || !evaluate(trial, work, next)) return false;
+    ++report.iterations;
+    equations_.accept(trial, work);
+    state = trial;
+    const bool stands = largest < 1e-13;  // steps of round-off size: as good as it gets
+    std::swap(at, next);
+    if (stands) return at.phi <= std::max(options.tolerance, 1e-7) * scale_;
+  }
+  return balanced(at, options);
+}
+
 // The unbalanced force of the start is carried by a hold and released in parts: at part s the mechanism is in balance
 // under (1 - s) of it.
 bool StaticSolver::step_loads(State& state, Point& at, Workspace& work, const StaticOptions& options,
                               StaticReport& report) {
   const Vec first = at.r;
   StaticOptions inner = options;
-  inner.most_iterations = std::min(options.most_iterations, 40);
   double s = 0, ds = 0.25;
   while (s < 1) {
     const double next = std::min(1.0, s + ds);
@@ -252,7 +289,7 @@ bool StaticSolver::step_loads(State& state, Point& at, Workspace& work, const St
     State trial = state;
     Point point;
     inner.tolerance = next < 1 ? std::max(options.tolerance, 1e-6) : options.tolerance;
-    const bool fine = evaluate(trial, work, point) && descend(trial, point, work, inner, false, report);
+    const bool fine = evaluate(trial, work, point) && converge(trial, point, work, inner, report);
     if (fine) {
       state = trial;
       at = point;
@@ -310,8 +347,20 @@ FreeDirection StaticSolver::describe_direction(const Vec& direction, const Vec& 
   out.stiffness = u.dot(Ku);
   out.unbalanced = -u.dot(unbalanced);
   out.parts = moving_parts(equations_, u);
-  out.turns = !out.parts.empty() && out.parts[0].find("rotation") != std::string::npos;
+  out.quantity = equations_.quantity_of_velocity(static_cast<int>(at));
   return out;
+}
+
+// What a model writes to hold a direction: "initial: {bodies: {stone: {keep: [position.z]}}}".
+std::string StaticSolver::text_of_keep(int velocity) const {
+  const int index = equations_.body_of_velocity(velocity);
+  const Body& body = equations_.model().bodies[static_cast<std::size_t>(index)];
+  if (body.kind == BodyKind::scalar) return "initial: {coordinates: {" + body.name + ": {keep: [value]}}}";
+  const int column =
+      columns_of(body.kind).column[static_cast<std::size_t>(velocity - equations_.first_velocity(index))];
+  const std::string axis(1, "xyz"[column % 3]);
+  return "initial: {bodies: {" + body.name + ": {keep: [" +
+         (column < 3 ? "position." + axis : "orientation" + (body.kind == BodyKind::planar ? "" : "." + axis)) + "]}}}";
 }
 
 void StaticSolver::name_runaway(const State& state, const Point& at, Workspace& work, StaticReport& report) {
@@ -320,13 +369,23 @@ void StaticSolver::name_runaway(const State& state, const Point& at, Workspace& 
   report.weak.assign(1, describe_direction(at.d, at.r));
   const FreeDirection& way = report.weak[0];
   if (way.parts.empty()) return;
-  const char* unit = way.turns ? " N m" : " N";
-  report.why = way.parts[0] + " is left with an unbalanced " + (way.turns ? "torque" : "force") + " of " +
-               statics_number(std::abs(way.unbalanced)) + unit;
+  const bool turns = way.quantity == Quantity::angle;
+  report.why = way.parts[0] + " is left with an unbalanced " + (turns ? "torque" : "force") + " of " +
+               statics_number(std::abs(way.unbalanced)) + " " + way.force_unit();
   const double none = 1e-9 * std::max(stiffness_, scale_ / equations_.length());
-  if (std::abs(way.stiffness) <= none * (way.turns ? equations_.length() * equations_.length() : 1.0)) {
+  if (std::abs(way.stiffness) <= none * (turns ? equations_.length() * equations_.length() : 1.0)) {
     report.why += ", and nothing holds it in that direction";
-  } else if (way.stiffness < 0) {
+    Eigen::Index most = 0;
+    at.d.cwiseQuotient(scales_).cwiseAbs().maxCoeff(&most);
+    report.advice = "hold it by a joint or a spring; or, if it may stay where it is, by `" +
+                    text_of_keep(static_cast<int>(most)) + "`";
+    return;
+  }
+  report.advice =
+      "draw the model nearer to the position meant; or let the loads grow with time, `fz: \"-500*time\"`, and follow "
+      "them "
+      "with `trammel quasi-static`";
+  if (way.stiffness < 0) {
     report.why += ", and moving away from there makes it grow";
   } else {
     report.why += ", and the iteration does not get closer";
@@ -388,6 +447,7 @@ StaticReport StaticSolver::solve(State& state, Rates& rates, Workspace& work, co
   const State start = state;
   rates_.lambda.setZero();
   misfit_ = 0;
+  conservative_ = equations_.potential_at_rest(state, work).has_value();
   const bool evaluated = equations_.residual(state, rates_, joints, residual_, work) == Eval::ok;
   for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
   if (evaluated && residual_.g.size() > 0) misfit_ = residual_.g.lpNorm<Eigen::Infinity>();
@@ -448,8 +508,10 @@ StaticReport StaticSolver::solve(State& state, Rates& rates, Workspace& work, co
     equations_.local(start.q, state.q, change);
     report.moved = change.size() > 0 ? change.lpNorm<Eigen::Infinity>() : 0;
     Eigen::Index most = 0;
-    if (change.size() > 0) change.cwiseAbs().maxCoeff(&most);
-    report.moved_most = change.size() > 0 ? equations_.name_of_velocity(static_cast<int>(most)) : "";
+    if (change.size() == 0) return;
+    change.cwiseAbs().maxCoeff(&most);
+    report.moved_most = equations_.name_of_velocity(static_cast<int>(most));
+    report.moved_unit = si_unit(equations_.quantity_of_velocity(static_cast<int>(most)));
   };
   report.found = found;
   if (!found) {
@@ -458,7 +520,8 @@ StaticReport StaticSolver::solve(State& state, Rates& rates, Workspace& work, co
     finish();
     name_runaway(state, at, work, report);
     if (report.moved > 20 * equations_.length())
-      report.why += "; it has moved " + statics_number(report.moved) + " m and would go on";
+      report.why += "; " + report.moved_most + " has changed by " + with_unit(report.moved, report.moved_unit) +
+                    " and would go on";
     return report;
   }
   finish();
@@ -485,6 +548,36 @@ StaticReport StaticSolver::solve(State& state, Rates& rates, Workspace& work, co
   state = unstable;
   rates = unstable_rates;
   at = unstable_at;
+  return report;
+}
+
+StaticReport find_equilibrium(const Equations& equations, State& state, Rates& rates, Workspace& work,
+                              const StaticOptions& options) {
+  if (!keeps_positions(equations.model())) return StaticSolver(equations).solve(state, rates, work, options);
+  const Equations held(with_kept_positions(equations, state, work));
+  Workspace held_work = held.make_workspace();
+  State held_state = held.initial_state();
+  held_state.t = state.t;
+  held_state.q = state.q;
+  held_state.u = state.u;
+  held.start(held_state, held_work);
+  Rates held_rates = held.make_rates();
+  StaticReport report = StaticSolver(held).solve(held_state, held_rates, held_work, options);
+  held.update(held_state, held_work);
+  for (int c = equations.constraint_count(); c < held.constraint_count(); ++c) {
+    Vec3 force, torque;
+    held.reaction(c, held_state, held_rates, held_work, force, torque);
+    const Item& motion = *held.constraint_info(c).item;
+    const int body = held.model().frames[static_cast<std::size_t>(motion.frames[1])].body;
+    report.kept.push_back(
+        "body '" + held.model().bodies[static_cast<std::size_t>(body)].name + "': " +
+        (motion.type == "translation" ? statics_number(force.norm()) + " N" : statics_number(torque.norm()) + " N m"));
+  }
+  state.q = held_state.q;
+  state.v.setZero();
+  equations.start(state, work);
+  rates.a.setZero();
+  rates.lambda = held_rates.lambda.head(rates.lambda.size());
   return report;
 }
 
@@ -552,7 +645,8 @@ std::string to_text(const StaticReport& r) {
   line("equilibrium",
        std::string("found by ") + to_text(r.way) + " in " + std::to_string(r.iterations) + " iterations");
   line("unbalanced", force);
-  line("moved", r.moved > 0 ? statics_number(r.moved) + " at most (" + r.moved_most + ")" : "nothing");
+  line("moved", r.moved > 0 ? with_unit(r.moved, r.moved_unit) + " at most (" + r.moved_most + ")" : "nothing");
+  for (const std::string& kept : r.kept) line("kept", "by a hold on " + kept);
   if (r.stability != Stability::unknown) {
     std::string text = to_text(r.stability);
     if (r.freedoms == 0) text += ": no degrees of freedom";
@@ -565,7 +659,7 @@ std::string to_text(const StaticReport& r) {
     std::string text;
     for (const std::string& part : way.parts) text += (text.empty() ? "" : ", ") + part;
     line(way.stiffness < -1e-9 * r.scale ? "unstable" : "neutral",
-         text + " (" + statics_number(way.stiffness) + (way.turns ? " N m/rad)" : " N/m)"));
+         text + " (" + with_unit(way.stiffness, way.stiffness_unit()) + ")");
   }
   return out;
 }

@@ -3,10 +3,10 @@
 //   f(q) + G(q)^T lambda = 0,   f = -Q(t, q, v = 0),      g(t, q) = 0,                                       (7.1)
 //
 // at a fixed time, so that motions stand at their values of that time. Three ways, tried in this order: Newton's method
-// kept on the constraints and made to descend (energy if all forces have one, else the unbalanced force); the same with
-// the unbalanced force of the start released in parts; and relaxation, a damped motion with artificial masses.
-// Redundant constraints need no care: all systems are regularised saddle matrices. What is free to move and unbalanced
-// is named.
+// kept on the constraints and made to descend (energy if all forces have one, else the unbalanced force); Newton's
+// plain steps with the unbalanced force of the start released in parts; and relaxation, a damped motion with artificial
+// masses. Redundant constraints need no care: all systems are regularised saddle matrices. What is free to move and
+// unbalanced is named.
 #pragma once
 #include <optional>
 #include <string>
@@ -29,10 +29,12 @@ struct StaticOptions {
 
 // A direction in which the mechanism can move, by the bodies that move most in it.
 struct FreeDirection {
-  double stiffness = 0;   // against the part that moves most: N/m, or N m/rad if it turns; less than 0 is unstable
-  double unbalanced = 0;  // force along it, N or N m
-  bool turns = false;     // the part that moves most turns
-  std::vector<std::string> parts;  // "body 'bar': rotation about y", largest first
+  double stiffness = 0;                  // against the part that moves most; less than 0 is unstable
+  double unbalanced = 0;                 // force along it
+  Quantity quantity = Quantity::length;  // what the part that moves most does
+  const char* force_unit() const;        // N or N m; empty for a coordinate that is neither length nor angle
+  const char* stiffness_unit() const;    // N/m or N m/rad
+  std::vector<std::string> parts;        // "body 'bar': rotation about y", largest first
 };
 
 enum class Stability { unknown, stable, neutral, unstable };
@@ -45,15 +47,17 @@ struct StaticReport {
   double residual = 0;  // largest unbalanced force left, N (or N m / L)
   double scale = 0;     // of the forces that act, N
   double position_residual = 0;
-  double moved = 0;  // largest change from the start, m or rad
-  std::string moved_most;
+  double moved = 0;  // largest change from the start
+  std::string moved_most, moved_unit;
   Stability stability = Stability::unknown;
   int freedoms = -1;
   int unstable_directions = 0, neutral_directions = 0;
   bool symmetric = true;              // tangent stiffness: false for follower forces and the like
   std::vector<FreeDirection> weak;    // unstable and neutral directions; if nothing was found, the one that runs away
   double least_stiffness = 0;         // smallest eigenvalue of the projected stiffness, N m
+  std::vector<std::string> kept;      // what is kept, with the force that holds it: "body 'car': 12 N, 0 N m"
   std::string why;                    // nothing found: what happened, in a sentence
+  std::string advice;                 // and what to do
   std::vector<std::string> attempts;  // one line for each way tried
 };
 std::string to_text(const StaticReport&);
@@ -75,12 +79,14 @@ class StaticSolver {
   bool newton_step(const State& state, const Point& at, double mu, Workspace& work, Vec& step);
   bool descend(State& state, Point& at, Workspace& work, const StaticOptions& options, bool by_energy,
                StaticReport& report);
+  bool converge(State& state, Point& at, Workspace& work, const StaticOptions& options, StaticReport& report);
   bool step_loads(State& state, Point& at, Workspace& work, const StaticOptions& options, StaticReport& report);
   bool relax(State& state, Point& at, Workspace& work, const StaticOptions& options, StaticReport& report);
   bool balanced(const Point& at, const StaticOptions& options) const;
   void take_back_drift(const State& start, State& state, Point& at, Workspace& work, const StaticOptions& options);
   double force_scale(const State& state, Workspace& work);
   FreeDirection describe_direction(const Vec& direction, const Vec& unbalanced) const;
+  std::string text_of_keep(int velocity) const;
   void name_runaway(const State& state, const Point& at, Workspace& work, StaticReport& report);
   void judge_large(StaticReport& report);
 
@@ -97,6 +103,11 @@ class StaticSolver {
   double scale_ = 1, stiffness_ = 0, misfit_ = 0;  // forces that act, N; largest stiffness, N/m; |g| of the start
   bool conservative_ = false;
 };
+
+// The same with what the model keeps of positions and orientations held: `state` moves around it, and the report names
+// the forces that the hold takes.
+StaticReport find_equilibrium(const Equations& equations, State& state, Rates& rates, Workspace& work,
+                              const StaticOptions& options = {});
 
 // In words: the bodies that move most in a tangent vector, largest first; entries below a fifth of it are left out.
 std::vector<std::string> moving_parts(const Equations& equations, const Vec& direction, int most = 4);

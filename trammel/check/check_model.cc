@@ -24,6 +24,8 @@ constexpr double triangle_doubt = 0.15;
 // Squares and products of lengths, speeds and masses must stay finite.
 constexpr double greatest_number = 1e75;
 constexpr double most_outputs = 1e10;  // rows; the smallest of models fills 1 TB with them
+constexpr const char* impossible_hint =
+    "no mass distribution has this; check the units, and that it is about the centre of mass";
 constexpr double symmetry_slack = 1e-9, unit_slack = 1e-6;
 
 std::string digits(double value) {
@@ -192,12 +194,30 @@ class ModelChecker {
 
   void check_bodies() {
     for (std::size_t i = 0; i < model_.bodies.size(); ++i) check_body(model_.bodies[i], held_[i]);
+    warn_of_doubtful_inertias();
     for (std::size_t i = 0; i < model_.frames.size(); ++i) {
       const Frame& each = model_.frames[i];
       if (each.name.empty() || used_frames_[i] || mentioned_.count(each.name) != 0) continue;
       add(Severity::note, "unused-frame", "frame '" + each.name + "' is not used",
           "remove it, or attach something to it", each.where);
     }
+  }
+
+  // One warning for all: in a model made of like parts they have the same cause.
+  void warn_of_doubtful_inertias() {
+    const auto worst = std::max_element(doubtful_.begin(), doubtful_.end(), [](const Doubtful& a, const Doubtful& b) {
+      return a.excess < b.excess * (1 - 1e-9);
+    });
+    if (worst == doubtful_.end()) return;
+    std::string others;
+    std::size_t named = 0;
+    for (const Doubtful& each : doubtful_) {
+      if (each.body == worst->body) continue;
+      if (++named <= 8) others += (named == 1 ? "; by no more also those of '" : "', '") + each.body->name;
+    }
+    if (named > 0) others += "'" + (named > 8 ? " and " + std::to_string(named - 8) + " more" : std::string());
+    add(Severity::warning, "impossible-inertia", worst->message + " by " + digits(100 * worst->excess) + " %" + others,
+        impossible_hint, worst->body->where);
   }
 
   void check_body(const Body& body, bool held) {
@@ -272,10 +292,13 @@ class ModelChecker {
             who + ": impossible inertia, its principal values are " + values + ": one is negative",
             "check the signs and the products of inertia, which are entries of the matrix", body.where);
     } else if (p[2] > (p[0] + p[1]) * (1 + triangle_slack) + symmetry_slack * largest) {
-      add(p[2] > (p[0] + p[1]) * (1 + triangle_doubt) ? Severity::error : Severity::warning, "impossible-inertia",
-          who + ": impossible inertia, its principal values are " + values +
-              ": the largest exceeds the sum of the others",
-          "no mass distribution has this; check the units, and that it is about the centre of mass", body.where);
+      const std::string message = who + ": impossible inertia, its principal values are " + values +
+                                  ": the largest exceeds the sum of the others";
+      const double excess = p[2] / (p[0] + p[1]) - 1;
+      if (excess > triangle_doubt)
+        error("impossible-inertia", message, impossible_hint, body.where);
+      else
+        doubtful_.push_back({&body, message, excess});
     }
     return false;
   }
@@ -377,6 +400,12 @@ class ModelChecker {
   std::vector<Problem> problems_;
   std::unordered_set<std::string_view> mentioned_;  // names in expressions of the run
   std::vector<bool> used_frames_, held_;            // by frame; by body
+  struct Doubtful {
+    const Body* body;
+    std::string message;
+    double excess;  // of the largest principal value over the sum of the others, as a part of it
+  };
+  std::vector<Doubtful> doubtful_;
 };
 
 }  // namespace

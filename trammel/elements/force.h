@@ -1,6 +1,7 @@
 // A force element: wrenches on frames as a function of time, poses and twists, part of Q in equation (2).
 #pragma once
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,10 @@ class Force {
   virtual double external_power(const ElementInput& in) const { return energy_is_complete() ? 0.0 : power(in); }
   // True if -d(potential)/dpose and the dissipation account for the whole wrench.
   virtual bool energy_is_complete() const { return false; }
+  // Of the wrench at a fixed time without velocities, whatever the energy balance books it as; nothing: it has none.
+  virtual std::optional<double> potential_at_rest(const ElementInput& in) const {
+    return energy_is_complete() ? std::optional(potential_energy(in)) : std::nullopt;
+  }
   // Of the whole wrench on the moving frames; 0 where it cannot be evaluated.
   double power(const ElementInput& in) const;
 

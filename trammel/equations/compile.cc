@@ -459,6 +459,12 @@ std::string Equations::name_of_velocity(int i) const {
          "': " + names[columns_of(b.kind).column[static_cast<std::size_t>(i - b.v0)]];
 }
 
+Quantity Equations::quantity_of_velocity(int i) const {
+  const auto body = static_cast<std::size_t>(body_of_velocity(i));
+  if (bodies_[body].kind == BodyKind::scalar) return model_.bodies[body].quantity;
+  return is_angle(i) ? Quantity::angle : Quantity::length;
+}
+
 const std::vector<int>& Equations::constraint_frames(int i) const {
   return constraints_[static_cast<std::size_t>(i)].frames;
 }

@@ -8,6 +8,7 @@
 // r is the centre of mass, so the mass matrix is constant.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -78,6 +79,8 @@ class Equations {
   void mass(Partials&) const;  // only M
   void multiply_mass(const Vec& a, Vec& Ma) const;
   Energy energy(const State&, const Rates&, Workspace&) const;
+  // Of weights and forces at a fixed time without velocities; nothing: a force has none (a follower, a motor).
+  std::optional<double> potential_at_rest(const State&, Workspace&) const;
 
   // ---- parts A and B of the forces; constraints belong to B, inertia to A
   bool is_implicit(int force) const { return forces_[static_cast<std::size_t>(force)].item->implicit; }
@@ -133,6 +136,8 @@ class Equations {
   std::string name_of_velocity(int i) const;  // "body 'crank': rotation about y"
   int body_of_velocity(int i) const;
   bool is_angle(int i) const;  // or a component of a rotation
+  // What coordinate i of a displacement is: an angle, a length, or none for a scalar coordinate that is neither.
+  Quantity quantity_of_velocity(int i) const;
   int first_velocity(int body) const { return bodies_[static_cast<std::size_t>(body)].v0; }
   int first_coordinate(int body) const { return bodies_[static_cast<std::size_t>(body)].q0; }
   double greatest_mass() const { return greatest_mass_; }

@@ -270,6 +270,22 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
   return e;
 }
 
+std::optional<double> Equations::potential_at_rest(const State& state, Workspace& work) const {
+  body_states(state.q, state.v, work.bodies);
+  double sum = 0;
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (bodies_[i].kind != BodyKind::scalar) sum -= bodies_[i].mass * model_.gravity.dot(work.bodies[i].r);
+  }
+  FrameState frames[max_frames];
+  for (const ForceRecord& f : forces_) {
+    frame_states(f, work.bodies, frames);
+    const std::optional<double> potential = f.element->potential_at_rest(element_input(f, state, frames));
+    if (!potential) return std::nullopt;
+    sum += *potential;
+  }
+  return sum;
+}
+
 void Equations::update(const State& state, Workspace& work) const { body_states(state.q, state.v, work.bodies); }
 
 FrameState Equations::frame(int model_frame, const Workspace& work) const {

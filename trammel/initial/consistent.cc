@@ -1,10 +1,12 @@
 #include "trammel/initial/consistent.h"
 
+#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
 #include "trammel/analyse/mechanism.h"
+#include "trammel/analyse/reduction.h"
 
 namespace trammel {
 namespace {
@@ -38,18 +40,27 @@ void note_moves(const Equations& equations, const Vec& change, StageReport& repo
   report.moved_most = equations.name_of_velocity(at);
 }
 
-// A body's origin is to stay while the body may turn about it: held columns are those of the centre of mass and cannot
-// say that.
-bool keeps_origin_only(const Body& body, bool velocities) {
-  const bool place = velocities ? body.keep_velocity : body.keep_position,
-             turn = velocities ? body.keep_angular_velocity : body.keep_orientation;
-  return place && !turn && (body.kind == BodyKind::planar || body.kind == BodyKind::spatial) &&
-         body.center_of_mass.norm() > 0;
+// What is kept of the velocities of a body, or of its pose.
+struct KeptOfBody {
+  Kept place, turn;
+  // By motions: an origin that stays while the body may turn about it, since held columns are those of the centre of
+  // mass, and single components of a rotation, since its columns are along the axes of the body.
+  bool place_by_motion = false, turn_by_motion = false;
+};
+
+KeptOfBody kept_of(const Body& body, bool velocities) {
+  KeptOfBody kept{velocities ? body.keep_velocity : body.keep_position,
+                  velocities ? body.keep_angular_velocity : body.keep_orientation};
+  const bool turns = body.kind == BodyKind::planar || body.kind == BodyKind::spatial;
+  kept.place_by_motion = kept.place.any() && !kept.turn && turns && body.center_of_mass.norm() > 0;
+  kept.turn_by_motion = kept.turn.any() && !kept.turn && turns;
+  return kept;
 }
 
 bool needs_initial_motions(const Model& model) {
   return !model.initial_joints.empty() || std::any_of(model.bodies.begin(), model.bodies.end(), [](const Body& b) {
-    return keeps_origin_only(b, false) || keeps_origin_only(b, true);
+    const KeptOfBody place = kept_of(b, false), speed = kept_of(b, true);
+    return place.place_by_motion || place.turn_by_motion || speed.place_by_motion || speed.turn_by_motion;
   });
 }
 
@@ -57,18 +68,47 @@ std::vector<bool> held_columns(const Equations& equations, bool velocities) {
   std::vector<bool> held(static_cast<std::size_t>(equations.sizes().nv), false);
   for (std::size_t b = 0; b < equations.model().bodies.size(); ++b) {
     const Body& body = equations.model().bodies[b];
-    const bool translation =
-        (velocities ? body.keep_velocity : body.keep_position) && !keeps_origin_only(body, velocities);
-    const bool rotation = velocities ? body.keep_angular_velocity : body.keep_orientation;
+    const KeptOfBody kept = kept_of(body, velocities);
     const KindColumns& columns = columns_of(body.kind);
     for (int k = 0; k < columns.count; ++k) {
-      const bool turns = columns.column[static_cast<std::size_t>(k)] >= 3;
+      const int column = columns.column[static_cast<std::size_t>(k)];
       held[static_cast<std::size_t>(equations.first_velocity(static_cast<int>(b)) + k)] =
-          turns ? rotation : translation;
+          column >= 3 ? static_cast<bool>(kept.turn) : kept.place[column] && !kept.place_by_motion;
     }
   }
   return held;
 }
+
+// Motions that hold components of a body's origin and axes where they are, or move them at given speeds.
+void add_kept_motions(Model& driven, std::size_t index, const Pose& at, const Kept& place, const Kept& turn,
+                      const Vec3& velocity, const Vec3& spin) {
+  const Body body = driven.bodies[index];
+  const auto add = [&](const char* type, const char* field, double value, double rate, int from, int to) {
+    char text[80];
+    std::snprintf(text, sizeof text, "%.17g + (%.17g)*time", value, rate);
+    Fields fields;
+    fields.set(field, ExpressionText{text, body.where});
+    driven.add_motion(type, "kept " + body.name, {from, to}, fields);
+    driven.motions.back().where = body.where;
+  };
+  const bool planar = body.kind == BodyKind::planar;
+  const int origin = driven.add_frame(static_cast<int>(index), {});
+  for (int i = 0; i < 3; ++i) {
+    if (place[i] && !(planar && i == 2)) {
+      add("translation", "displacement", at.position[i], velocity[i],
+          driven.add_frame_at(ground, Vec3::Zero(), Vec3::Unit(i)), origin);
+    }
+  }
+  for (int i = 0; i < 3; ++i) {
+    if (!turn[i] || (planar && i < 2)) continue;
+    const int from = driven.add_frame_at(ground, Vec3::Zero(), Vec3::Unit(i));
+    const Quat axes = driven.frames[static_cast<std::size_t>(from)].local.rotation;
+    add("rotation", "angle", 0, spin[i], from,
+        driven.add_frame(static_cast<int>(index), {Vec3::Zero(), at.rotation.conjugate() * axes}));
+  }
+}
+
+Pose origin_pose(const Body& body, const BodyState& s) { return {s.r - s.R * body.center_of_mass, Quat(s.R)}; }
 
 // The model with the wanted joint values as motions, so that the usual assembly brings the joints there.
 Model with_initial_motions(const Model& model, const Equations& equations, const State* assembled, Workspace& work) {
@@ -100,27 +140,74 @@ Model with_initial_motions(const Model& model, const Equations& equations, const
   }
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
-    if (!keeps_origin_only(body, assembled != nullptr)) continue;
-    const int origin = driven.add_frame(static_cast<int>(b), {});
-    Vec3 place = body.pose.position;
-    if (assembled != nullptr) {
-      const BodyState& s = work.bodies[b];
-      place = s.r - s.R * body.center_of_mass;
-    }
-    for (int i = 0; i < (body.kind == BodyKind::planar ? 2 : 3); ++i) {
-      char text[80];
-      std::snprintf(text, sizeof text, "%.17g + (%.17g)*time", place[i], assembled == nullptr ? 0.0 : body.velocity[i]);
-      Fields fields;
-      fields.set("displacement", ExpressionText{text, body.where});
-      driven.add_motion("translation", "kept " + body.name,
-                        {driven.add_frame_at(ground, Vec3::Zero(), Vec3::Unit(i)), origin}, fields);
-      driven.motions.back().where = body.where;
-    }
+    const KeptOfBody kept = kept_of(body, assembled != nullptr);
+    const Kept none;
+    const bool moves = assembled != nullptr;
+    add_kept_motions(driven, b, moves ? origin_pose(body, work.bodies[b]) : body.pose,
+                     kept.place_by_motion ? kept.place : none, kept.turn_by_motion ? kept.turn : none,
+                     moves ? body.velocity : Vec3::Zero(), moves ? body.angular_velocity : Vec3::Zero());
   }
   return driven;
 }
 
 }  // namespace
+
+Problem no_accelerations(const Equations& equations, const State& state, Workspace& work, const std::string& when) {
+  Problem problem{Severity::error,
+                  "no-accelerations",
+                  "accelerations and reactions cannot be solved for " + when,
+                  "a body may have neither mass nor inertia in a direction that no joint holds, or a force cannot be "
+                  "evaluated (a spring of zero length)",
+                  {}};
+  constexpr int most_velocities = 1200;  // of a dense search
+  if (equations.sizes().nv > most_velocities) return problem;
+  Partials partials = equations.make_partials(Detail::projection);
+  equations.jacobian(state, partials, work);
+  const Vec scales = equations.scales();
+  const Mat free = scales.asDiagonal() * scaled_null_space(equations.gv().dense(partials.G), scales);
+  if (free.cols() == 0) return problem;
+  Mat moved(free.rows(), free.cols());
+  Vec Mv(free.rows());
+  for (Eigen::Index k = 0; k < free.cols(); ++k) {
+    equations.multiply_mass(free.col(k), Mv);
+    moved.col(k) = Mv;
+  }
+  const Eigen::SelfAdjointEigenSolver<Mat> eigen(free.transpose() * moved);
+  if (eigen.eigenvalues()[0] > 1e-12 * eigen.eigenvalues().cwiseAbs().maxCoeff()) return problem;
+  Vec lightest = free * eigen.eigenvectors().col(0);
+  Eigen::Index most = 0;
+  lightest.cwiseQuotient(scales).cwiseAbs().maxCoeff(&most);
+  const int body = equations.body_of_velocity(static_cast<int>(most));
+  problem.message +=
+      ": " + equations.name_of_velocity(static_cast<int>(most)) + " can move without moving any mass or inertia";
+  problem.hint = "give the body mass and inertia, or hold it by a joint; `trammel static` needs neither";
+  problem.where = equations.model().bodies[static_cast<std::size_t>(body)].where;
+  return problem;
+}
+
+bool keeps_positions(const Model& model) {
+  return std::any_of(model.bodies.begin(), model.bodies.end(),
+                     [](const Body& b) { return b.keep_position.any() || b.keep_orientation.any(); });
+}
+
+Model with_kept_positions(const Equations& equations, const State& state, Workspace& work) {
+  Model held = equations.model();
+  equations.update(state, work);
+  for (std::size_t b = 0; b < equations.model().bodies.size(); ++b) {
+    const Body& body = equations.model().bodies[b];
+    Kept turn = body.keep_orientation;
+    if (turn && body.kind == BodyKind::spatial) {  // one motion for all three: their order does not matter
+      const Quat axes(work.bodies[b].R);
+      Fields fields;
+      for (const char* angle : {"about_x", "about_y", "about_z"}) fields.set(angle, ExpressionText{"0", body.where});
+      held.add_motion("trajectory", "kept " + body.name,
+                      {held.add_frame(ground, {Vec3::Zero(), axes}), held.add_frame(static_cast<int>(b), {})}, fields);
+      turn = false;
+    }
+    add_kept_motions(held, b, origin_pose(body, work.bodies[b]), body.keep_position, turn, Vec3::Zero(), Vec3::Zero());
+  }
+  return held;
+}
 
 std::string StageReport::text() const {
   std::string line = name + ": ";
@@ -220,6 +307,22 @@ StageReport assemble_velocities(const Equations& equations, State& state, Saddle
   return report;
 }
 
+StageReport assemble_kept_velocities(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work) {
+  const std::vector<bool> held = held_columns(equations, true);
+  const Model& model = equations.model();
+  if (!needs_initial_motions(model)) return assemble_velocities(equations, state, saddle, work, held);
+  const Equations driven(with_initial_motions(model, equations, &state, work));
+  SaddleSystem driven_saddle(driven);
+  Workspace driven_work = driven.make_workspace();
+  State driven_state = driven.initial_state();
+  driven_state.q = state.q;
+  driven_state.v = state.v;
+  driven.start(driven_state, driven_work);
+  const StageReport report = assemble_velocities(driven, driven_state, driven_saddle, driven_work, held);
+  state.v = driven_state.v;
+  return report;
+}
+
 namespace {
 
 // Names of the constraints with the largest entries of `rows`, worst first.
@@ -310,8 +413,7 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
                    info.item->where});
   }
 
-  const std::vector<bool> held_positions = held_columns(equations, false),
-                          held_velocities = held_columns(equations, true);
+  const std::vector<bool> held_positions = held_columns(equations, false);
   SaddleSystem& saddle = accelerations.saddle();
   if (!needs_initial_motions(model)) {
     report.stages.push_back(assemble_positions(equations, state, saddle, work, held_positions));
@@ -354,18 +456,7 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
                                {}});
   }
 
-  if (!needs_initial_motions(model)) {
-    report.stages.push_back(assemble_velocities(equations, state, saddle, work, held_velocities));
-  } else {
-    const Equations driven(with_initial_motions(model, equations, &state, work));
-    SaddleSystem driven_saddle(driven);
-    Workspace driven_work = driven.make_workspace();
-    State driven_state = driven.initial_state();
-    driven_state.q = state.q;
-    driven.start(driven_state, driven_work);
-    report.stages.push_back(assemble_velocities(driven, driven_state, driven_saddle, driven_work, held_velocities));
-    state.v = driven_state.v;
-  }
+  report.stages.push_back(assemble_kept_velocities(equations, state, saddle, work));
   // Loops that do not quite close leave as much of the velocities unsatisfied.
   const double speed =
       state.v.size() > 0 ? length * state.v.cwiseQuotient(equations.scales()).lpNorm<Eigen::Infinity>() : 0;
@@ -383,16 +474,10 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
 
   equations.accept(state, work);  // angles remember their rates too
 
+  if (!options.accelerations) return report;
   StageReport last;
   last.name = "accelerations";
-  if (!accelerations.solve(state, rates, work)) {
-    throw Failure({Severity::error,
-                   "no-accelerations",
-                   "accelerations and reactions cannot be solved for at the start",
-                   "a body may have neither mass nor inertia in a direction that no joint holds, or a force cannot be "
-                   "evaluated (a spring of zero length)",
-                   {}});
-  }
+  if (!accelerations.solve(state, rates, work)) throw Failure(no_accelerations(equations, state, work, "at the start"));
   last.after = accelerations.force_residual();
   note_moves(equations, rates.a, last);
   report.stages.push_back(last);

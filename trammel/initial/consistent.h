@@ -30,6 +30,7 @@ struct InitialReport {
 
 struct InitialOptions {
   bool analyse_rank = true;
+  bool accelerations = true;  // false: for statics, which needs no masses
 };
 
 // Brings `state` onto the constraints and fills `rates`. Throws Failure with the joints' names if that cannot be done.
@@ -41,5 +42,15 @@ StageReport assemble_positions(const Equations& equations, State& state, SaddleS
                                const std::vector<bool>& held);
 StageReport assemble_velocities(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work,
                                 const std::vector<bool>& held);
+// The same with all that the model keeps of velocities, and with the speeds it wants of joints.
+StageReport assemble_kept_velocities(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work);
+
+// Why accelerations cannot be solved for: a motion that the constraints leave and that moves no mass, with the body
+// named, if there is one.
+Problem no_accelerations(const Equations& equations, const State& state, Workspace& work, const std::string& when);
+
+// Positions and orientations that the model keeps, as motions that hold them where they are in `state`: they come last.
+bool keeps_positions(const Model& model);
+Model with_kept_positions(const Equations& equations, const State& state, Workspace& work);
 
 }  // namespace trammel

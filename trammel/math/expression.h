@@ -27,6 +27,13 @@
 
 namespace trammel {
 
+// How angles stand in a number that is known when the text is parsed: it times `unit` is in rad^power.
+struct AngleUnit {
+  double unit = 1;
+  int power = 0;         // 0: a plain number
+  bool radians = false;  // a plain number that is meant in radians: made with pi, or stated to have no unit
+};
+
 // What the names in an expression mean. Built-in names (see is_expression_keyword) are never asked for.
 struct ExpressionScope {
   // Parameters: substituted when the text is parsed.
@@ -34,6 +41,12 @@ struct ExpressionScope {
 
   // Lists of parameters, used as name(k) with a k from 1 that is known when the text is parsed; nullptr: no list.
   std::function<const std::vector<double>*(std::string_view name)> array;
+
+  // Where angles are not in radians, as among the numbers of a file in degrees: their unit in rad, and how a constant
+  // or list holds angles. Functions then work in radians and refuse plain numbers; inverse ones give angles in the
+  // unit.
+  double angle_unit = 1;
+  std::function<AngleUnit(std::string_view name)> angle;
 
   // Measures such as dx(tip, ground): the slot of the variable. A plain name that is no constant is offered too,
   // without arguments. On failure `error` may say why; the column reported is that of the first argument it quotes in
@@ -73,6 +86,7 @@ class Expression {
   const std::vector<int>& slots() const { return slots_; }  // the slots used, ascending
   std::size_t operation_count() const { return tape_.size(); }
   const std::string& text() const { return text_; }
+  const AngleUnit& angle() const { return angle_; }  // of a constant
 
   double value(double t, std::span<const double> variables) const;
 
@@ -110,6 +124,7 @@ class Expression {
   double constant_ = 0;
   int variable_count_ = 0;
   bool depends_on_time_ = false;
+  AngleUnit angle_;
   std::string text_ = "0";
 };
 

@@ -71,7 +71,7 @@ void ExpressionBuilder::fail(std::size_t offset, std::string id, const std::stri
 
 ExpressionBuilder::Operand ExpressionBuilder::refuse(std::size_t offset, std::string what, std::string hint) {
   refusals_.push_back({offset, std::move(what), std::move(hint)});
-  return {0, -1, static_cast<int>(refusals_.size()) - 1};
+  return {0, -1, static_cast<int>(refusals_.size()) - 1, {}};
 }
 
 // ---- tape ----------------------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ ExpressionBuilder::Operand ExpressionBuilder::refuse(std::size_t offset, std::st
 ExpressionBuilder::Operand ExpressionBuilder::push(std::size_t at, const Node& node) {
   for (std::size_t i = tape_.size(); i-- > 0;) {
     const bool same_sign = std::signbit(tape_[i].number) == std::signbit(node.number);  // 0 and -0 differ
-    if (same_sign && tape_[i] == node) return {0, static_cast<int>(i)};
+    if (same_sign && tape_[i] == node) return {0, static_cast<int>(i), -1, {}};
   }
   if (tape_.size() == Expression::max_operations) {
     fail(at, "expression-too-long",
@@ -87,7 +87,7 @@ ExpressionBuilder::Operand ExpressionBuilder::push(std::size_t at, const Node& n
          "split it in several, or use fewer different terms");
   }
   tape_.push_back(node);
-  return {0, static_cast<int>(tape_.size()) - 1};
+  return {0, static_cast<int>(tape_.size()) - 1, -1, {}};
 }
 
 std::uint16_t ExpressionBuilder::place(std::size_t at, const Operand& operand) {
@@ -109,14 +109,8 @@ ExpressionBuilder::Operand ExpressionBuilder::emit(Op op, std::size_t at, std::s
   Node node;
   node.op = op;
   node.number = exponent;
-  if (std::all_of(operands.begin(), operands.end(), [](const Operand& o) { return o.is_constant(); })) {
-    const auto number = [&](std::size_t i) { return i < operands.size() ? operands[i].number : 0.0; };
-    const double value = Expression::apply(node, number(0), number(1), number(2));
-    if (std::isfinite(value)) return {value};
-    return refuse(at,
-                  token_at(at) + " of " + list(operands) + (std::isnan(value) ? " is not a number" : " is infinite"),
-                  "check the values of the parameters in it");
-  }
+  if (std::all_of(operands.begin(), operands.end(), [](const Operand& o) { return o.is_constant(); }))
+    return fold(node, at, operands);
   if (operands.size() == 2) {
     const Operand &a = operands[0], &b = operands[1];
     if (op == Op::add && a.is_number(0)) return b;
@@ -133,6 +127,117 @@ ExpressionBuilder::Operand ExpressionBuilder::emit(Op op, std::size_t at, std::s
     node.timed = node.timed || tape_[*places[i]].timed;
   }
   return push(at, node);
+}
+
+// An operation on numbers. The unit of angles goes through products and roots as a factor does; sums, choices and
+// comparisons bring their operands to one unit, a plain number taking that of the other; functions take radians.
+ExpressionBuilder::Operand ExpressionBuilder::fold(const Node& node, std::size_t at,
+                                                   std::span<const Operand> operands) {
+  std::array<double, 3> x{};
+  std::array<AngleUnit, 3> angle{};
+  AngleUnit result;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    x[i] = operands[i].number;
+    angle[i] = operands[i].angle;
+    result.radians = result.radians || angle[i].radians;
+  }
+  const auto take = [&result](const AngleUnit& from) {
+    result.unit = from.unit;
+    result.power = from.power;
+  };
+  const auto to_radians = [&](std::size_t i) {
+    if (angle[i].power != 0) x[i] *= angle[i].unit;
+  };
+  const auto match = [&](std::size_t a, std::size_t b) {  // and gives their unit to the result
+    if (angle[a].power != 0 && angle[b].power == angle[a].power && angle[b].unit != angle[a].unit)
+      x[b] *= angle[b].unit / angle[a].unit;
+    take(angle[a].power != 0 ? angle[a] : angle[b]);
+  };
+  const auto raise_to = [&](double p) {
+    const double power = angle[0].power * p;
+    if (power == std::round(power) && std::abs(power) < 100) {
+      result.unit = angle[0].power == 0 ? 1 : std::pow(angle[0].unit, p);
+      result.power = static_cast<int>(power);
+    } else {
+      to_radians(0);
+    }
+  };
+  double made = 1;  // unit of an angle that a function gives
+  switch (node.op) {
+    case Op::sine:
+    case Op::cosine:
+    case Op::tangent:
+      if (angle[0].power == 0 && !angle[0].radians && scope_.angle_unit != 1) {
+        fail(at, "unit-needed",
+             token_at(at) + " takes a plain number here, and the file's unit of angles is not the radian",
+             "give the angle its unit where it stands, `phi: 30 deg`, or write 30*DTOR; multiples of pi are radians");
+      }
+      [[fallthrough]];
+    case Op::sinh:
+    case Op::cosh:
+    case Op::tanh:
+    case Op::exp:
+    case Op::log:
+    case Op::log10:
+    case Op::erf:
+      to_radians(0);
+      result.radians = false;
+      break;
+    case Op::arctangent2: match(0, 1); [[fallthrough]];
+    case Op::arcsine:
+    case Op::arccosine:
+    case Op::arctangent:
+      made = scope_.angle_unit;
+      result = {made, 1, false};
+      break;
+    case Op::negate:
+    case Op::absolute:
+    case Op::floor:
+    case Op::ceil:
+    case Op::round:
+    case Op::truncate: take(angle[0]); break;
+    case Op::square: raise_to(2); break;
+    case Op::cube: raise_to(3); break;
+    case Op::power: raise_to(node.number); break;
+    case Op::sqrt: raise_to(0.5); break;
+    case Op::cbrt: raise_to(1.0 / 3); break;
+    case Op::general_power:
+      to_radians(1);
+      raise_to(x[1]);
+      break;
+    case Op::multiply:
+    case Op::divide: {
+      const bool divide = node.op == Op::divide;
+      result.unit = divide ? angle[0].unit / angle[1].unit : angle[0].unit * angle[1].unit;
+      result.power = divide ? angle[0].power - angle[1].power : angle[0].power + angle[1].power;
+      break;
+    }
+    case Op::add:
+    case Op::subtract:
+    case Op::hypot:
+    case Op::mod:
+    case Op::remainder:
+    case Op::min:
+    case Op::max: match(0, 1); break;
+    case Op::less:
+    case Op::less_equal:
+    case Op::equal:
+    case Op::unequal:
+      match(0, 1);
+      take({});
+      break;
+    case Op::interpolate: match(1, 2); break;
+    default: break;
+  }
+  double value = Expression::apply(node, x[0], x[1], x[2]);
+  if (made != 1) value /= made;
+  if (result.power == 0 && result.unit != 1) {  // the quotient of two angles
+    value *= result.unit;
+    result.unit = 1;
+  }
+  if (std::isfinite(value)) return {value, -1, -1, result};
+  return refuse(at, token_at(at) + " of " + list(operands) + (std::isnan(value) ? " is not a number" : " is infinite"),
+                "check the values of the parameters in it");
 }
 
 std::string ExpressionBuilder::list(std::span<const Operand> operands) {

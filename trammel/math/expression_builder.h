@@ -34,7 +34,8 @@ class ExpressionBuilder {
   struct Operand {
     double number = 0;
     int node = -1;
-    int refusal = -1;  // index in refusals_
+    int refusal = -1;      // index in refusals_
+    AngleUnit angle = {};  // of a number
     bool is_constant() const { return node < 0 && refusal < 0; }
     bool is_number(double value) const { return is_constant() && number == value; }
   };
@@ -72,6 +73,7 @@ class ExpressionBuilder {
     return emit(op, at, operands);
   }
   Operand emit(Op op, std::size_t at, std::span<const Operand> operands, double exponent = 0);
+  Operand fold(const Node& node, std::size_t at, std::span<const Operand> operands);
   static std::string list(std::span<const Operand> operands);
 
   Operand choose(std::size_t at, const Operand& condition, const Operand& then, const Operand& otherwise);

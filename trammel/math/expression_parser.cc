@@ -61,6 +61,7 @@ class ExpressionParser : private ExpressionBuilder {
     result.text_ = text_;
     if (root.is_constant()) {
       result.constant_ = root.number;
+      result.angle_ = root.angle;
     } else {
       finish(static_cast<std::size_t>(root.node), result);
     }
@@ -289,8 +290,10 @@ class ExpressionParser : private ExpressionBuilder {
     return {number};
   }
 
+  AngleUnit angle_of(std::string_view name) const { return scope_.angle ? scope_.angle(name) : AngleUnit{}; }
+
   Operand parse_name(std::size_t at, std::string_view name) {
-    if (name == "pi") return {std::numbers::pi};
+    if (name == "pi") return {std::numbers::pi, -1, -1, {1, 0, true}};
     if (name == "time" && (!scope_.allow_time || scope_.argument != "time")) {
       fail(at, "no-time-here", "'time' has no meaning here",
            scope_.allow_time ? "this is a function of '" + scope_.argument + "'"
@@ -304,7 +307,7 @@ class ExpressionParser : private ExpressionBuilder {
     }
     if (scope_.constant) {
       if (const std::optional<double> number = scope_.constant(name)) {
-        if (std::isfinite(*number)) return {*number};
+        if (std::isfinite(*number)) return {*number, -1, -1, angle_of(name)};
         return refuse(at, in_quotes(name) + " is " + number_text(*number), "give it a finite value");
       }
     }
@@ -315,8 +318,8 @@ class ExpressionParser : private ExpressionBuilder {
     if (scope_.known_names.empty() ||
         std::find(scope_.known_names.begin(), scope_.known_names.end(), name) == scope_.known_names.end()) {
       const std::string lower = lower_case(name.substr(0, 8));
-      if (lower == "dtor") return {std::numbers::pi / 180};
-      if (lower == "rtod") return {180 / std::numbers::pi};
+      if (lower == "dtor") return {std::numbers::pi / 180, -1, -1, {1, 1, false}};
+      if (lower == "rtod") return {180 / std::numbers::pi, -1, -1, {1, -1, false}};
       if (name == "PI" || name == "TIME") return parse_name(at, lower == "pi" ? "pi" : "time");
     }
     if (find_call(name) != nullptr) {
@@ -594,7 +597,7 @@ class ExpressionParser : private ExpressionBuilder {
     if (index.number < 1 || index.number > static_cast<double>(array.size())) {
       return refuse(at, in_quotes(name) + " has no entry " + number_text(index.number), "entries run from " + range);
     }
-    return {array[static_cast<std::size_t>(index.number) - 1]};
+    return {array[static_cast<std::size_t>(index.number) - 1], -1, -1, angle_of(name)};
   }
 
   // The arguments of a measure are names of frames, joints, ...: plain or quoted, not expressions.

@@ -22,6 +22,19 @@ constexpr int ground = -1;  // index of the fixed body
 // it.
 enum class BodyKind { point, planar, spatial, scalar };
 
+// Which components of a vector assembly and statics must not move, world axes.
+struct Kept {
+  bool x = false, y = false, z = false;
+  Kept& operator=(bool all) {
+    x = y = z = all;
+    return *this;
+  }
+  bool& operator[](int i) { return i == 0 ? x : i == 1 ? y : z; }
+  bool operator[](int i) const { return i == 0 ? x : i == 1 ? y : z; }
+  bool any() const { return x || y || z; }
+  explicit operator bool() const { return x && y && z; }
+};
+
 // A rigid body. Its own axes sit at `pose`; the centre of mass and the inertia are given in them.
 struct Body {
   std::string name;
@@ -33,8 +46,8 @@ struct Body {
   std::optional<Pose> drawn;             // where it stands while joints are placed, if it starts elsewhere
   Vec3 velocity = Vec3::Zero();          // of the body's origin, world axes
   Vec3 angular_velocity = Vec3::Zero();  // world axes
-  bool keep_position = false, keep_orientation = false;  // marked values: assembly does not move them
-  bool keep_velocity = false, keep_angular_velocity = false;
+  Kept keep_position, keep_orientation;  // of its origin and axes
+  Kept keep_velocity, keep_angular_velocity;
   Quantity quantity = Quantity::none;  // of a scalar coordinate: position.x and velocity.x hold its value and rate
   Location where;
 };

@@ -162,7 +162,9 @@ Keys make(Rule rule) {
            Quantity::length},
           {"axes", Form::orientation, "Its axes as turned against those of the body."},
       };
-    case Rule::shape: return joined(shape_keys(), {{"density", Form::number, "", Quantity::density}});
+    case Rule::shape:
+      return joined(shape_keys(), {{"density", Form::number, "", Quantity::density},
+                                   {"mass", Form::number, "Instead of a density.", Quantity::mass}});
     case Rule::part: {
       Keys keys = shape_keys();
       keys[0].required = false;
@@ -219,8 +221,11 @@ Keys make(Rule rule) {
           {"speed", Form::number, "", Quantity::speed},
       };
     case Rule::initial_body:
-      return joined(motion_keys(), {{"keep", Form::names, "What assembly must not move.", none, Rule::none, false,
-                                     "position orientation angle velocity angular_velocity"}});
+      return joined(motion_keys(),
+                    {{"keep", Form::names, "What assembly and statics must not move.", none, Rule::none, false,
+                      "position position.x position.y position.z orientation orientation.x "
+                      "orientation.y orientation.z angle velocity velocity.x velocity.y velocity.z "
+                      "angular_velocity angular_velocity.x angular_velocity.y angular_velocity.z"}});
     case Rule::initial_coordinate:
       return {
           {"value", Form::number, ""},

@@ -316,7 +316,7 @@ bool ModelReader::read_solid(const Node& node, const Place& place, Rule rule, bo
   const bool part = rule == Rule::part;
   const std::size_t before = problems_.all().size();
   const Node* density = entries.find("density");
-  const Node* mass = part ? entries.find("mass") : nullptr;
+  const Node* mass = entries.find("mass");
   const Node* inertia = part ? entries.find("inertia") : nullptr;
   const Node* type = part ? entries.find("type") : entries.need("type");
   solid.has_form = type != nullptr;

@@ -331,26 +331,37 @@ void ModelReader::read_initial_body(const Entry& entry) {
 }
 
 void ModelReader::read_keep(const Node& node, const Place& place, Body& body) {
-  const char* const hint = "write keep: [position, orientation, velocity, angular_velocity], or some of them";
+  const char* const hint =
+      "write keep: [position, orientation, velocity, angular_velocity], or some of them, or components: position.x";
   if (!node.is_sequence()) {
     values_->error(node, "wrong-type", place.text() + " must be a list", hint);
     return;
   }
-  const bool turns = body.kind != BodyKind::point;
+  const bool turns = body.kind != BodyKind::point, planar = body.kind == BodyKind::planar;
   for (std::size_t i = 0; i < node.count; ++i) {
-    const std::string_view what = node.item(i).text;
-    if (what == "position") {
-      body.keep_position = true;
-    } else if (what == "velocity") {
-      body.keep_velocity = true;
-    } else if (turns && (what == "orientation" || (what == "angle" && body.kind == BodyKind::planar))) {
-      body.keep_orientation = true;
-    } else if (turns && what == "angular_velocity") {
-      body.keep_angular_velocity = true;
+    const std::string_view text = node.item(i).text;
+    const std::size_t point = text.find('.');
+    const std::string_view what = text.substr(0, point);
+    Kept* kept = what == "position"                                                ? &body.keep_position
+                 : what == "velocity"                                              ? &body.keep_velocity
+                 : turns && (what == "orientation" || (what == "angle" && planar)) ? &body.keep_orientation
+                 : turns && what == "angular_velocity"                             ? &body.keep_angular_velocity
+                                                                                   : nullptr;
+    // In its plane a body moves along x and y and turns about z.
+    const bool rotation = kept == &body.keep_orientation || kept == &body.keep_angular_velocity;
+    const std::string_view axes = !planar ? "xyz" : rotation ? "z" : "xy";
+    if (kept != nullptr && point == std::string_view::npos) {
+      *kept = true;
+    } else if (kept != nullptr && text.size() == point + 2 && axes.find(text.back()) != std::string_view::npos &&
+               what != "angle") {
+      if (planar && rotation)
+        *kept = true;
+      else
+        (*kept)[text.back() - 'x'] = true;
     } else {
       values_->error(
           node.item(i), "unknown-key",
-          place.text() + ": " + quote(what) + " is nothing that a " + kind_name(body.kind) + " body can keep", hint);
+          place.text() + ": " + quote(text) + " is nothing that a " + kind_name(body.kind) + " body can keep", hint);
     }
   }
 }

@@ -147,6 +147,37 @@ std::optional<Values::Scaled> Values::unwrap(const Node& node, const Place& plac
   return Scaled{value, *found, true};
 }
 
+AngleUnit Values::angle_unit(const Unit& unit) const {
+  const double rest = std::pow(factor(Quantity::length), unit.length) * std::pow(factor(Quantity::mass), unit.mass) *
+                      std::pow(factor(Quantity::time), unit.time);
+  return {unit.angle == 0 ? 1 : unit.factor / rest, unit.angle, same_dimension(unit, Unit{})};
+}
+
+// The value of an expression of parameters. Angles in it count in their own unit; all else is in the file's.
+std::optional<double> Values::to_si(const Evaluated& result, const Node& node, const Place& place, Quantity quantity,
+                                    double factor_used, bool stated) {
+  Unit file_unit = si_dimension(quantity);
+  file_unit.factor = factor(quantity);
+  const AngleUnit wanted = angle_unit(file_unit);
+  const AngleUnit& angle = result.angle;
+  if (angle.power == 0 || quantity == Quantity::none) return result.value * factor_used;
+  if (stated) {  // none of its parameters has a unit, so a function or DTOR gave the angle
+    if (quantity == Quantity::angle && angle.power == 1 && factor_used == 1) return result.value * angle.unit;
+    error(node, "wrong-unit", place.text() + " states a unit, but its expression gives an angle, which has one",
+          "leave the unit out, or make a plain number of the angle: degrees by *RTOD");
+    return std::nullopt;
+  }
+  if (angle.power == wanted.power) {
+    return result.value * (angle.unit == wanted.unit ? factor_used : factor_used * (angle.unit / wanted.unit));
+  }
+  if (angle.unit == 1 || !result.all_have_units) return result.value * factor_used;
+  error(node, "wrong-unit",
+        place.text() + ": its expression keeps an angle as a factor, so that its value depends on the unit of angles",
+        "use radians, `units: {angle: rad}` (30 deg can be written there too), or make a plain number of the angle: "
+        "degrees by *RTOD");
+  return std::nullopt;
+}
+
 void Values::take_units(const Values& other) {
   factors_ = other.factors_;
   unit_names_ = other.unit_names_;
@@ -335,6 +366,9 @@ void Values::take_given(const Known& given, const Pending& pending, Known& known
   for (std::size_t i = 0; i < given.values.size(); ++i) {
     convert(given.values[i], given.si_values[i], known.values.emplace_back(), known.si_values.emplace_back());
   }
+  known.angle = stated                      ? angle_unit(*pending.file_unit)
+                : given.has_unit && all_si_ ? AngleUnit{1, given.angle.power, given.angle.radians}
+                                            : given.angle;
   known.has_unit = given.has_unit || stated;
   known.pure = given.pure && !stated;
   known.good = given.good;
@@ -485,7 +519,8 @@ void Values::evaluate_parameter(const Pending& pending, Known& known) {
   if (!in_file || !in_si) return;
   known.value = in_file->value;
   known.si_value = in_si->value;
-  known.has_unit = in_file->has_parameters && in_file->all_have_units;
+  known.has_unit = in_file->has_parameters ? in_file->all_have_units : in_file->angle.power != 0;
+  known.angle = in_file->angle;
   if (source.unit) {
     if (in_file->any_has_unit) {
       problems_.add({Severity::error, "wrong-unit",
@@ -493,8 +528,17 @@ void Values::evaluate_parameter(const Pending& pending, Known& known) {
                      "leave the unit out", source.from});
       return;
     }
-    known.si_value = in_file->value * source.unit->factor;
-    known.value = in_file->value;
+    const bool gives_angle = in_file->angle.power != 0;
+    if (gives_angle && !(in_file->angle.power == 1 && same_dimension(*source.unit, si_dimension(Quantity::angle)) &&
+                         source.unit->factor == 1)) {
+      problems_.add({Severity::error, "wrong-unit",
+                     place.text() + " states a unit, but its expression gives an angle, which has one",
+                     "leave the unit out, or make a plain number of the angle: degrees by *RTOD", source.from});
+      return;
+    }
+    known.si_value = in_file->value * (gives_angle ? in_file->angle.unit : source.unit->factor);
+    known.value = gives_angle ? known.si_value : in_file->value;
+    known.angle = angle_unit(*pending.file_unit);
     if (source.unit->factor != pending.file_unit->factor) known.value = known.si_value / pending.file_unit->factor;
     known.has_unit = true;
   }
@@ -537,6 +581,9 @@ void Values::evaluate_array(const Pending& pending, const Place& place, Known& k
     evaluate_parameter(one, entry);
     if (!entry.good) return;
     known.has_unit = (i == 0 || known.has_unit) && entry.has_unit;
+    if (i > 0 && entry.angle.power == known.angle.power && entry.angle.unit != known.angle.unit)
+      entry.value *= entry.angle.unit / known.angle.unit;
+    if (i == 0 || known.angle.power == 0) known.angle = entry.angle;
     known.values.push_back(entry.value);
     known.si_values.push_back(entry.si_value);
   }
@@ -597,10 +644,19 @@ std::optional<Values::Evaluated> Values::evaluate(std::string_view text, const L
     note(*known);
     return si ? &known->si_values : &known->values;
   };
+  if (!si) {
+    scope.angle_unit = factor(Quantity::angle);
+    scope.angle = [&](std::string_view name) {
+      const Known* const known = find_known(name, result.varies);
+      return known == nullptr ? AngleUnit{} : known->angle;
+    };
+  }
   scope.allow_time = false;
   scope.owner = place.text();
   try {
-    result.value = Expression::parse(text, from, scope).value(0, {});
+    const Expression expression = Expression::parse(text, from, scope);
+    result.value = expression.value(0, {});
+    result.angle = expression.angle();
   } catch (const Failure&) {
     if (broken) return std::nullopt;
     // Once more for the message, now with the names to choose the nearest from.

@@ -67,7 +67,7 @@ std::optional<double> Values::scalar(std::string_view text, const Node& node, co
           "leave the unit out: such an expression is in the file's units");
     return std::nullopt;
   }
-  return result->value * factor_used;
+  return to_si(*result, node, place, quantity, factor_used, scaled.stated);
 }
 
 std::optional<double> Values::number(const Node& node, const Place& place, Quantity quantity) {

@@ -40,6 +40,7 @@ class Values {
     std::string text;
     bool is_array = false;  // used as name(k), k from 1
     std::vector<double> values, si_values;
+    AngleUnit angle;  // of the value in the units of the file
   };
   using Bound = std::vector<Known>;
 
@@ -150,6 +151,7 @@ class Values {
     double value = 0;
     bool has_parameters = false, all_have_units = true, any_has_unit = false;
     bool varies = false;  // depends on what is bound
+    AngleUnit angle;
   };
   std::optional<Evaluated> evaluate(std::string_view text, const Location& where, const Place& place, bool si);
   Known* find_known(std::string_view name, bool& varies);
@@ -157,6 +159,10 @@ class Values {
   std::optional<std::string> expand_one(std::string_view inside, const Node& node, int depth);
   std::string with_values(std::string_view expression, const Node& node, const Place& place);
   std::optional<Unit> matching_file_unit(const Unit& unit) const;
+  // Of a number in one of the file's units, with length, mass and time in those of the file.
+  AngleUnit angle_unit(const Unit& unit) const;
+  std::optional<double> to_si(const Evaluated& result, const Node& node, const Place& place, Quantity quantity,
+                              double factor_used, bool stated);
   void wrong_type(const Node& node, const Place& place, const char* wanted, std::string hint = "");
 
   Document& document_;

@@ -221,7 +221,9 @@ std::string model_digest(const Model& model) {
     if (b.drawn) d.add(*b.drawn);
     d.add(b.velocity);
     d.add(b.angular_velocity);
-    for (const bool kept : {b.keep_position, b.keep_orientation, b.keep_velocity, b.keep_angular_velocity}) d.add(kept);
+    for (const Kept& kept : {b.keep_position, b.keep_orientation, b.keep_velocity, b.keep_angular_velocity}) {
+      for (int i = 0; i < 3; ++i) d.add(kept[i]);
+    }
   }
   for (const StateVariable& x : model.states) {
     d.add(x.name);

@@ -91,7 +91,8 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
       char text[160];
       std::snprintf(text, sizeof text, "not unique: least-norm reaction, L = %.4g m", equations.length());
       flag = text;
-      if (!initial.rank.edges[edge].text.empty()) flag += " (" + initial.rank.edges[edge].text + ")";
+      if (!initial.rank.edges[edge].text.empty())
+        flag += " (" + initial.rank.edges[edge].text + ", world axes at the start)";
     }
     if (reactions_doubtful)
       flag += (flag.empty() ? "" : "; ") + std::string("multipliers oscillate undamped with this method");

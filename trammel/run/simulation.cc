@@ -142,8 +142,8 @@ void Simulation::start(const RunOptions& options) {
   output_rates_ = equations_->make_rates();
   equations_->start(output_state_, work_);
   try {
-    initial_ =
-        make_consistent(*equations_, output_state_, output_rates_, *accelerations_, work_, {options.analyse_rank});
+    initial_ = make_consistent(*equations_, output_state_, output_rates_, *accelerations_, work_,
+                               {.analyse_rank = options.analyse_rank, .accelerations = !options.for_statics});
   } catch (const Failure& failure) {
     // If an element gives no value, that is why, and it is named.
     const std::optional<Culprit> culprit = find_culprit(*equations_, output_state_, output_rates_, work_);
@@ -156,6 +156,7 @@ void Simulation::start(const RunOptions& options) {
     problems.insert(problems.end(), failure.problems().begin(), failure.problems().end());
     throw Failure(std::move(problems), failure.exit_code());
   }
+  if (options.for_statics) return;
   if (options.from_equilibrium || m.start_in_equilibrium) start_from_equilibrium(options);
   if (options.note) {
     for (const StageReport& stage : initial_.stages) options.note(stage.text());
@@ -192,9 +193,8 @@ void Simulation::start(const RunOptions& options) {
 }
 
 void Simulation::start_from_equilibrium(const RunOptions& options) {
-  StaticSolver solver(*equations_);
   const Vec asked = equations_->initial_state().v;
-  const StaticReport report = solver.solve(output_state_, output_rates_, work_);
+  const StaticReport report = find_equilibrium(*equations_, output_state_, output_rates_, work_);
   if (!report.found) {
     throw Failure(
         {Severity::error,
@@ -207,11 +207,11 @@ void Simulation::start_from_equilibrium(const RunOptions& options) {
   }
   if (options.note)
     options.note(std::string("static equilibrium: ") + to_text(report.stability) + ", largest change " +
-                 number(report.moved) + " (" + report.moved_most + ")");
+                 number(report.moved) + (report.moved_unit.empty() ? "" : " " + report.moved_unit) + " (" +
+                 report.moved_most + ")");
   // Velocities are those that the model asks for, as far as joints and motions allow.
   output_state_.v = asked;
-  initial_.stages.push_back(assemble_velocities(*equations_, output_state_, accelerations_->saddle(), work_,
-                                                std::vector<bool>(static_cast<std::size_t>(equations_->sizes().nv))));
+  initial_.stages.push_back(assemble_kept_velocities(*equations_, output_state_, accelerations_->saddle(), work_));
   equations_->accept(output_state_, work_);  // angles remember their rates too
   accelerations_->solve(output_state_, output_rates_, work_);
 }

@@ -63,6 +63,7 @@ struct RunOptions {
   bool analyse_rank = true;
   CheckpointPlan checkpoint;
   bool continue_result = false;   // after restore(): takes up the sink's unfinished result instead of beginning one
+  bool for_statics = false;       // start() alone, and positions only: no accelerations, no method
   bool from_equilibrium = false;  // start in the static equilibrium, as with Model::start_in_equilibrium
   bool real_time = false;         // wait for the clock after each step, and report; needs a fixed step
   Path* path = nullptr;           // gets the positions after each step
@@ -89,6 +90,9 @@ class Simulation {
   // Consistent start, once; `run` does it if it was not done.
   void start(const RunOptions& options = {});
   RunResult run(TrajectorySink& sink, const RunOptions& options = {});
+
+  const State& start_state() const { return output_state_; }  // after start()
+  const Rates& start_rates() const { return output_rates_; }
 
   // For stepping by hand: after start().
   Integrator& integrator() { return *integrator_; }

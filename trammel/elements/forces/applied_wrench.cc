@@ -8,7 +8,7 @@
 namespace trammel {
 
 AppliedWrench::AppliedWrench(std::array<MeasuredExpression, 6> components, bool with_force, bool with_torque, Axes axes,
-                             int frames)
+                             int frames, bool from_ground)
     : components_(std::move(components)),
       with_force_(with_force),
       with_torque_(with_torque),
@@ -18,6 +18,19 @@ AppliedWrench::AppliedWrench(std::array<MeasuredExpression, 6> components, bool 
     memory_ += c.memory();
     uses_velocity_ = uses_velocity_ || c.uses_velocity();
   }
+  const auto keeps = [](const MeasuredExpression& c) { return c.expression().slots().empty(); };
+  is_dead_load_ =
+      (axes_ == Axes::a || (axes_ == Axes::world && from_ground)) &&
+      std::all_of(components_.begin(), components_.begin() + 3, keeps) &&
+      std::all_of(components_.begin() + 3, components_.end(), [](const MeasuredExpression& c) { return c.is_zero(); });
+}
+
+// With f constant in the axes of A the work of F on B and of the reaction on A is that of F on d as A sees it:
+// F . (dp_B - dp_A) - (d x F) . phi_A = d(f . R_A^T d). A torque about a fixed axis has no potential in space.
+std::optional<double> AppliedWrench::potential_at_rest(const ElementInput& in) const {
+  Vec6 local;
+  if (!is_dead_load_ || !components(in, local)) return std::nullopt;
+  return -(axes(in) * local.head<3>()).dot(in.frames[1].p - in.frames[0].p);
 }
 
 Mat3 AppliedWrench::axes(const ElementInput& in) const {
@@ -155,8 +168,9 @@ ElementDescription describe_applied_wrench(std::string key, std::string summary,
       components[i] = measured_field(item, component_names[i], context, memory);
       memory += components[i].memory();
     }
-    return std::make_unique<AppliedWrench>(std::move(components), with_force, with_torque, applied_axes(item),
-                                           static_cast<int>(item.frames.size()));
+    return std::make_unique<AppliedWrench>(
+        std::move(components), with_force, with_torque, applied_axes(item), static_cast<int>(item.frames.size()),
+        context.model.frames[static_cast<std::size_t>(item.frames[0])].body == ground);
   };
   d.random_fields = [has](std::mt19937& random) {
     static const std::array<const char*, 6> texts{

@@ -17,12 +17,15 @@ class AppliedWrench final : public Force {
  public:
   enum class Axes { a, b, world };
   // fx, fy, fz, tx, ty, tz
-  AppliedWrench(std::array<MeasuredExpression, 6> components, bool with_force, bool with_torque, Axes axes, int frames);
+  AppliedWrench(std::array<MeasuredExpression, 6> components, bool with_force, bool with_torque, Axes axes, int frames,
+                bool from_ground);
 
   int frames() const override { return frames_; }
   int memory() const override { return memory_; }
   bool uses_velocity() const override { return uses_velocity_; }
   bool objective() const override { return axes_ != Axes::world; }
+
+  std::optional<double> potential_at_rest(const ElementInput& in) const override;
 
   bool evaluate(const ElementInput& in, double* wrench) const override;
   void linearise(const ElementInput& in, ForcePartials& out) const override;
@@ -42,6 +45,7 @@ class AppliedWrench final : public Force {
   Axes axes_;
   int frames_, memory_ = 0;
   bool uses_velocity_ = false;
+  bool is_dead_load_ = false;  // a force that keeps its components as the bodies move, in axes that give it a potential
 };
 
 // The descriptions of the three elements differ in which components they have.
