@@ -9,16 +9,28 @@
 
 namespace trammel {
 
+namespace {
+
+bool corrects_by_count(const MethodSettings& settings) {
+  return settings.formulation != "augmented-lagrangian" && settings.options.has("iterations") &&
+         settings.options.number("iterations") > 0;
+}
+
+}  // namespace
+
 bool holds_softly(const MethodSettings& settings) {
   constexpr std::array<std::string_view, 6> soft{
       "index-1", "index-1-baumgarte", "penalty", "augmented-lagrangian", "penalty-joints", "index-2-relaxed"};
   if (std::find(soft.begin(), soft.end(), settings.formulation) != soft.end()) return true;
-  return settings.options.has("iterations") && settings.options.number("iterations") > 0;
+  return corrects_by_count(settings);
 }
 
 ConstraintWatch::ConstraintWatch(const Equations& equations, const MethodSettings& settings, double rate)
     : equations_(equations),
       soft_(holds_softly(settings)),
+      lost_(!soft_                                                             ? 1
+            : settings.formulation == "index-1" || corrects_by_count(settings) ? std::numeric_limits<double>::infinity()
+                                                                               : 10),
       rate_(rate),
       scales_(equations.scales()),
       bounds_(Vec::Zero(equations.sizes().multipliers())),
@@ -46,6 +58,7 @@ void ConstraintWatch::look(double from, const State& state, const Rates& rates, 
     const double bound = std::max(bounds_[i], known) * (equations_.level(i) == Level::velocity ? rate : 1.0);
     worst = std::max(worst, std::abs(rows_[i]) / bound);
   }
+  record_.steps_lost = worst > lost_ ? record_.steps_lost + 1 : 0;
   if (!(worst > 1)) {
     record_.steps = 0;
     return;

@@ -3,7 +3,9 @@
 //   hard forms: ten times the tolerance, by the length scale for rows that are lengths, by 1 rad for angles, and by the
 //               speeds for rows at velocity level; where loops did not close at the start, ten times that misfit more.
 //               A row that stays beyond it for three steps ends the run: what moves then is not the model.
-//   soft forms: a thousandth instead (ten times the tolerance, if that is more). Beyond it the run is warned about.
+//   soft forms: a thousandth instead (ten times the tolerance, if that is more). Beyond it the run is warned about, and
+//               three steps beyond ten times that end it, except where drift or a fixed number of corrections was asked
+//               for.
 #pragma once
 #include "trammel/equations/equations.h"
 #include "trammel/integrate/archive.h"
@@ -30,7 +32,7 @@ class ConstraintWatch {
   void look(double from, const State& state, const Rates& rates, Workspace& work);
   bool soft() const { return soft_; }
   bool beyond() const { return record_.steps > 0; }  // at the last step
-  bool gave_way() const { return !soft_ && record_.steps >= patience; }
+  bool gave_way() const { return record_.steps_lost >= patience; }
   bool ever_beyond() const { return record_.worst > 1; }
   double promised() const { return promised_; }
 
@@ -48,6 +50,7 @@ class ConstraintWatch {
 
   const Equations& equations_;
   bool soft_;
+  double lost_;      // times the bound, from where on a run is not the model's
   double promised_;  // relative to the length scale or 1 rad
   double rate_;
   Vec scales_;
@@ -55,7 +58,7 @@ class ConstraintWatch {
   Residual residual_;
   Vec rows_, worst_rows_;  // residuals of the last step, and of that with the largest
   struct Record {
-    long steps = 0;                          // in a row, beyond the bounds
+    long steps = 0, steps_lost = 0;          // in a row, beyond the bounds and beyond lost_ times them
     double since = 0, first = 0, worst = 0;  // since: of this series, first: of all; worst: by the bound
   } record_;
 };
