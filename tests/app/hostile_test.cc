@@ -305,7 +305,7 @@ TEST_F(Hostile, ModelsThatUnfoldOrNest) {
   }
   command_.write("bomb.yaml",
                  bomb + "  s14: {bodies: {x: {mass: 1, inertia: [1, 1, 1]}}}\nuse: {r: {subsystem: s0}}\n");
-  command_.write("repeat.yaml", "trammel: 1\nrepeat: {index: i, to: 1000000000000, bodies: {'b$(i)': {mass: 1}}}\n");
+  command_.write("repeat.yaml", "trammel: 1\nrepeat: {index: i, to: 1000000000, bodies: {'b$(i)': {mass: 1}}}\n");
   command_.write("nested.yaml",
                  "trammel: 1\nrepeat: {index: i, to: 10000, repeat: {index: k, to: 10000, bodies: {'b$(i)_$(k)': "
                  "{kind: point, mass: 1}}}}\n");
