@@ -39,6 +39,12 @@ inline void advance_differences(Mat& D, int k, const Vec& d) {
   for (int i = k; i >= 0; --i) D.col(i) += D.col(i + 1);
 }
 
+// The difference of order j <= k + 1 at that point.
+inline void difference_after(const Mat& D, int k, const Vec& d, int j, Vec& out) {
+  out = d;
+  for (int i = k; i >= j; --i) out += D.col(i);
+}
+
 // The polynomial of degree k, s steps from the newest point.
 inline void evaluate_differences(const Mat& D, int k, double s, Vec& y) {
   y = D.col(0);

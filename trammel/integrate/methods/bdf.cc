@@ -254,6 +254,15 @@ void BdfMethod::choose_next(double error, Attempt& result) {
   const double safety = 0.9 * (2 * M + 1) / (2 * M + result.newton_iterations);
   next_k_ = k_;
   if (error > 1 && !options_.fixed_step) {
+    int unused = 0;
+    difference_after(try_D_, k_, d_, 3, work_);
+    const double of_2 = error_constant_[2] * size_of(work_, unused);
+    if (watch_.falls_back(k_, error, of_2)) {
+      k_ = 2;
+      equal_steps_ = 0;
+      result.suggested_h = try_h_ * std::clamp(safety * choose_order(2, -1, of_2, -1).factor, 0.2, 0.9);
+      return;
+    }
     result.suggested_h = try_h_ * std::clamp(safety * choose_order(k_, -1, error, -1).factor, 0.2, 0.9);
     return;
   }
@@ -267,7 +276,7 @@ void BdfMethod::choose_next(double error, Attempt& result) {
     work_ = try_D_.col(k_) + d_;
     down = error_constant_[entry(k_ - 1)] * size_of(work_, unused);
   }
-  if (k_ < options_.most_order) {
+  if (k_ < watch_.most_order(options_.most_order)) {
     work_ = d_ - try_D_.col(k_ + 1);
     up = error_constant_[entry(k_ + 1)] * size_of(work_, unused);
   }
@@ -288,6 +297,7 @@ void BdfMethod::accept() {
   ++counts_.steps;
   ++steps_;
   ++by_order_[entry(tried_)];
+  watch_.accept(h_);
   advance_differences(try_D_, k_, d_);
   D_.swap(try_D_);
   y_ = D_.col(0);
@@ -351,6 +361,7 @@ void BdfMethod::save(Bytes& out) const {
   put(out, matrix_c_);
   put(out, by_order_);
   monitor_.save(out);
+  watch_.save(out);
   equations_->save(out);
   put(out, counts_);
 }
@@ -370,6 +381,7 @@ void BdfMethod::restore(std::span<const std::byte>& in) {
   take(in, matrix_c_);
   take(in, by_order_);
   monitor_.restore(in);
+  watch_.restore(in);
   equations_->restore(in);
   take(in, counts_);
 }

@@ -13,6 +13,7 @@
 
 #include "trammel/integrate/control/backward_differences.h"
 #include "trammel/integrate/control/error_norm.h"
+#include "trammel/integrate/control/order_watch.h"
 #include "trammel/integrate/control/simplified_newton.h"
 #include "trammel/integrate/ode_method.h"
 #include "trammel/integrate/shifted_solver.h"
@@ -82,6 +83,7 @@ class BdfMethod final : public OdeMethod {
   std::array<long, top + 1> by_order_{};
   std::array<double, top + 2> kappa_{}, gamma_{}, alpha_{}, error_constant_{};
   SimplifiedNewton monitor_;
+  OrderWatch watch_;
 
   double t_ = 0, h_ = 0;  // h_: of the differences, 0 before the first step
   Vec y_, dydt_;

@@ -323,6 +323,14 @@ void ConstrainedBdf::choose_next(double h, Attempt& result) {
   if (options_.fixed_step) return;
   const double safety = 0.9;
   if (result.error > 1) {
+    difference_after(try_D_, k_, d_, 3, work_);
+    const double of_2 = size_of(work_) / (3 * options_.tolerance);
+    if (watch_.falls_back(k_, result.error, of_2)) {
+      k_ = next_k_ = 2;
+      equal_steps_ = 0;
+      result.suggested_h = h * std::clamp(safety * choose_order(2, -1, of_2, -1).factor, 0.2, 0.9);
+      return;
+    }
     result.suggested_h = h * std::clamp(safety * choose_order(k_, -1, result.error, -1).factor, 0.2, 0.9);
     return;
   }
@@ -334,7 +342,7 @@ void ConstrainedBdf::choose_next(double h, Attempt& result) {
     work_ = try_D_.col(k_) + d_;
     down = size_of(work_) / (options_.tolerance * k_);
   }
-  if (k_ < options_.most_order) {
+  if (k_ < watch_.most_order(options_.most_order)) {
     work_ = d_ - try_D_.col(k_ + 1);
     up = size_of(work_) / (options_.tolerance * (k_ + 2));
   }
@@ -367,6 +375,7 @@ void ConstrainedBdf::accept() {
     return;
   }
   ++by_order_[static_cast<std::size_t>(tried_)];
+  watch_.accept(trial_h_);
   equal_steps_ = h_ != 0 && trial_h_ == h_ ? equal_steps_ + 1 : 1;
   advance_differences(try_D_, k_, d_);
   D_.swap(try_D_);
@@ -522,6 +531,9 @@ std::string ConstrainedBdf::remark() const {
   for (std::size_t k = 1; k < by_order_.size(); ++k) text += (k == 1 ? "" : "/") + std::to_string(by_order_[k]);
   text += " steps of order 1/2/...";
   if (cut_ > 0) text += "; past shortened " + std::to_string(cut_) + " times, where rotation was fast and unsteady";
+  if (watch_.held_steps() > 0)
+    text += "; " + std::to_string(watch_.held_steps()) +
+            " of them held at order 2, because higher orders let vibrations without damping grow";
   return text;
 }
 
@@ -534,6 +546,7 @@ void ConstrainedBdf::save(Bytes& out) const {
   put(out, D_.data(), static_cast<std::size_t>(D_.size()));
   multipliers_.save(out);
   put(out, monitor_.rate());
+  watch_.save(out);
   for (const double x : {h_, last_step_, matrix_c_, past_h_}) put(out, x);
   for (const int i : {k_, tried_, last_k_, next_k_, equal_steps_, failures_, past_count_}) put(out, i);
   put(out, linearise_next_);
@@ -577,6 +590,7 @@ void ConstrainedBdf::restore(std::span<const std::byte>& in) {
   double rate = 0;
   take(in, rate);
   monitor_.set_rate(rate);
+  watch_.restore(in);
   for (double* x : {&h_, &last_step_, &matrix_c_, &past_h_}) take(in, *x);
   for (int* i : {&k_, &tried_, &last_k_, &next_k_, &equal_steps_, &failures_, &past_count_}) take(in, *i);
   take(in, linearise_next_);

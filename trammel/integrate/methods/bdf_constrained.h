@@ -24,6 +24,7 @@
 #include "trammel/formulate/chart.h"
 #include "trammel/integrate/control/backward_differences.h"
 #include "trammel/integrate/control/newton_monitor.h"
+#include "trammel/integrate/control/order_watch.h"
 #include "trammel/integrate/control/predictor.h"
 #include "trammel/integrate/integrator.h"
 #include "trammel/integrate/methods/constrained_runge_kutta.h"
@@ -110,6 +111,7 @@ class ConstrainedBdf final : public Integrator {
   Predictor multipliers_;
   Vec multiplier_units_;
   NewtonMonitor monitor_;
+  OrderWatch watch_;
   SaddleSystem saddle_;
   std::unique_ptr<PositionSlack> slack_;  // at index 2
   Partials partials_;

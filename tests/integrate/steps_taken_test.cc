@@ -1,0 +1,81 @@
+// How many steps a method takes, and how many it throws away, where that once said that something was wrong with it.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "trammel/integrate/solve.h"
+#include "trammel/read/read_model.h"
+#include "trammel/run/simulation.h"
+
+namespace trammel::steps_taken_test {
+namespace {
+
+RunSummary run(Model model, const char* method, const char* formulation, double tolerance) {
+  model.simulation.method = method;
+  model.simulation.formulation = formulation;
+  model.simulation.options = {};
+  model.simulation.step.reset();
+  model.simulation.tolerance = tolerance;
+  MemoryTrajectory trajectory;
+  Simulation simulation(std::move(model));
+  const RunResult result = simulation.run(trajectory);
+  EXPECT_EQ(result.status, RunStatus::finished) << method << " on " << formulation;
+  return result.summary;
+}
+
+Model model_file(const char* name) { return read_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/" + name); }
+
+// The redundant row of the Bricard loop is another combination of the rest at every position. Its twin has none.
+TEST(StepsTaken, RadauIgnoresARedundancyThatMoves) {
+  for (const char* formulation : {"index-3", "stabilised-index-2"}) {
+    const RunSummary loop = run(model_file("bricard.yaml"), "radau-iia-3", formulation, 1e-6),
+                     twin = run(model_file("bricard_twin.yaml"), "radau-iia-3", formulation, 1e-6);
+    EXPECT_LT(5 * loop.steps, 6 * twin.steps) << formulation;
+    EXPECT_LE(loop.rejected_newton, twin.rejected_newton + 5) << formulation;
+  }
+}
+
+class Pendulum final : public SecondOrderProblem {
+ public:
+  int freedoms() const override { return 1; }
+  Eval acceleration(double, const Vec& y, const Vec&, Vec& a) override {
+    a = -9.81 * y.array().sin().matrix();
+    return Eval::ok;
+  }
+};
+
+// Their own acceleration is that of another time, a part of a step away: it has to follow the step size.
+TEST(StepsTaken, AlphaMethodsRejectFewOnSmoothMotions) {
+  for (const char* method : {"hht", "generalized-alpha"}) {
+    for (const double tolerance : {1e-4, 1e-6}) {
+      Pendulum pendulum;
+      Vec start(2);
+      start << 2, 0;
+      SolveOptions options;
+      options.tolerance = tolerance;
+      const SolveResult result = solve(pendulum, method, 0, start, 10, options);
+      EXPECT_EQ(result.status, SolveStatus::finished);
+      EXPECT_LT(result.rejected, 0.05 * static_cast<double>(result.steps)) << method << " at " << tolerance;
+    }
+    const RunSummary swings = run(model_file("rn_double_pendulum.yaml"), method, "state-space", 1e-5);
+    EXPECT_LT(swings.rejected_error, 0.05 * static_cast<double>(swings.steps)) << method;
+  }
+}
+
+// Orders above 2 let vibrations grow that nothing damps; order 2 does not.
+TEST(StepsTaken, BdfKeepsToOrderTwoWhereVibrationsAreUndamped) {
+  Model beams = model_file("cantilever_beams.yaml");
+  for (Item& force : beams.forces) force.fields.set("damping_ratio", 0.0);
+  beams.simulation.end = 0.05;
+  const struct {
+    const char *method, *formulation;
+  } cells[] = {{"bdf-si2", "stabilised-index-2"}, {"bdf", "state-space"}};
+  for (const auto& [method, formulation] : cells) {
+    const RunSummary free = run(beams, method, formulation, 1e-5);
+    EXPECT_LT(free.steps, 3000) << method;  // about 900 with most_order: 2
+  }
+}
+
+}  // namespace
+}  // namespace trammel::steps_taken_test
