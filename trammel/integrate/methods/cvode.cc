@@ -119,7 +119,7 @@ void Cvode::make() {
          CVodeSetUserData(s.memory, &s) == CV_SUCCESS &&
          CVodeSetErrHandlerFn(s.memory, Handles::be_silent, nullptr) == CV_SUCCESS &&
          CVodeWFtolerances(s.memory, Handles::weigh) == CV_SUCCESS &&
-         CVodeSetMaxNumSteps(s.memory, 1000) == CV_SUCCESS &&
+         CVodeSetMaxNumSteps(s.memory, 300) == CV_SUCCESS &&
          CVodeSetMaxOrd(s.memory, options_.greatest_order) == CV_SUCCESS;
   if (good && options_.newton) {
     s.matrix = SUNDenseMatrix(n, n, s.context);
