@@ -97,19 +97,20 @@ double RungeKutta::estimate(double h, int& worst) {
 
 // Behind a last node before the end a force may have acted for the rest of the step. If the last stage is at the end
 // but has other values, the force has acted since the motion passed from the ones to the others; of a smooth f that is
-// a quantity of second order in their distance. A stage that is the end itself has its share in the estimate, but there
-// the two may cancel each other.
+// a quantity of second order in their distance. A twentieth of it counts: in fehlberg-45, whose last stage is far from
+// the end, all of it nearly doubles the evaluations on smooth models (slider-crank, 1e-6: 1211 to 2219). A stage that
+// is the end itself has its share in the estimate.
 double RungeKutta::unseen(double h, const Vec& f_end, int& worst) {
+  if (end_ >= 0) return 0;
   double time = 0;
   if (tableau_.c[last_] > 1 - same_node) {
     work_ = new_y_ - (doubling_ ? new_middle_y_ : y_);
     const double moved = error_norm(work_, scales_, tolerance_, worst);
     work_ = new_y_ - last_y_;
     const double apart = error_norm(work_, scales_, tolerance_, worst);
-    time = moved > 0 ? std::min(1.0, apart / moved) * h : 0;
+    time = moved > 0 ? 0.05 * std::min(1.0, apart / moved) * h : 0;
     work_ = f_end - K_.col(last_);
   } else {
-    if (end_ >= 0) return 0;
     time = 0.5 * (1 - tableau_.c[last_]) * h;
     work_ = f_end;
     for (int i = 0; i < tableau_.step_stages; ++i) {
