@@ -311,8 +311,8 @@ TEST(ReadModel, AnglesKeepTheirUnitInFunctions) {
       "  b1: {mass: 2 + c, inertia: [1, 1, 1], position: [cos(a), c, sin(half)]}\n"
       "  b2: {mass: 2, inertia: [1, 1, 1], position: [sin(list(1)), cos(2*a - half), tan(slope)]}\n"
       "  b3: {mass: exp(mu*a), inertia: [1, 1, 1], position: [cos(w*T), cos(30*DTOR), cos(2*pi/n)]}\n"
-      "  b4: {mass: a*RTOD, inertia: [1, 1, 1], position: [a/half, cos(acos(0.3)), a > half ? 1 : 0],\n"
-      "       orientation: {axis: [0, 0, 1], angle: atan2(1, 1)}}\n"
+      "  b4: {mass: a*RTOD, inertia: [1, 1, 1], position: [a/half, cos(acos(0.3)), \"a > half ? 1 : 0\"],\n"
+      "       orientation: {axis: [0, 0, 1], angle: \"atan2(1, 1)\"}}\n"
       "  b5: {mass: 1, inertia: [1, 1, 1], orientation: {axis: [0, 0, 1], angle: slope + half}}\n"
       "  b6: {mass: 1, inertia: [1, 1, 1], orientation: {axis: [0, 0, 1], angle: {value: \"atan2(1, 1)\", unit: "
       "rad}}}\n"
@@ -341,8 +341,8 @@ TEST(ReadModel, AnglesKeepTheirUnitInFunctions) {
     // Plain numbers of expressions with DTOR are radians, in fields of angle too.
     EXPECT_NEAR(turned(6), pi / 6, 1e-14);
     for (const Parameter& p : model.parameters) {
-      if (p.name == "c") EXPECT_NEAR(p.value, -1, 1e-15);
-      if (p.name == "slope") EXPECT_NEAR(p.value, pi / 4, 1e-15);  // in SI
+      const double wanted = p.name == "c" ? -1 : p.name == "slope" ? pi / 4 : p.value;  // in SI
+      EXPECT_NEAR(p.value, wanted, 1e-15) << p.name;
     }
   }
 }
