@@ -43,6 +43,7 @@ class ImplicitRungeKutta final : public ImplicitOneStep {
   void restore_own(std::span<const std::byte>& in) override;
 
   bool factor_all(double h);
+  bool has_polynomial() const;
   // Values at theta of the polynomial through the stages (and the start, unless a stage is there).
   void lagrange(double theta, Vec& weights) const;
 
@@ -52,6 +53,7 @@ class ImplicitRungeKutta final : public ImplicitOneStep {
   Mat T_, T_inverse_;
   Vec update_, error_weights_;  // y_new = y + sum update_i Z_i
   double gamma0_ = 0;
+  Vec last_defect_;  // h (f_0 - u'_0) at the start of the last step, through the matrix
   std::vector<RealPart> real_;
   std::vector<ComplexPart> complex_;
   ShiftedSolver<double> error_solver_;  // where A^-1 has no real eigenvalue

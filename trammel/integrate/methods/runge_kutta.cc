@@ -36,6 +36,7 @@ RungeKutta::RungeKutta(FirstOrderProblem& problem, const ButcherTableau& tableau
   if (tableau_.b_hat.size() > 0) difference_ = tableau_.b - tableau_.b_hat;
   if (tableau_.b_other.size() > 0) difference_other_ = tableau_.b - tableau_.b_other;
   weights_.setZero(tableau_.stages());
+  if (order_ > 3) refine_interpolation(tableau_.dense.size() > 0 && tableau_.dense_order > 4 ? 7 : 4);
 }
 
 Verdict RungeKutta::stage(int i, double t, const Vec& y, double h, Mat& K) const {
