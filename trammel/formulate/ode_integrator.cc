@@ -217,7 +217,7 @@ void OdeIntegrator::accept() {
   ++steps_;
 }
 
-void OdeIntegrator::interpolate(double t, State& out) const {
+void OdeIntegrator::interpolate(double t, State& out, bool cheaply) const {
   out.t = t;
   out.memory = now_.memory;
   out.u = now_.u;
@@ -228,10 +228,12 @@ void OdeIntegrator::interpolate(double t, State& out) const {
     out.v = now_.v;
     return;
   }
-  if (method_)
-    method_->interpolate(t, y_);
-  else
+  if (!method_)
     y_.resize(0);
+  else if (cheaply)
+    method_->interpolate_cheaply(t, y_);
+  else
+    method_->interpolate(t, y_);
   if (!space_.recover(t, y_, out)) {
     // Between two good points the nearer one serves better than none; outputs are brought to the constraints.
     out.q = now_.q;

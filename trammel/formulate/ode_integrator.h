@@ -28,7 +28,8 @@ class OdeIntegrator final : public Integrator {
   void restart(std::string_view why) override;
   const State& state() const override { return now_; }
   const Rates& rates() const override { return rates_; }
-  void interpolate(double t, State& out) const override;
+  void interpolate(double t, State& out) const override { interpolate(t, out, false); }
+  void interpolate_cheaply(double t, State& out) const override { interpolate(t, out, true); }
   double last_step() const override { return last_step_; }
   const State& trial_state() const override { return trial_; }
   const Rates& trial_rates() const override { return trial_rates_; }
@@ -44,6 +45,7 @@ class OdeIntegrator final : public Integrator {
   int repartitions() const { return repartitions_; }
 
  private:
+  void interpolate(double t, State& out, bool cheaply) const;
   void follow(double h);           // base, chart and coordinates for the step to come
   bool choose_anew(double least);  // of the coordinates; true if they changed
   void make_method();

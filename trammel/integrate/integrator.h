@@ -58,6 +58,8 @@ class Integrator {
   virtual const Rates& rates() const = 0;
   // Positions and velocities inside the last accepted step.
   virtual void interpolate(double t, State& out) const = 0;
+  // The same without evaluations for it, as good as a cubic: for what is summed up in every step.
+  virtual void interpolate_cheaply(double t, State& out) const { interpolate(t, out); }
   virtual double last_step() const = 0;
   // Where the last attempt ended or gave up, for the search for the element to blame.
   virtual const State& trial_state() const { return state(); }

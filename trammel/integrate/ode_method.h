@@ -25,6 +25,8 @@ class OdeMethod {
   virtual const Vec& trial() const = 0;
   // Inside the last accepted step, with the method's own dense output.
   virtual void interpolate(double t, Vec& y) const = 0;
+  // The same without evaluations for it, as good as a cubic.
+  virtual void interpolate_cheaply(double t, Vec& y) const { interpolate(t, y); }
   virtual double last_step() const = 0;
   // Forgets history across a discontinuity; t and y stay.
   virtual void restart() = 0;

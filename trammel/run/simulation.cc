@@ -14,6 +14,7 @@
 #include "trammel/base/messages.h"
 #include "trammel/check/check_model.h"
 #include "trammel/formulate/named_coordinates.h"
+#include "trammel/run/between_steps.h"
 #include "trammel/run/checkpoint.h"
 #include "trammel/run/shapes.h"
 #include "trammel/write/queued_sink.h"
@@ -178,6 +179,7 @@ void Simulation::start(const RunOptions& options) {
   constraints_ =
       std::make_unique<ConstraintWatch>(*equations_, settings_, equations_->rate(output_state_, output_rates_));
   energy_guard_ = std::make_unique<EnergyGuard>(*equations_, settings_.tolerance);
+  if (method_->stiff && m.simulation.output_step) between_steps_ = std::make_unique<BetweenSteps>(*equations_);
   StepController::Options control;
   const auto set_control = [&](const char* option, double otherwise) {
     return settings_.options.has(option) ? settings_.options.number(option) : otherwise;
@@ -232,9 +234,18 @@ void Simulation::write_row(TrajectorySink& sink, std::size_t table, const std::v
                 ExitCode::cannot_write);
 }
 
-void Simulation::write_output(double t, TrajectorySink& sink) {
+// `output_state_` at t, with the accelerations and multipliers that belong to it.
+bool Simulation::find_output_state(double t) {
   integrator_->interpolate(t, output_state_);
-  if (!accelerations_->project(output_state_, work_) || !accelerations_->solve(output_state_, output_rates_, work_)) {
+  if (!accelerations_->project(output_state_, work_) || !accelerations_->solve(output_state_, output_rates_, work_))
+    return false;
+  if (between_steps_ && t != integrator_->state().t && integrator_->last_step() > 0)
+    between_steps_->relax(*integrator_, *accelerations_, output_state_, output_rates_, work_);
+  return true;
+}
+
+void Simulation::write_output(double t, TrajectorySink& sink) {
+  if (!find_output_state(t)) {
     output_rates_ = integrator_->rates();  // what the method itself says; the residual column shows how far it is off
     ++progress_.outputs_as_stepped;
   }
@@ -515,7 +526,7 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
         h_ = controller_.after_accept(h, attempt.error, integrator_->error_order());
       const double before = seconds();
       const bool booked = recorder_->needs_middle();
-      if (booked) integrator_->interpolate(0.5 * (before_step + integrator_->state().t), output_state_);
+      if (booked) integrator_->interpolate_cheaply(0.5 * (before_step + integrator_->state().t), output_state_);
       const EnergyBook before_it = recorder_->energy();
       recorder_->note_step(integrator_->state(), rates_to_book(), booked ? &output_state_ : nullptr);
       const bool explained = energy_guard_->explains(before_it, recorder_->energy(), noise);
@@ -626,6 +637,11 @@ Bytes Simulation::save() const {
   std::vector<double> matrix;
   accelerations_->saddle().save(matrix);
   put(bytes, matrix);
+  if (between_steps_) {
+    matrix.clear();
+    between_steps_->matrix().save(matrix);
+    put(bytes, matrix);
+  }
   put(bytes, progress_);
   put(bytes, limited_);
   constraints_->save(bytes);
@@ -652,6 +668,10 @@ void Simulation::restore(std::span<const std::byte> bytes) {
   std::vector<double> matrix;
   take(bytes, matrix);
   accelerations_->saddle().restore(matrix.data());
+  if (between_steps_) {
+    take(bytes, matrix);
+    between_steps_->matrix().restore(matrix.data());
+  }
   take(bytes, progress_);
   take(bytes, limited_);
   constraints_->restore(bytes);

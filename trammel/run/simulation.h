@@ -18,6 +18,8 @@
 
 namespace trammel {
 
+class BetweenSteps;
+
 // Seconds of wall-clock time by part of the program.
 struct PartTimes {
   double start = 0, steps = 0, output = 0;
@@ -117,6 +119,7 @@ class Simulation {
   RunResult run_to_end(TrajectorySink& sink, const RunOptions& options);
   void write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row);
   void write_output(double t, TrajectorySink& sink);
+  bool find_output_state(double t);
   const Rates& rates_to_book();
   void write_outputs_of_step(double t, double h, TrajectorySink& sink);
   bool checkpoint_due(const CheckpointPlan& plan, double now) const;
@@ -146,6 +149,7 @@ class Simulation {
   Workspace work_;
   std::unique_ptr<AccelerationSolver> accelerations_;
   std::unique_ptr<Integrator> integrator_;
+  std::unique_ptr<BetweenSteps> between_steps_;  // of stiff methods
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<ConstraintWatch> constraints_;
   std::unique_ptr<EnergyGuard> energy_guard_;

@@ -16,6 +16,12 @@
 #include "trammel/integrate/methods/methods.h"
 
 namespace trammel {
+namespace {
+
+// Steps of its own in one of ours: enough to start, and a mechanism that locks stops soon.
+constexpr std::size_t most_pieces = 300;
+
+}  // namespace
 
 struct Cvode::Handles {
   FirstOrderProblem& problem;
@@ -60,7 +66,8 @@ struct Cvode::Handles {
 
   static int f(realtype t, N_Vector y, N_Vector dydt, void* user) {
     auto& self = *static_cast<Handles*>(user);
-    // One call of CVODE may take 100,000 steps; who is asked to stop finds a failed attempt, and stops before the next.
+    // One of our steps may hold hundreds of CVODE's; who is asked to stop finds a failed attempt, and stops before the
+    // next.
     if (interruption_asked()) return -1;
     return self.guarded([&] {
       ++self.counts.evaluations;
@@ -119,7 +126,6 @@ void Cvode::make() {
          CVodeSetUserData(s.memory, &s) == CV_SUCCESS &&
          CVodeSetErrHandlerFn(s.memory, Handles::be_silent, nullptr) == CV_SUCCESS &&
          CVodeWFtolerances(s.memory, Handles::weigh) == CV_SUCCESS &&
-         CVodeSetMaxNumSteps(s.memory, 300) == CV_SUCCESS &&
          CVodeSetMaxOrd(s.memory, options_.greatest_order) == CV_SUCCESS;
   if (good && options_.newton) {
     s.matrix = SUNDenseMatrix(n, n, s.context);
@@ -152,6 +158,19 @@ void Cvode::start(double t, const Vec& y) {
   pending_ = false;
 }
 
+void Cvode::keep_polynomial(double from, double to) {
+  Handles& s = *handles_;
+  int order = 0;
+  CVodeGetLastOrder(s.memory, &order);
+  trial_pieces_.push_back({from, to, Mat(problem_.size(), order + 1)});
+  double factorial = 1;
+  for (int k = 0; k <= order; ++k) {
+    factorial *= std::max(k, 1);
+    CVodeGetDky(s.memory, to, k, s.errors);
+    trial_pieces_.back().powers.col(k) = s.view(s.errors) / factorial;
+  }
+}
+
 Attempt Cvode::attempt(double h) {
   Attempt result;
   Handles& s = *handles_;
@@ -167,8 +186,15 @@ Attempt Cvode::attempt(double h) {
   CVodeSetStopTime(s.memory, trial_t_);
   long iterations_before = 0, iterations = 0;
   CVodeGetNumNonlinSolvIters(s.memory, &iterations_before);
+  trial_pieces_.clear();
   double reached = t_;
-  const int flag = CVode(s.memory, trial_t_, s.y, &reached, CV_NORMAL);
+  int flag = CV_SUCCESS;
+  while (flag == CV_SUCCESS && reached < trial_t_) {
+    const double from = reached;
+    flag =
+        trial_pieces_.size() < most_pieces ? CVode(s.memory, trial_t_, s.y, &reached, CV_ONE_STEP) : CV_TOO_MUCH_WORK;
+    if (flag >= 0) keep_polynomial(from, reached);
+  }
   if (s.thrown) std::rethrow_exception(std::exchange(s.thrown, nullptr));
   trial_ = s.view(s.y);
   CVodeGetNumNonlinSolvIters(s.memory, &iterations);
@@ -193,16 +219,14 @@ Attempt Cvode::attempt(double h) {
 }
 
 void Cvode::accept() {
-  previous_ = y_;
-  previous_dydt_ = dydt_;
   last_step_ = trial_t_ - t_;
   t_ = trial_t_;
   y_ = trial_;
+  pieces_.swap(trial_pieces_);
   pending_ = false;
   Handles& s = *handles_;
   CVodeGetDky(s.memory, t_, 1, s.errors);
   dydt_ = s.view(s.errors);
-  CVodeGetLastStep(s.memory, &covered_);
   long steps = 0, setups = 0;
   CVodeGetNumSteps(s.memory, &steps);
   if (options_.newton) CVodeGetNumLinSolvSetups(s.memory, &setups);
@@ -211,19 +235,14 @@ void Cvode::accept() {
 }
 
 void Cvode::interpolate(double t, Vec& y) const {
-  const double h = last_step_, s = h > 0 ? 1 + (t - t_) / h : 1;
-  if (s == 1) {
+  if (t == t_ || !(last_step_ > 0) || pieces_.empty()) {
     y = y_;
     return;
   }
-  Handles& all = *handles_;
-  if (!pending_ && !restart_ && t >= t_ - covered_ && CVodeGetDky(all.memory, t, 0, all.errors) == CV_SUCCESS) {
-    y = all.view(all.errors);
-    return;
-  }
-  // In an earlier one of several steps, or when it stands elsewhere: the cubic with values and slopes of both ends.
-  const double u = 1 - s;
-  y = (u * u * (1 + 2 * s)) * previous_ + (s * s * (1 + 2 * u)) * y_ + (h * s * u) * (u * previous_dydt_ - s * dydt_);
+  const auto piece =
+      std::find_if(pieces_.begin(), pieces_.end() - 1, [&](const Piece& candidate) { return t <= candidate.to; });
+  y.setZero(problem_.size());
+  for (Eigen::Index k = piece->powers.cols(); k-- > 0;) y = (t - piece->to) * y + piece->powers.col(k);
 }
 
 void Cvode::rebase(std::span<const Point> past) {
@@ -272,6 +291,7 @@ MethodInfo cvode(CvodeOptions::Family family) {
   m.source = "Hindmarsh et al.: SUNDIALS, ACM Trans. Math. Software 31 (2005)";
   m.order = bdf ? 5 : 12;
   m.error_order = m.order + 1;
+  m.stiff = bdf;
   m.stability =
       bdf ? "A-stable up to order 2, stiffly stable up to 5" : "explicit in effect: for models that are not stiff";
   m.options = {{"greatest_order", FieldKind::number, Quantity::none, static_cast<double>(m.order),

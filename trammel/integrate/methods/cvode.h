@@ -2,10 +2,12 @@
 // right side: BDF of orders 1 to 5 with Newton's method, Adams of orders 1 to 12 with functional iteration.
 //
 // CVODE controls step and order itself. `attempt(h)` goes to t + h: one of its steps if h is what it suggested last,
-// several if it finds h too long. It has moved on when it returns: an attempt that is not accepted costs a restart at
-// order 1, as does a change of coordinates. Its history is its own, so that a run cannot be saved in the middle.
+// several if it finds h too long; the polynomial of each is kept for values between them. It has moved on when it
+// returns: an attempt that is not accepted costs a restart at order 1, as does a change of coordinates. Its history is
+// its own, so that a run cannot be saved in the middle.
 #pragma once
 #include <memory>
+#include <vector>
 
 #include "trammel/integrate/ode_method.h"
 
@@ -46,15 +48,22 @@ class Cvode final : public OdeMethod {
  private:
   struct Handles;  // of SUNDIALS
   void make();
+  void keep_polynomial(double from, double to);
 
+  // A step of CVODE: its polynomial by powers of t - to, as columns.
+  struct Piece {
+    double from = 0, to = 0;
+    Mat powers;
+  };
   FirstOrderProblem& problem_;
   CvodeOptions options_;
   std::unique_ptr<Handles> handles_;
-  double t_ = 0, trial_t_ = 0, last_step_ = 0, covered_ = 0;  // covered_: of the last step by its own interpolation
-  Vec y_, dydt_, trial_, previous_, previous_dydt_;
-  bool restart_ = true;             // before the next step
-  bool pending_ = false;            // CVODE stands at trial_, not at y_
-  long internal_ = 0, setups_ = 0;  // steps and matrices of CVODE since it was restarted
+  double t_ = 0, trial_t_ = 0, last_step_ = 0;
+  Vec y_, dydt_, trial_;
+  std::vector<Piece> pieces_, trial_pieces_;  // of the last accepted step and of the last attempt
+  bool restart_ = true;                       // before the next step
+  bool pending_ = false;                      // CVODE stands at trial_, not at y_
+  long internal_ = 0, setups_ = 0;            // steps and matrices of CVODE since it was restarted
   Counts counts_;
 };
 

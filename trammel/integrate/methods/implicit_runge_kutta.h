@@ -52,6 +52,7 @@ class ImplicitRungeKutta final : public ImplicitOneStep {
   Verdict iterate(double h);
   double correct(double h);  // dW_ from F_ and W_, added to W_ and Z_; its size by tolerance
   bool factor_all(double h);
+  bool has_polynomial() const;
   // Values at theta of the polynomial through the stages (and the start, unless a stage is there).
   void lagrange(double theta, Vec& weights) const;
 
@@ -65,6 +66,7 @@ class ImplicitRungeKutta final : public ImplicitOneStep {
   Vec end_weights_;
   double end_start_ = 0, end_share_ = 1;
   double gamma0_ = 0;
+  Vec last_defect_;  // h (f_0 - u'_0) at the start of the last step, through the matrix
   std::vector<RealPart> real_;
   std::vector<ComplexPart> complex_;
   ShiftedSolver<double> error_solver_;  // where A^-1 has no real eigenvalue

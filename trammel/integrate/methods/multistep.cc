@@ -35,6 +35,7 @@ MultistepMethod::MultistepMethod(FirstOrderProblem& problem, const MultistepOpti
     slopes_ = table_;
     slope_.setZero(n_);
   }
+  if (!stiff_ && order_ > 3) refined_.emplace(4);
 }
 
 void MultistepMethod::start(double t, const Vec& y) {
@@ -285,11 +286,24 @@ void MultistepMethod::accept() {
   last_dydt_.swap(dydt_);
   y_.swap(new_y_);
   dydt_.swap(new_dydt_);
+  if (refined_) refined_->forget();
   past_y_.col(0) = y_;
   past_f_.col(0) = dydt_;
 }
 
 void MultistepMethod::interpolate(double t, Vec& y) const {
+  const double start = t_ - last_h_;
+  const auto slope = [&](double theta, Vec& f) {
+    interpolate_cheaply(start + theta * last_h_, inside_);
+    return evaluate(problem_, start + theta * last_h_, inside_, f, counts_) == Verdict::ok;
+  };
+  if (refined_ && last_h_ != 0 && t != t_ && refined_->find(last_dydt_, dydt_, slope))
+    refined_->evaluate((t - start) / last_h_, last_h_, last_y_, y_, y);
+  else
+    interpolate_cheaply(t, y);
+}
+
+void MultistepMethod::interpolate_cheaply(double t, Vec& y) const {
   if (last_h_ == 0 || t == t_) {
     y = y_ + (t - t_) * dydt_;
     return;
@@ -315,6 +329,7 @@ void MultistepMethod::rebase(std::span<const Point> past) {
   if (past.size() > 1) {
     last_y_ = past[1].y;
     last_dydt_ = past[1].dydt;
+    if (refined_) refined_->forget();
   } else {
     last_h_ = 0;
     points_ = 1;
@@ -338,6 +353,7 @@ void MultistepMethod::save(Bytes& out) const {
     solver_.save(out);
   }
   monitor_.save(out);
+  if (refined_) refined_->save(out);
   put(out, counts_);
 }
 
@@ -363,6 +379,7 @@ void MultistepMethod::restore(std::span<const std::byte>& in) {
     solver_.restore(in);
   }
   monitor_.restore(in);
+  if (refined_) refined_->restore(in, n_);
   take(in, counts_);
 }
 

@@ -10,8 +10,11 @@
 // of the step size, steps of a one-step method of matching order lead in: Dormand-Prince where the method is not for
 // stiff problems, else the linearly implicit Euler method extrapolated to the order needed.
 #pragma once
+#include <optional>
+
 #include "trammel/integrate/control/error_norm.h"
 #include "trammel/integrate/control/simplified_newton.h"
+#include "trammel/integrate/control/slope_interpolation.h"
 #include "trammel/integrate/registry.h"
 #include "trammel/integrate/shifted_solver.h"
 #include "trammel/integrate/tableaus/butcher.h"
@@ -41,6 +44,7 @@ class MultistepMethod final : public OdeMethod {
   const Vec& dydt() const override { return dydt_; }
   const Vec& trial() const override { return new_y_; }
   void interpolate(double t, Vec& y) const override;
+  void interpolate_cheaply(double t, Vec& y) const override;
   double last_step() const override { return last_h_; }
   void restart() override;
   int memory() const override { return needed_; }
@@ -67,7 +71,7 @@ class MultistepMethod final : public OdeMethod {
   int n_, order_, needed_;
   bool stiff_;
   double milne_;
-  Counts counts_;
+  mutable Counts counts_;
   JacobianSource source_;
   ShiftedSolver<double> solver_;
   SimplifiedNewton monitor_;
@@ -85,6 +89,8 @@ class MultistepMethod final : public OdeMethod {
   Vec new_y_, new_dydt_, predicted_, sum_, f_, work_, scales_;
   Mat K_, table_, slopes_;  // slopes_: of the ends, extrapolated as table_ is
   Vec slope_;
+  mutable std::optional<SlopeInterpolation> refined_;  // of Adams formulas of order 4 and more
+  mutable Vec inside_;
 };
 
 // What the families' descriptions share.

@@ -91,10 +91,23 @@ void OneStepMethod::accept() {
   dydt_.swap(new_dydt_);
   middle_y_.swap(new_middle_y_);
   middle_dydt_.swap(new_middle_dydt_);
+  if (refined_) refined_->forget();
   accepted();
 }
 
 void OneStepMethod::interpolate(double t, Vec& y) const {
+  const double start = t_ - last_h_;
+  const auto slope = [&](double theta, Vec& f) {
+    interpolate_cheaply(start + theta * last_h_, inside_);
+    return evaluate(problem_, start + theta * last_h_, inside_, f, counts_) == Verdict::ok;
+  };
+  if (refined_ && last_h_ != 0 && t != t_ && refined_->find(previous_dydt_, dydt_, slope))
+    refined_->evaluate((t - start) / last_h_, last_h_, previous_y_, y_, y);
+  else
+    interpolate_cheaply(t, y);
+}
+
+void OneStepMethod::interpolate_cheaply(double t, Vec& y) const {
   if (last_h_ == 0 || t == t_) {
     y = y_ + (t - t_) * dydt_;
     return;
@@ -121,6 +134,7 @@ void OneStepMethod::save(Bytes& out) const {
   put(out, t_);
   put(out, last_h_);
   for (const Vec* v : {&y_, &dydt_, &previous_y_, &previous_dydt_, &middle_y_, &middle_dydt_}) put(out, *v);
+  if (refined_) refined_->save(out);
   put(out, counts_);
 }
 
@@ -129,6 +143,7 @@ void OneStepMethod::restore(std::span<const std::byte>& in) {
   take(in, last_h_);
   for (Vec* v : {&y_, &dydt_, &previous_y_, &previous_dydt_, &middle_y_, &middle_dydt_}) take(in, *v);
   if (y_.size() != problem_.size()) expect_bytes({}, 1);
+  if (refined_) refined_->restore(in, y_.size());
   take(in, counts_);
 }
 

@@ -1,11 +1,18 @@
 // What methods without memory share: steps from (t, y, f), an error estimate of their own or by step doubling,
-// Hermite's cubic between steps, saving.
+// values between steps, saving.
+//
+// Between steps methods up to order 3 have Hermite's cubic. The others would lose by it, and a little by dense outputs
+// of an order less than theirs: f at some points of those, evaluated when a step is first asked, gives a polynomial
+// that errs by an order more (slope_interpolation.h).
 //
 // Step doubling (TEXT 7.1.4): one step h and two steps h/2 give y_1 and y_2; (y_2 - y_1) / (2^p - 1) estimates the
 // error of y_2, which is kept.
 #pragma once
+#include <optional>
+
 #include "trammel/integrate/archive.h"
 #include "trammel/integrate/control/error_norm.h"
+#include "trammel/integrate/control/slope_interpolation.h"
 #include "trammel/integrate/ode_method.h"
 
 namespace trammel {
@@ -20,6 +27,7 @@ class OneStepMethod : public OdeMethod {
   const Vec& dydt() const override { return dydt_; }
   const Vec& trial() const override { return new_y_; }
   void interpolate(double t, Vec& y) const override;
+  void interpolate_cheaply(double t, Vec& y) const override;
   double last_step() const override { return last_h_; }
   void restart() override;
   void rebase(std::span<const Point> past) override;
@@ -44,6 +52,9 @@ class OneStepMethod : public OdeMethod {
   // Inside the last step, theta from 0 to 1; false: none of its own.
   virtual bool interpolate_own(double /*theta*/, Vec& /*y*/) const { return false; }
 
+  // Interpolates by f at so many points of a step.
+  void refine_interpolation(int points) { refined_.emplace(points); }
+
   FirstOrderProblem& problem_;
   double tolerance_;
   bool fixed_step_, doubling_;  // doubling is for controlled steps
@@ -56,6 +67,8 @@ class OneStepMethod : public OdeMethod {
  private:
   Verdict finish_attempt();
 
+  mutable std::optional<SlopeInterpolation> refined_;
+  mutable Vec inside_;
   double last_attempt_h_ = 0;
   bool completed_ = false;
 };

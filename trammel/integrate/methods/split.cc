@@ -461,6 +461,7 @@ MethodInfo split() {
   m.source = "Modin, Fritzson, Fuehrer: Semiexplicit numerical integration by splitting (2007)";
   m.order = 1;
   m.error_order = 3;
+  m.stiff = true;
   m.stability = "explicit in A: h^2 k <= 4 m; A-stable in B for beta >= 1/2";
   m.options = {
       {"alpha", FieldKind::number, Quantity::none, 0.5, "Where in the step A is evaluated; 1/2 keeps energy best.", 0,
@@ -532,6 +533,7 @@ MethodInfo theta() {
   m.source = "Hairer, Wanner: Solving Ordinary Differential Equations II; SPLIT section 6";
   m.order = 1;
   m.error_order = 3;
+  m.stiff = true;
   m.stability = "A-stable for theta >= 1/2";
   m.options = {{"theta", FieldKind::number, Quantity::none, 0.6,
                 "Where in the step the equations hold: 1/2 is the implicit midpoint rule, of second order, in which "
