@@ -264,8 +264,9 @@ double StateSpace::strain() {
   return velocity_recovery_ ? std::max(of_positions, strain_of(*velocity_recovery_, velocities_)) : of_positions;
 }
 
-// With S = -G_D^-1 G_I in units of the scales, one step of the power method: x, S x, S^T S x, S S^T S x. Near a dead
-// point one direction outgrows all others and is found at once. The matrix is symmetric and serves both ways:
+// With S = -G_D^-1 G_I in units of the scales, one step of the power method: x, S x, S^T S x, and then S for the signs
+// of that, which give the largest row. Near a dead point one direction outgrows all others and is found at once. The
+// matrix is symmetric and serves both ways:
 //
 //   [ W    G_D^T ] [ S x ]   [    0     ]        [ W    G_D^T ] [   0    ]   [ y ]
 //   [ G_D   -E   ] [  .  ] = [ -G_I x_I ],       [ G_D   -E   ] [ lambda ] = [ 0 ],   S^T y = -G_I^T lambda
@@ -292,15 +293,9 @@ double StateSpace::strain_of(SaddleSystem& saddle, const std::vector<int>& indep
   counts_.solves += saddle.solve_refined(right_, solution_, 2);
   turned_.setZero();
   gv.transpose_multiply_add(GT_, -1, solution_.data() + nv_, turned_.data());
-  double square = 0;
-  probe_.setZero();
-  for (const int i : independent) {
-    probe_[i] = scales_[i] * scales_[i] * turned_[i];
-    square += std::pow(scales_[i] * turned_[i], 2);
-  }
-  if (!(square > 0)) return 0;
+  for (const int i : independent) probe_[i] = turned_[i] < 0 ? -scales_[i] : scales_[i];
   follow();
-  return solution_.head(nv_).cwiseQuotient(scales_).lpNorm<Eigen::Infinity>() / std::sqrt(square);
+  return solution_.head(nv_).cwiseQuotient(scales_).lpNorm<Eigen::Infinity>();
 }
 
 bool StateSpace::moves_on() {
