@@ -57,10 +57,8 @@ joints:
   D: {type: revolute, between: [ground, right], at: [2, 0, 0], axis: [0, 0, 1]}
 simulation: {end: 0.6, tolerance: 1e-5, output_step: 0.05}
 outputs:
-  x: {expression: "dx(top)",
-                     unit : m
-}
-  y: {expression: "dy(top)", unit: m}
+  x: {expression: dx(top), unit: m}
+  y: {expression: dy(top), unit: m}
 )yaml";
 
 // A run, or nothing where the method refuses the model.

@@ -35,8 +35,7 @@ joints:
 frames:
   left: {body: deck, position: [0, 1, 0]}
 forces:
-  helm: {type: torque, joint: steer, tz: "-20*angle(steer) - 2*rate(steer) + 0.5*sin(3*time) - 60*(dz(left) - dz(deck))"
-}
+  helm: {type: torque, joint: steer, tz: "-20*angle(steer) - 2*rate(steer) + 0.5*sin(3*time) - 60*(dz(left) - dz(deck))"}
   upright: {type: torque, frames: [ground, deck], axes: world, tx: "-400*(dz(left) - dz(deck))"}
 simulation: {end: 0.6, output_step: 0.1}
 outputs:
@@ -64,8 +63,7 @@ joints:
 frames:
   left: {body: deck, position: [0, 1, 0]}
 forces:
-  helm: {type: torque, joint: steer, tz: "-20*angle(steer) - 2*rate(steer) + 3*sin(2*time)"
-  }
+  helm: {type: torque, joint: steer, tz: "-20*angle(steer) - 2*rate(steer) + 3*sin(2*time)"}
   upright: {type: torque, frames: [ground, deck], axes: world, tx: "-300*(dz(left) - dz(deck)) - 30*wx(deck)"}
 simulation: {end: 0.6, output_step: 0.1}
 outputs:

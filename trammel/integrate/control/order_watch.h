@@ -2,10 +2,10 @@
 // grows, slowly, until the error test sees it, and then dictates steps that resolve it. Order 2 damps it instead.
 //
 // Growing parts have h omega near 1, so that their differences do not fall with the order: in a step rejected for them
-// order 2 would have had almost the same error. Such a step is tried again with order 2; if they come in series, order
-// 2 is held, for 50 steps at first, up to 1000 as the series goes on. A jump of the forces looks the same, once. Where
-// order 2 turns out to need steps of half the size, the higher orders were limited by something else, and are left
-// alone for a while, unless their steps become smaller too.
+// order 2 would have had almost the same error. Jumps of forces and a step size that swings look the same, some times:
+// a series of twenty, with fewer than 100 steps from one to the next, makes order 2 be held, for 50 steps at first, up
+// to 1000 as the series goes on. Where order 2 turns out to need steps of half the size, the higher orders were limited
+// by something else, and are left alone for a while, unless their steps become smaller too.
 //
 // Undamped cantilever of ten beams, 0.4 s, tolerance 1e-5, bdf-si2: 191,691 steps without this, 4,457 of order 2 alone.
 #pragma once
@@ -22,10 +22,10 @@ class OrderWatch {
   // to be taken?
   bool falls_back(int k, double error, double error_of_2) {
     if (k <= 2 || ignored_ > 0 || std::pow(error_of_2, -1.0 / 3) < 0.4 * std::pow(error, -1.0 / (k + 1))) return false;
-    in_series_ = since_ < 200 ? in_series_ + 1 : 0;
+    in_series_ = since_ < 100 ? in_series_ + 1 : 0;
     since_ = 0;
-    if (in_series_ < 2) return true;
-    hold_ = held_ = std::min(1000, 50 << std::min(in_series_ - 2, 5));
+    if (in_series_ < series) return false;
+    hold_ = held_ = std::min(1000, 50 << std::min(in_series_ - series, 5));
     time_held_ = 0;
     return true;
   }
@@ -59,6 +59,7 @@ class OrderWatch {
   }
 
  private:
+  static constexpr int series = 20;
   int since_ = 200;  // accepted steps since the last of such rejections, order 2 not held
   int in_series_ = 0, hold_ = 0, held_ = 0;
   int ignored_ = 0, in_vain_ = 0;

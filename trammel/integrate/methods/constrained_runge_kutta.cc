@@ -406,7 +406,11 @@ Attempt ConstrainedRungeKutta::attempt(double h) {
     }
     result.newton_iterations += monitor_.iterations();
     result.newton_rate = monitor_.rate();
-    if (evaluable && decision == NewtonMonitor::Decision::converged) break;
+    // Near singular positions a projected right side leaves open what the matrix of the step's start takes for
+    // redundant.
+    const bool left_open =
+        projecting_ && evaluable && greatest_g() > options_.tolerance * equations_.length() + options_.misfit;
+    if (evaluable && !left_open && decision == NewtonMonitor::Decision::converged) break;
     if (pass == 0 && (!anew || history_)) {
       history_ = history_ && !anew;  // the continued values may be to blame too
       continue;
