@@ -54,7 +54,6 @@ RungeKutta::RungeKutta(FirstOrderProblem& problem, const ButcherTableau& tableau
       if (j != i) beyond_[i] *= (1 - tableau_.c[j]) / (tableau_.c[i] - tableau_.c[j]);
     }
   }
-  weights_.setZero(tableau_.stages());
   if (order_ > 3) refine_interpolation(tableau_.dense.size() > 0 && tableau_.dense_order > 4 ? 7 : 4);
 }
 
