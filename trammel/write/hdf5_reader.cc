@@ -66,12 +66,15 @@ bool read_strings(std::int64_t group, const char* name, std::vector<std::string>
   if (H5Lexists(group, name, H5P_DEFAULT) <= 0) return false;
   const Hdf5Handle set(H5Dopen2(group, name, H5P_DEFAULT), H5Dclose);
   const auto sizes = dataset_sizes(set, 1);
-  if (sizes.empty() || (has_checksums(set) && !has_all_chunks(set, sizes))) return false;
+  if (sizes.empty()) return false;
   const Hdf5Handle type(H5Dget_type(set.id()), H5Tclose);
   const std::size_t length = type ? hdf5_text_length(type.id()) : 0;
   if (length == 0 || sizes[0] > (std::size_t{1} << 30) / length) return false;
   std::string packed(length * sizes[0], '\0');
-  if (H5Dread(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()) < 0) return false;
+  std::string sum;
+  if (H5Dread(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()) < 0 ||
+      (hdf5_read_text_attribute(set.id(), "sha256", sum) && sum != sha256_hex(packed)))
+    return false;
   strings.clear();
   for (std::size_t i = 0; i < sizes[0]; ++i) {
     std::string text = packed.substr(i * length, length);
@@ -102,19 +105,21 @@ herr_t collect_attribute_name(hid_t, const char* name, const H5A_info_t*, void* 
   return 0;
 }
 
-Provenance read_provenance(std::int64_t file) {
+Provenance read_provenance(const std::string& path, std::int64_t file) {
   Provenance provenance;
-  if (H5Lexists(file, "provenance", H5P_DEFAULT) <= 0) return provenance;
+  const Failure damaged = damaged_result(path, "its provenance cannot be read");
+  if (H5Lexists(file, "provenance", H5P_DEFAULT) <= 0) throw damaged;
   const Hdf5Handle group(H5Gopen2(file, "provenance", H5P_DEFAULT), H5Gclose);
   std::vector<std::string> names;
   hsize_t position = 0;
   if (!group ||
       H5Aiterate2(group.id(), H5_INDEX_CRT_ORDER, H5_ITER_INC, &position, collect_attribute_name, &names) < 0) {
-    return provenance;
+    throw damaged;
   }
   for (const std::string& name : names) {
     std::string value;
-    if (hdf5_read_text_attribute(group.id(), name.c_str(), value)) provenance.set(name, value);
+    if (!hdf5_read_text_attribute(group.id(), name.c_str(), value)) throw damaged;
+    provenance.set(name, value);
   }
   return provenance;
 }
@@ -133,7 +138,8 @@ StoredTable open_table(const std::string& path, std::int64_t file, const std::st
   if (H5Lexists(file, name.c_str(), H5P_DEFAULT) <= 0) throw damaged_result(path, part + " is missing");
   const Hdf5Handle group(H5Gopen2(file, name.c_str(), H5P_DEFAULT), H5Gclose);
   if (!group) throw damaged_result(path, part + ": " + hdf5_reason());
-  hdf5_read_text_attribute(group.id(), "text", stored.table.text);
+  if (!hdf5_read_text_attribute(group.id(), "text", stored.table.text))
+    throw damaged_result(path, part + ": its description cannot be read");
 
   std::vector<std::string> names, units, frames, texts, flags;
   if (!read_strings(group.id(), "names", names) || !read_strings(group.id(), "units", units) ||
@@ -257,7 +263,7 @@ MemoryTrajectory read_hdf5_trajectory(const std::string& path, const TrajectoryR
   }
 
   MemoryTrajectory trajectory;
-  trajectory.begin(kept_tables, read_provenance(file.id()));
+  trajectory.begin(kept_tables, read_provenance(path, file.id()));
   std::vector<double> band;
   for (std::size_t k = 0; k < kept.size(); ++k) {
     const StoredTable& source = stored[kept[k]];

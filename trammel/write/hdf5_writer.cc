@@ -58,21 +58,21 @@ bool write_strings(std::int64_t group, const char* name, const std::vector<std::
   const hsize_t count = strings.size();
   const Hdf5Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
   const Hdf5Handle creation(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-  const hsize_t chunk = std::clamp<hsize_t>(1024 * 1024 / length, 1, count);
-  if (H5Pset_chunk(creation.id(), 1, &chunk) < 0 || H5Pset_fletcher32(creation.id()) < 0) return false;
   if (packed.size() > 16 * 1024 && H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0) {  // padding and paths compress to little
-    if (H5Pset_deflate(creation.id(), 4) < 0) return false;
+    const hsize_t chunk = std::clamp<hsize_t>(1024 * 1024 / length, 1, count);
+    if (H5Pset_chunk(creation.id(), 1, &chunk) < 0 || H5Pset_deflate(creation.id(), 4) < 0) return false;
   }
   const Hdf5Handle set(H5Dcreate2(group, name, type.id(), space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT),
                        H5Dclose);
-  return set && H5Dwrite(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()) >= 0;
+  // HDF5's own checksum needs chunks, whose index would be 33 kB for each list; the header of a dataset has one anyway.
+  return set && H5Dwrite(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, packed.data()) >= 0 &&
+         hdf5_write_text_attribute(set.id(), "sha256", sha256_hex(packed));
 }
 
 bool write_text_dataset(std::int64_t file, const char* name, const std::string& text) {
   const Hdf5Handle type = hdf5_text_type(text.size());
   const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   const Hdf5Handle set(H5Dcreate2(file, name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
-  // A single text cannot have HDF5's checksum; attributes are part of a header that has one.
   return set && H5Dwrite(set.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.data()) >= 0 &&
          hdf5_write_text_attribute(set.id(), "sha256", sha256_hex(text));
 }
