@@ -539,7 +539,7 @@ TEST(ReadModel, FilesThatCannotBeRead) {
   EXPECT_NE(missing.message.find("No such file"), std::string::npos);
   EXPECT_NE(missing.hint, "");
   EXPECT_EQ(problem_of_file(std::filesystem::temp_directory_path()).id, "not-a-file");
-  EXPECT_EQ(problem_of_file("/dev/null").id, "empty-file");
+  EXPECT_EQ(problem_of_file("/dev/null").id, "not-a-file");
   EXPECT_EQ(problem_of_file("").id, "cannot-read");
 }
 

@@ -239,7 +239,7 @@ class ModelChecker {
             "check units and exponents", body.where);
       return;
     }
-    if (body.mass > greatest_number || !(body.inertia.cwiseAbs().maxCoeff() <= greatest_number)) {
+    if (body.mass > greatest_number || body.inertia.cwiseAbs().maxCoeff() > greatest_number) {
       error("out-of-range", who + ": its mass or inertia is beyond " + digits(greatest_number),
             "check units and exponents", body.where);
       return;

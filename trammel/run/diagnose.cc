@@ -142,9 +142,9 @@ class Inquest {
     blame_constraints();
     blame_energy();
     const bool newton = failed_by(Verdict::newton_diverged) || failed_by(Verdict::singular_matrix);
-    look_for_runaway();
     const bool unexplained = causes_.empty();
-    if (unexplained) look_for_jumps();
+    if (unexplained) look_for_jumps();  // what jumps makes large accelerations too
+    look_for_runaway();
     if (!c_.culprit && (newton || !unexplained)) try_without_each_motion();
     if (unexplained || c_.energy) compare_rank();
     if (!failed_by(Verdict::newton_diverged)) look_at_error();
