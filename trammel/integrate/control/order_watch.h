@@ -3,8 +3,8 @@
 //
 // Growing parts have h omega near 1, so that their differences do not fall with the order: in a step rejected for them
 // order 2 would have had almost the same error. Jumps of forces and a step size that swings look the same, some times:
-// a series of twenty, with fewer than 100 steps from one to the next, makes order 2 be held, for 50 steps at first, up
-// to 1000 as the series goes on. Where order 2 turns out to need steps of half the size, the higher orders were limited
+// only a series of a hundred, with fewer than 100 steps from one to the next, makes order 2 be held, for 50 steps at
+// first, up to 1000 as the series goes on. Where order 2 turns out to need smaller steps, the higher orders were limited
 // by something else, and are left alone for a while, unless their steps become smaller too.
 //
 // Undamped cantilever of ten beams, 0.4 s, tolerance 1e-5, bdf-si2: 191,691 steps without this, 4,457 of order 2 alone.
@@ -38,7 +38,7 @@ class OrderWatch {
     }
     time_held_ += h;
     ++held_steps_;
-    if (--held_ > 0 || time_held_ > 0.55 * hold_ * mean_) return;
+    if (--held_ > 0 || time_held_ > hold_ * mean_) return;
     in_vain_ = std::min(in_vain_ + 1, 6);
     ignored_ = 250 << in_vain_;
     mean_in_vain_ = mean_;
@@ -59,7 +59,7 @@ class OrderWatch {
   }
 
  private:
-  static constexpr int series = 20;
+  static constexpr int series = 100;
   int since_ = 200;  // accepted steps since the last of such rejections, order 2 not held
   int in_series_ = 0, hold_ = 0, held_ = 0;
   int ignored_ = 0, in_vain_ = 0;
