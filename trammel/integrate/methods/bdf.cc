@@ -253,16 +253,21 @@ void BdfMethod::choose_next(double error, Attempt& result) {
   const int M = monitor_.options().most_iterations;
   const double safety = 0.9 * (2 * M + 1) / (2 * M + result.newton_iterations);
   next_k_ = k_;
-  if (error > 1 && !options_.fixed_step) {
-    int unused = 0;
+  const bool rejected = error > 1 && !options_.fixed_step;
+  int unused = 0;
+  if (k_ > 2 && !options_.fixed_step) {
     difference_after(try_D_, k_, d_, 3, work_);
     const double of_2 = error_constant_[2] * size_of(work_, unused);
-    if (watch_.falls_back(k_, error, of_2)) {
-      k_ = 2;
+    if (watch_.falls_back(k_, error, of_2, rejected)) {
+      next_k_ = 2;
+      if (rejected) k_ = 2;
       equal_steps_ = 0;
-      result.suggested_h = try_h_ * std::clamp(safety * choose_order(2, -1, of_2, -1).factor, 0.2, 0.9);
+      result.suggested_h =
+          try_h_ * std::clamp(safety * choose_order(2, -1, of_2, -1).factor, 0.2, rejected ? 0.9 : 1.0);
       return;
     }
+  }
+  if (rejected) {
     result.suggested_h = try_h_ * std::clamp(safety * choose_order(k_, -1, error, -1).factor, 0.2, 0.9);
     return;
   }
@@ -270,7 +275,6 @@ void BdfMethod::choose_next(double error, Attempt& result) {
   const int equal = h_ != 0 && try_h_ == h_ ? equal_steps_ + 1 : 1;
   if (equal < k_ + 1) return;
   // differences at the end of this step: D_{k+1} = d, D_k + d, and d - D_{k+1}
-  int unused = 0;
   double down = -1, up = -1;
   if (k_ > 1) {
     work_ = try_D_.col(k_) + d_;

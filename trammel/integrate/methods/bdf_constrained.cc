@@ -322,15 +322,19 @@ void ConstrainedBdf::choose_next(double h, Attempt& result) {
   next_k_ = k_;
   if (options_.fixed_step) return;
   const double safety = 0.9;
-  if (result.error > 1) {
+  const bool rejected = result.error > 1;
+  if (k_ > 2) {
     difference_after(try_D_, k_, d_, 3, work_);
     const double of_2 = size_of(work_) / (3 * options_.tolerance);
-    if (watch_.falls_back(k_, result.error, of_2)) {
-      k_ = next_k_ = 2;
+    if (watch_.falls_back(k_, result.error, of_2, rejected)) {
+      next_k_ = 2;
+      if (rejected) k_ = 2;
       equal_steps_ = 0;
-      result.suggested_h = h * std::clamp(safety * choose_order(2, -1, of_2, -1).factor, 0.2, 0.9);
+      result.suggested_h = h * std::clamp(safety * choose_order(2, -1, of_2, -1).factor, 0.2, rejected ? 0.9 : 1.0);
       return;
     }
+  }
+  if (rejected) {
     result.suggested_h = h * std::clamp(safety * choose_order(k_, -1, result.error, -1).factor, 0.2, 0.9);
     return;
   }
