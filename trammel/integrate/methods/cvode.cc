@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <utility>
 
 #include "trammel/base/interruption.h"
@@ -125,7 +126,7 @@ void Cvode::make() {
   good = good && CVodeInit(s.memory, Handles::f, t_, s.y) == CV_SUCCESS &&
          CVodeSetUserData(s.memory, &s) == CV_SUCCESS &&
          CVodeSetErrHandlerFn(s.memory, Handles::be_silent, nullptr) == CV_SUCCESS &&
-         CVodeWFtolerances(s.memory, Handles::weigh) == CV_SUCCESS &&
+         CVodeWFtolerances(s.memory, Handles::weigh) == CV_SUCCESS && CVodeSetMaxNumSteps(s.memory, 1) == CV_SUCCESS &&
          CVodeSetMaxOrd(s.memory, options_.greatest_order) == CV_SUCCESS;
   if (good && options_.newton) {
     s.matrix = SUNDenseMatrix(n, n, s.context);
@@ -187,14 +188,18 @@ Attempt Cvode::attempt(double h) {
   long iterations_before = 0, iterations = 0;
   CVodeGetNumNonlinSolvIters(s.memory, &iterations_before);
   trial_pieces_.clear();
+  // One step of its own at a time, by the bound on their number: asked for single steps (CV_ONE_STEP) it would not tell
+  // the step it wants after the stop time. The output time lies before the stop time by round-off, for the same reason.
+  const double output = trial_t_ - 8 * std::numeric_limits<double>::epsilon() * (std::copysign(t_, h) + h);
   double reached = t_;
-  int flag = CV_SUCCESS;
-  while (flag == CV_SUCCESS && reached < trial_t_) {
+  int flag = CV_TOO_MUCH_WORK;
+  while (flag == CV_TOO_MUCH_WORK && trial_pieces_.size() < most_pieces) {
     const double from = reached;
-    flag =
-        trial_pieces_.size() < most_pieces ? CVode(s.memory, trial_t_, s.y, &reached, CV_ONE_STEP) : CV_TOO_MUCH_WORK;
-    if (flag >= 0) keep_polynomial(from, reached);
+    flag = CVode(s.memory, output, s.y, &reached, CV_NORMAL);
+    if (flag >= 0) reached = trial_t_;
+    if (flag >= 0 || flag == CV_TOO_MUCH_WORK) keep_polynomial(from, reached);
   }
+  if (flag >= 0) CVodeGetDky(s.memory, trial_t_, 0, s.y);
   if (s.thrown) std::rethrow_exception(std::exchange(s.thrown, nullptr));
   trial_ = s.view(s.y);
   CVodeGetNumNonlinSolvIters(s.memory, &iterations);
