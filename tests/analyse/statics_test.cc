@@ -221,7 +221,7 @@ TEST(Statics, MotorOnATurntableHasNone) {
   const Solved s(m);
   EXPECT_FALSE(s.report.found);
   EXPECT_THAT(s.report.why, HasSubstr("body 'bar'"));
-  EXPECT_EQ(s.report.attempts.size(), 3u);
+  EXPECT_EQ(s.report.attempts.size(), 4u);
 }
 
 // A torque as large as half of m g l/2 holds the bar at 30 degrees; twice of it holds it nowhere.
@@ -416,7 +416,7 @@ struct Bent {
   const BodyState& tip() const { return ready.work.bodies.back(); }
 };
 
-// Dead loads have a potential: Newton's method goes down in it. Large deflections, in all directions of the plane.
+// Large deflections under a dead load, in all directions of the plane.
 TEST(Statics, AStripBendsFarUnderADeadForceInAnyDirection) {
   for (const int count : {16, 32}) {
     for (int k = 0; k < 12; ++k) {
@@ -425,7 +425,6 @@ TEST(Statics, AStripBendsFarUnderADeadForceInAnyDirection) {
       const std::string what = std::to_string(count) + " beams, direction " + std::to_string(k);
       ASSERT_TRUE(s.report.found) << what << "\n" << to_text(s.report);
       RecordProperty(what, s.report.iterations);
-      EXPECT_EQ(s.report.way, StaticWay::newton) << what;
       EXPECT_EQ(s.report.stability, Stability::stable) << what;
       const Vec3 x = s.tip().R.col(0);
       const Vec3 tip = strip_length * elastica_tip(fx, fz, std::atan2(x.z(), x.x()));

@@ -22,6 +22,8 @@ namespace {
 constexpr double least_mu = 1e-11;         // keeps a neutral direction from a zero pivot; moves it by round-off at most
 constexpr double greatest_move = 0.5;      // of L or 1 rad in one iteration: angles of joints are followed
 constexpr int most_plain_iterations = 20;  // of Newton's method without safeguards
+constexpr double least_plain_part = 0.02;  // of the load, which plain steps are given up for a damped descent below
+constexpr int most_quick_iterations = 25;  // most mechanisms need fewer than 15
 constexpr int most_dense = 1200;           // velocities up to which stability is judged by all eigenvalues
 
 std::string statics_number(double value) {
@@ -282,6 +284,7 @@ bool StaticSolver::step_loads(State& state, Point& at, Workspace& work, const St
                               StaticReport& report) {
   const Vec first = at.r;
   StaticOptions inner = options;
+  inner.most_iterations = std::min(options.most_iterations, 40);
   double s = 0, ds = 0.25;
   while (s < 1) {
     const double next = std::min(1.0, s + ds);
@@ -289,7 +292,11 @@ bool StaticSolver::step_loads(State& state, Point& at, Workspace& work, const St
     State trial = state;
     Point point;
     inner.tolerance = next < 1 ? std::max(options.tolerance, 1e-6) : options.tolerance;
-    const bool fine = evaluate(trial, work, point) && converge(trial, point, work, inner, report);
+    bool fine = evaluate(trial, work, point) && converge(trial, point, work, inner, report);
+    if (!fine && ds < least_plain_part) {  // where nothing is stiff, a pendulum held level, a plain step leads nowhere
+      trial = state;
+      fine = evaluate(trial, work, point) && descend(trial, point, work, inner, false, report);
+    }
     if (fine) {
       state = trial;
       at = point;
@@ -481,13 +488,22 @@ StaticReport StaticSolver::solve(State& state, Rates& rates, Workspace& work, co
     }
   };
   bool found = false;
+  // Descent along a curved valley (a beam that bends far) is safe and slow; before that many steps, load steps are
+  // tried.
+  StaticOptions quick = options;
+  quick.most_iterations = std::min(options.most_iterations, most_quick_iterations);
   if (any || options.way == StaticWay::newton) {
-    found = note(StaticWay::newton, descend(state, at, work, options, conservative_, report));
+    found = note(StaticWay::newton, descend(state, at, work, any ? quick : options, conservative_, report));
     keep_best();
   }
   if (!found && (any || options.way == StaticWay::load_steps)) {
     again();
     found = note(StaticWay::load_steps, step_loads(state, at, work, options, report));
+    keep_best();
+  }
+  if (!found && any) {
+    again();
+    found = note(StaticWay::newton, descend(state, at, work, options, conservative_, report));
     keep_best();
   }
   if (!found && (any || options.way == StaticWay::relaxation)) {
