@@ -112,8 +112,9 @@ std::optional<double> error(const Cell& cell, const char* text, double tolerance
 class RuleRollingPartition : public testing::TestWithParam<Cell> {};
 
 TEST_P(RuleRollingPartition, ErrorsAreThoseOfTheTolerance) {
-  // Methods of low order need too many steps for small tolerances.
-  const double fine = find_method(GetParam().method, {}).order > 2 ? 1e-7 : 1e-5, coarse = 100 * fine;
+  // Methods of low order need too many steps for small tolerances; at 1e-3 the damper of the steering bounds those of
+  // explicit ones.
+  const double fine = find_method(GetParam().method, {}).order > 2 ? 1e-7 : 1e-6, coarse = 100 * fine;
   for (const char* text : {scooter, cart}) {
     const std::optional<double> second = error(GetParam(), text, fine);
     if (!second) continue;
