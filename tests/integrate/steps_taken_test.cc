@@ -45,10 +45,12 @@ class Pendulum final : public SecondOrderProblem {
   }
 };
 
-// Their own acceleration is that of another time, a part of a step away: it has to follow the step size.
+// Their own acceleration is that of another time, a part of a step away: it has to follow the step size. Then errors
+// rise too fast for the steps only where the motion makes them, about 2.5 times in each quarter of a period, 15 in all,
+// at any tolerance; otherwise ever more often as the tolerance falls, 40, 200 and 1000 times here.
 TEST(StepsTaken, AlphaMethodsRejectFewOnSmoothMotions) {
   for (const char* method : {"hht", "generalized-alpha"}) {
-    for (const double tolerance : {1e-4, 1e-6}) {
+    for (const double tolerance : {1e-4, 1e-5, 1e-6}) {
       Pendulum pendulum;
       Vec start(2);
       start << 2, 0;
@@ -56,7 +58,7 @@ TEST(StepsTaken, AlphaMethodsRejectFewOnSmoothMotions) {
       options.tolerance = tolerance;
       const SolveResult result = solve(pendulum, method, 0, start, 10, options);
       EXPECT_EQ(result.status, SolveStatus::finished);
-      EXPECT_LT(result.rejected, 0.05 * static_cast<double>(result.steps)) << method << " at " << tolerance;
+      EXPECT_LT(result.rejected, 50) << method << " at " << tolerance;
     }
     const RunSummary swings = run(model_file("rn_double_pendulum.yaml"), method, "state-space", 1e-5);
     EXPECT_LT(swings.rejected_error, 0.05 * static_cast<double>(swings.steps)) << method;

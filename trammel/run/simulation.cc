@@ -275,9 +275,12 @@ void Simulation::write_outputs_of_step(double t, double h, TrajectorySink& sink)
     return;
   }
   const double grid = *s.output_step;
+  // Who asks to stop waits for the rows of this step, without which the run cannot go on later; not for any number.
+  constexpr int most_awaited = 1000;
+  int rows = 0;
   while (static_cast<double>(progress_.next_output) * grid <= t + 1e-9 * h &&
          static_cast<double>(progress_.next_output) * grid <= s.end * (1 + 1e-12)) {
-    if (interruption_asked()) return;
+    if (rows++ >= most_awaited && interruption_asked()) return;
     const double at = static_cast<double>(progress_.next_output++) * grid;
     write_output(std::abs(at - integrator_->state().t) < 1e-9 * h ? integrator_->state().t : at, sink);
   }

@@ -34,14 +34,14 @@ ImplicitRungeKutta::ImplicitRungeKutta(FirstOrderProblem& problem, const Implici
   if (stiffly_accurate_) {
     end_weights_ = inverse.row(s_ - 1).transpose();
   } else {
-    // the polynomial through f_0 and the slopes of the stages, at the end
+    // the polynomial through the slopes of the stages, and through f_0 where no stage is at the start, at the end
     const double behind = 1 - table_.c[s_ - 1];
     Vec at_end(s_);
-    end_start_ = 1;
+    end_start_ = start_is_node_ ? 1 : 0;
     for (int i = 0; i < s_; ++i) {
       const double c = table_.c[i];
-      end_start_ *= (1 - c) / -c;
-      at_end[i] = 1 / c;
+      if (start_is_node_) end_start_ *= (1 - c) / -c;
+      at_end[i] = start_is_node_ ? 1 / c : 1;
       for (int j = 0; j < s_; ++j) {
         if (j != i) at_end[i] *= (1 - table_.c[j]) / (c - table_.c[j]);
       }
