@@ -17,9 +17,8 @@ void set_frequencies(const Cell& cell, double T, Model& model) {
   if (f == "index-1-baumgarte" || f == "penalty" || f == "augmented-lagrangian")
     model.simulation.options.set("frequency", 20 / T);
   if (f == "penalty-joints") {
-    // at 100 Hz joints give way by 0.01 rad, where runs stop
-    model.simulation.options.set("penalty_frequency", 1000 / T);
-    model.simulation.options.set("penalty_time", 0.0003 * T);
+    model.simulation.options.set("penalty_frequency", 100 / T);
+    model.simulation.options.set("penalty_time", 0.003 * T);
   }
 }
 

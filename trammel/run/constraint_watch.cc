@@ -16,6 +16,15 @@ bool corrects_by_count(const MethodSettings& settings) {
          settings.options.number("iterations") > 0;
 }
 
+// Softer than by itself: how far joints give way is then the user's choice.
+bool softened(const MethodSettings& settings) {
+  const auto below = [&](const char* option, double usual) {
+    return settings.options.has(option) && settings.options.number(option) < usual;
+  };
+  const bool springs = settings.options.has("penalty_frequency") && settings.options.number("penalty_frequency") > 0;
+  return springs || below("penalty", 1e7) || below("frequency", 20);
+}
+
 }  // namespace
 
 bool holds_softly(const MethodSettings& settings) {
@@ -28,15 +37,17 @@ bool holds_softly(const MethodSettings& settings) {
 ConstraintWatch::ConstraintWatch(const Equations& equations, const MethodSettings& settings, double rate)
     : equations_(equations),
       soft_(holds_softly(settings)),
-      lost_(!soft_                                                             ? 1
-            : settings.formulation == "index-1" || corrects_by_count(settings) ? std::numeric_limits<double>::infinity()
-                                                                               : 10),
+      lost_(1),
       rate_(rate),
       scales_(equations.scales()),
       bounds_(Vec::Zero(equations.sizes().multipliers())),
       residual_(equations.make_residual()),
       rows_(bounds_),
       worst_rows_(bounds_) {
+  if (soft_) {
+    const bool asked_for = settings.formulation == "index-1" || corrects_by_count(settings) || softened(settings);
+    lost_ = asked_for ? std::numeric_limits<double>::infinity() : 10;
+  }
   // With a fixed step the tolerance only stops the corrector, which then gets far below it.
   promised_ = 10 * (settings.fixed_step ? std::min(settings.tolerance, 1e-5) : settings.tolerance);
   if (soft_) promised_ = std::max(promised_, 1e-3);

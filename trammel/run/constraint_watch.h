@@ -4,8 +4,8 @@
 //               speeds for rows at velocity level; where loops did not close at the start, ten times that misfit more.
 //               A row that stays beyond it for three steps ends the run: what moves then is not the model.
 //   soft forms: a thousandth instead (ten times the tolerance, if that is more). Beyond it the run is warned about, and
-//               three steps beyond ten times that end it, except where drift or a fixed number of corrections was asked
-//               for.
+//               three steps beyond ten times that end it, except where drift, softer penalties or a fixed number of
+//               corrections were asked for.
 #pragma once
 #include "trammel/equations/equations.h"
 #include "trammel/integrate/archive.h"
