@@ -64,13 +64,15 @@ EnergyGuard::EnergyGuard(const Equations& equations, double tolerance)
       dv_(Vec::Zero(equations.sizes().nv)),
       Mdv_(dv_) {}
 
-double EnergyGuard::noise_of(double h, const Rates& rates) const {
-  const double length = equations_.length();
+double EnergyGuard::noise_of(double h, const Rates& rates) {
+  const double length = equations_.length(), mass = equations_.greatest_mass();
   const double slow = 1e-3 * length / std::max(equations_.model().simulation.end, 1e-300), noisy = noise_ / h;
-  double hardest = equations_.model().gravity.norm();
-  for (Eigen::Index i = 0; i < rates.a.size(); ++i)
-    hardest = std::max(hardest, std::abs(rates.a[i]) * (equations_.is_angle(static_cast<int>(i)) ? length : 1.0));
-  return equations_.greatest_mass() * (slow * slow + noisy * noisy + noise_ * hardest);
+  // The work of the largest force or torque over an error of position.
+  double hardest = mass * equations_.model().gravity.norm();
+  equations_.multiply_mass(rates.a, Mdv_);
+  for (Eigen::Index i = 0; i < Mdv_.size(); ++i)
+    hardest = std::max(hardest, std::abs(Mdv_[i]) / (equations_.is_angle(static_cast<int>(i)) ? length : 1.0));
+  return mass * (slow * slow + noisy * noisy) + noise_ * hardest;
 }
 
 // What was lost must have been there, at some time; of what was won, the mechanism's own speed is no explanation.

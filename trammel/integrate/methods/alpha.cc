@@ -82,6 +82,8 @@ AlphaMethod::AlphaMethod(const Equations& equations, const AlphaOptions& options
   predictor_.resize(nv_ + ng_, nv_);
   predictor_.set_limit(options.predictor_degree);
   T_.resize(equations.rotation_columns().size());
+  unregularised_ = z_;
+  softness_ = gdot_;
 }
 
 void AlphaMethod::start(const State& state, const Rates& rates) {
@@ -247,11 +249,15 @@ Attempt AlphaMethod::attempt(double h) {
         for (const int row : equations_.velocity_rows()) z_[nv_ + row] = residual_.g[row] / (-p.gamma * h);
       }
       if (misfits) saddle_.project_right_side(z_.tail(ng_));
-      if (slack_) unregularised_ = z_;
-      z_.tail(ng_) += saddle_.E().cwiseProduct(
-          trial_rates_.lambda);  // solves for the multipliers themselves: no memory of their null part
+      unregularised_ = z_;
+      // solves for the multipliers themselves: no memory of their null part
+      softness_ = saddle_.E().cwiseProduct(trial_rates_.lambda);
+      z_.tail(ng_) += softness_;
       saddle_.solve(z_);
-      if (slack_) saddle_.refine(unregularised_, z_);  // of g' -E would leave E lambda gamma h
+      // -E would leave E lambda gamma h of g', or E lambda beta h^2 of g, which the next step, if it is a small one,
+      // would take for an acceleration
+      if (slack_ || bh2 * equations_.size_of_rows(softness_) > 1e-3 * options_.tolerance * equations_.length())
+        saddle_.refine(unregularised_, z_);
       ++counts_.solves;
       ++counts_.newton_iterations;
       double correction = norm(z_);

@@ -104,7 +104,8 @@ class AlphaMethod final : public Integrator {
   std::unique_ptr<PositionSlack> slack_;
   std::unique_ptr<AccelerationSolver> projector_;  // exact
   std::unique_ptr<IteratedProjection> iterated_;
-  Vec s_, gdot_, unregularised_;  // at index 2
+  Vec s_, gdot_;                  // at index 2
+  Vec unregularised_, softness_;  // right side without E; E lambda
   State imposed_;                 // v_0 of the balance of energy
   double energy_ = 0, power_ = 0, trial_energy_ = 0, trial_power_ = 0;
   long unbalanced_ = 0;
