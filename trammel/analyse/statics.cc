@@ -19,13 +19,12 @@
 namespace trammel {
 namespace {
 
-constexpr double least_mu = 1e-11;     // keeps a neutral direction from a zero pivot; moves it by round-off at most
-constexpr double greatest_move = 0.5;  // of L or 1 rad in one iteration: angles of joints are followed
-constexpr double greatest_load_move = 0.3;  // the same for the first iteration of a load step
-constexpr int most_plain_iterations = 20;   // of Newton's method without safeguards
-constexpr double least_plain_part = 0.02;   // of the load, which plain steps are given up for a damped descent below
-constexpr int most_quick_iterations = 25;   // most mechanisms need fewer than 15
-constexpr int most_dense = 1200;            // velocities up to which stability is judged by all eigenvalues
+constexpr double least_mu = 1e-11;         // keeps a neutral direction from a zero pivot; moves it by round-off at most
+constexpr double greatest_move = 0.5;      // of L or 1 rad in one iteration: angles of joints are followed
+constexpr int most_plain_iterations = 20;  // of Newton's method without safeguards
+constexpr double least_plain_part = 0.02;  // of the load, which plain steps are given up for a damped descent below
+constexpr int most_quick_iterations = 25;  // most mechanisms need fewer than 15
+constexpr int most_dense = 1200;           // velocities up to which stability is judged by all eigenvalues
 
 std::string statics_number(double value) {
   char text[32];
@@ -272,8 +271,7 @@ bool StaticSolver::converge(State& state, Point& at, Workspace& work, const Stat
     ++report.iterations;
     equations_.accept(trial, work);
     state = trial;
-    // Steps of round-off size that no longer help: as good as it gets.
-    const bool stands = largest < 1e-13 || (largest < 1e-8 && next.phi > 0.5 * at.phi);
+    const bool stands = largest < 1e-13;  // steps of round-off size: as good as it gets
     std::swap(at, next);
     if (stands) return at.phi <= std::max(options.tolerance, 1e-7) * scale_;
   }
@@ -287,24 +285,14 @@ bool StaticSolver::step_loads(State& state, Point& at, Workspace& work, const St
   const Vec first = at.r;
   StaticOptions inner = options;
   inner.most_iterations = std::min(options.most_iterations, 40);
-  Vec step;
-  double s = 0, ds = 1;
+  double s = 0, ds = 0.25;
   while (s < 1) {
     const double next = std::min(1.0, s + ds);
     hold_ = (1 - next) * first;
     State trial = state;
     Point point;
     inner.tolerance = next < 1 ? std::max(options.tolerance, 1e-6) : options.tolerance;
-    bool fine = evaluate(trial, work, point);
-    // The first step tells how far the load would lead: beyond a third of a radian the way back is long.
-    if (fine && ds > least_plain_part && newton_step(trial, point, least_mu, work, step)) {
-      const double largest = step.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>();
-      if (largest > greatest_load_move) {
-        ds = std::max(0.9 * greatest_load_move / largest * ds, 0.5 * least_plain_part);
-        continue;
-      }
-    }
-    fine = fine && converge(trial, point, work, inner, report);
+    bool fine = evaluate(trial, work, point) && converge(trial, point, work, inner, report);
     if (!fine && ds < least_plain_part) {  // where nothing is stiff, a pendulum held level, a plain step leads nowhere
       trial = state;
       fine = evaluate(trial, work, point) && descend(trial, point, work, inner, false, report);

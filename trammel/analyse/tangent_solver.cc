@@ -77,7 +77,7 @@ struct TangentSolver::Impl {
     lu.factorize(matrix);
     return lu.info() == Eigen::Success;
   }
-  double refine(const Vec& b1, const Vec& b2, int sweeps);
+  bool refine(const Vec& b1, const Vec& b2, int sweeps);
 };
 
 TangentSolver::TangentSolver(const Equations& equations) : impl_(std::make_unique<Impl>(equations)) {}
@@ -120,24 +120,22 @@ bool TangentSolver::factor(const Vec& A, const Vec& G) {
   return s.factor_level();
 }
 
-// x and l of the scaled system; returns the last correction as a part of x.
-double TangentSolver::Impl::refine(const Vec& b1, const Vec& b2, int sweeps) {
+// x and l of the scaled system.
+bool TangentSolver::Impl::refine(const Vec& b1, const Vec& b2, int sweeps) {
   const Pattern &vv = equations.vv(), &gv = equations.gv();
   const double eps = penalty_eps[level];
   x.setZero(nv);
   l.setZero(rows);
   Vec r1 = b1, r2 = b2, m(rows);
-  constexpr double infinite = std::numeric_limits<double>::infinity();
-  const auto part = [&](double change) { return change == 0 ? 0.0 : change / x.lpNorm<Eigen::Infinity>(); };
-  double last = infinite;
+  double last = std::numeric_limits<double>::infinity();
   for (int sweep = 0; sweep < sweeps; ++sweep) {
     right = r1;
     m = r2 / eps;
     gv.transpose_multiply_add(G, 1, m.data(), right.data());
     work = lu.solve(right);
     const double change = work.lpNorm<Eigen::Infinity>(), size_x = x.lpNorm<Eigen::Infinity>();
-    if (!std::isfinite(change)) return infinite;
-    if (sweep > 0 && change > 0.3 * last) return part(change);
+    if (!std::isfinite(change)) return false;
+    if (sweep > 0 && change > 0.3 * last) return change <= 1e-9 * size_x;
     last = change;
     m = -r2;
     gv.multiply_add(G, 1, work.data(), m.data());
@@ -150,7 +148,7 @@ double TangentSolver::Impl::refine(const Vec& b1, const Vec& b2, int sweeps) {
     gv.multiply_add(G, -1, x.data(), r2.data());
     if (sweep > 0 && change <= 1e-15 * size_x) break;
   }
-  return part(last);
+  return last <= 1e-6 * x.lpNorm<Eigen::Infinity>() || last == 0;
 }
 
 bool TangentSolver::solve(const Vec& b, Vec& z, int sweeps) {
@@ -159,24 +157,15 @@ bool TangentSolver::solve(const Vec& b, Vec& z, int sweeps) {
   if (s.nv == 0) return true;
   // Scaled: x = S y, A_s y + G_s^T m = S b1 / size, G_s y = R b2; l = size R m.
   const Vec b1 = b.head(s.nv).cwiseProduct(s.scales) / s.size, b2 = b.tail(s.rows).cwiseProduct(s.row_scale);
-  // Where the stiffness itself is badly conditioned (a slender beam of many elements: 1e11 and more) refinement ends at
-  // its round-off, which is good enough for a direction. Of the levels the first that does better is taken, or the
-  // best.
-  constexpr double accurate = 1e-9, usable = 1e-3;
   const std::size_t first = s.level;
-  double best = s.refine(b1, b2, sweeps);
-  Vec x = s.x, l = s.l;
-  for (std::size_t k = 1; k < penalty_eps.size() && !(best <= accurate) && s.rows > 0; ++k) {
+  bool good = s.refine(b1, b2, sweeps);
+  for (std::size_t k = 1; k < penalty_eps.size() && !good; ++k) {
     s.level = (first + k) % penalty_eps.size();
-    const double reached = s.factor_level() ? s.refine(b1, b2, sweeps) : std::numeric_limits<double>::infinity();
-    if (!(reached < best)) continue;
-    best = reached;
-    x = s.x;
-    l = s.l;
+    good = s.factor_level() && s.refine(b1, b2, sweeps);
   }
-  z.head(s.nv) = x.cwiseProduct(s.scales);
-  z.tail(s.rows) = s.size * l.cwiseProduct(s.row_scale);
-  return best <= usable;
+  z.head(s.nv) = s.x.cwiseProduct(s.scales);
+  z.tail(s.rows) = s.size * s.l.cwiseProduct(s.row_scale);
+  return good;
 }
 
 }  // namespace trammel
