@@ -433,25 +433,6 @@ TEST(Statics, AStripBendsFarUnderADeadForceInAnyDirection) {
   }
 }
 
-// Load steps with plain Newton iterations, and loads without a potential: a follower.
-TEST(Statics, LoadStepsCarryAStripFar) {
-  for (const int count : {16, 32}) {
-    for (int k = 0; k < 12; ++k) {
-      const double angle = k * std::numbers::pi / 6 + 0.1;
-      const Vec3 force(5 * std::cos(angle), 0, 5 * std::sin(angle));
-      StaticOptions steps;
-      steps.way = StaticWay::load_steps;
-      const std::string what = std::to_string(count) + " beams, direction " + std::to_string(k);
-      const Bent dead(strip(count, force), steps);
-      EXPECT_TRUE(dead.report.found) << what << "\n" << to_text(dead.report);
-      RecordProperty(what, dead.report.iterations);
-    }
-    const Bent follower(strip(count, Vec3(0, 0, 5), "b"));
-    EXPECT_TRUE(follower.report.found) << to_text(follower.report);
-    EXPECT_FALSE(follower.report.symmetric);
-  }
-}
-
 // Across the strip in space: the stiff and the soft direction of bending, with torsion between them.
 TEST(Statics, AStripBendsInSpace) {
   for (int k = 0; k < 12; ++k) {
