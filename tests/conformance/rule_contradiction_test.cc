@@ -1,6 +1,7 @@
 // Rule: no method goes on in silence where joints and motions contradict one another. A formulation that holds
 // constraints stops and names those that do; one that is soft by choice stops where ten times its promise is lost, and
-// before that says by how much they are violated and since when; one that drifts by choice warns. What is redundant and fits, or does not fit by as little as the start reported, runs.
+// before that says by how much they are violated and since when; one that drifts by choice warns. What is redundant and
+// fits, or does not fit by as little as the start reported, runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -143,9 +143,7 @@ const Truth& truth(const Onset& onset, double at) {
 // they are too small, ten times as a rule; those of sdirk-4 forty times, whose formula weighs the slopes at 0.5 and
 // 0.55 of a step by -7.1 and 7.8. A force that is missed leaves more than a hundred tolerances a step.
 // bdf-i3 tests positions alone: 18 were seen.
-double tolerances_a_step(const Cell& cell) {
-  return cell.method == "sdirk-4" ? 50 : cell.method == "bdf-i3" ? 20 : 15;
-}
+double tolerances_a_step(const Cell& cell) { return cell.method == "sdirk-4" ? 50 : cell.method == "bdf-i3" ? 20 : 15; }
 
 class RuleOnset : public testing::TestWithParam<Cell> {
  protected:

@@ -242,11 +242,14 @@ const std::vector<MessageInfo>& message_registry() {
        "the step"},
       {"constraints-loose", in_run,
        "Joints or motions were violated by more than is promised: a thousandth of the length scale or 1 rad by the "
-       "formulations that hold constraints softly, ten times the tolerance by the others, there for a step or two only.",
-       "take smaller steps, a stiffer penalty, or a formulation that holds constraints; look for motions that contradict "
+       "formulations that hold constraints softly, ten times the tolerance by the others, there for a step or two "
+       "only.",
+       "take smaller steps, a stiffer penalty, or a formulation that holds constraints; look for motions that "
+       "contradict "
        "one another"},
       {"constraints-violated", in_run,
-       "Joints or motions stay violated by more than ten times the tolerance (by the length scale, or 1 rad): no position "
+       "Joints or motions stay violated by more than ten times the tolerance (by the length scale, or 1 rad): no "
+       "position "
        "satisfies them all, and what the method computes lies between them.",
        "look at the parts named: motions that contradict one another, or a motion beyond the reach of the mechanism"},
       {"energy-unexplained", in_run,

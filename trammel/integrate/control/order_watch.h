@@ -3,11 +3,12 @@
 //
 // Such parts have h omega near 1, so that their differences do not fall with the order: order 2 would allow almost the
 // same step. Steps in which that is so are counted against those in which it is not, rejected ones tenfold; when they
-// prevail by 300, order 2 is held for 400 steps, and up to 3200 as it goes on. Where its last steps are less than half as
-// large as those before, the higher orders were limited by something else and are left alone for a while.
+// prevail by 300, order 2 is held for 400 steps, and up to 3200 as it goes on. Where its last steps are less than half
+// as large as those before, the higher orders were limited by something else and are left alone for a while.
 //
 // Undamped cantilever of ten beams, 0.4 s, tolerance 1e-5, bdf-si2: 191,691 steps without this, 3,635 with it,
-// 4,457 of order 2 alone. In state space (bdf) order 2 is given up too early: it needs 15,463 steps, bdf half a million.
+// 4,457 of order 2 alone. In state space (bdf) order 2 is given up too early: it needs 15,463 steps, bdf half a
+// million.
 #pragma once
 #include <algorithm>
 #include <cmath>
