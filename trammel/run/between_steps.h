@@ -16,6 +16,7 @@
 // leave M e' of the force K e: springs are relaxed by positions, dampers by velocities. See docs/decisions/0019.
 #pragma once
 #include "trammel/initial/accelerations.h"
+#include "trammel/integrate/archive.h"
 #include "trammel/integrate/integrator.h"
 
 namespace trammel {
@@ -23,13 +24,17 @@ namespace trammel {
 class BetweenSteps {
  public:
   explicit BetweenSteps(const Equations& equations);
-  // `state` as interpolated, projected, and `rates` that belong to it, brought to the slow motion of stiff parts; both
-  // stay as they are where that does not make the defect smaller.
+  // `state` as interpolated, projected, and `rates` that belong to it, brought to the slow motion of stiff parts. Both
+  // stay as they are where the defect is hardly greater than at the end of the step, or does not become smaller.
   void relax(const Integrator& integrator, AccelerationSolver& accelerations, State& state, Rates& rates,
              Workspace& work);
-  SaddleSystem& matrix() { return matrix_; }
+  void save(Bytes& out) const;
+  void restore(std::span<const std::byte>& in);
 
  private:
+  // w_ at t, or at the nearest time at which differences reach no further than the step.
+  void differentiate(const Integrator& integrator, double t);
+  double defect_at_end(const Integrator& integrator, AccelerationSolver& accelerations, Workspace& work);
   // The relaxed state from `state`; false: there is none.
   bool find(const Integrator& integrator, const State& state, const Vec& a, Workspace& work);
   double size(const Vec& defect) const { return defect.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>(); }
@@ -41,6 +46,7 @@ class BetweenSteps {
   State relaxed_, near_;
   Rates relaxed_rates_;
   Vec w_, defect_, x1_, right_, solution_;
+  double end_ = -1, end_defect_ = 0;  // of the step last asked for
 };
 
 }  // namespace trammel

@@ -503,11 +503,7 @@ Bytes Simulation::save() const {
   std::vector<double> matrix;
   accelerations_->saddle().save(matrix);
   put(bytes, matrix);
-  if (between_steps_) {
-    matrix.clear();
-    between_steps_->matrix().save(matrix);
-    put(bytes, matrix);
-  }
+  if (between_steps_) between_steps_->save(bytes);
   put(bytes, progress_);
   put(bytes, limited_);
   put(bytes, recorder_ != nullptr);
@@ -533,10 +529,7 @@ void Simulation::restore(std::span<const std::byte> bytes) {
   std::vector<double> matrix;
   take(bytes, matrix);
   accelerations_->saddle().restore(matrix.data());
-  if (between_steps_) {
-    take(bytes, matrix);
-    between_steps_->matrix().restore(matrix.data());
-  }
+  if (between_steps_) between_steps_->restore(bytes);
   take(bytes, progress_);
   take(bytes, limited_);
   bool recorded = false;

@@ -15,13 +15,8 @@
 #include "trammel/integrate/methods/methods.h"
 
 namespace trammel {
-namespace {
-
-constexpr std::size_t most_pieces = 100000;  // steps of its own in one of ours
-
-}  // namespace
-
 struct Cvode::Handles {
+  Cvode& owner;
   FirstOrderProblem& problem;
   Counts& counts;
   double tolerance;
@@ -35,7 +30,7 @@ struct Cvode::Handles {
   Jacobian J;
   std::exception_ptr thrown;  // nothing may be thrown through C
 
-  Handles(FirstOrderProblem& p, Counts& c, double tol) : problem(p), counts(c), tolerance(tol) {}
+  Handles(Cvode& o, double tol) : owner(o), problem(o.problem_), counts(o.counts_), tolerance(tol) {}
   Handles(const Handles&) = delete;
   Handles& operator=(const Handles&) = delete;
   ~Handles() {
@@ -90,10 +85,12 @@ struct Cvode::Handles {
       return result;
     });
   }
-  // The weights of the error test: an error of one tolerance in each component counts 1.
+  // The weights of the error test: an error of one tolerance in each component counts 1. CVODE asks for them at the
+  // start of each of its steps, when the polynomial of the one before still stands.
   static int weigh(N_Vector y, N_Vector weights, void* user) {
     auto& self = *static_cast<Handles*>(user);
     return self.guarded([&] {
+      if (self.memory != nullptr) self.owner.keep_polynomial();
       self.state = self.view(y);
       self.problem.error_scales(self.state, self.state, self.scales);
       self.view(weights) = (self.tolerance * self.scales).cwiseInverse();
@@ -107,7 +104,7 @@ Cvode::Cvode(FirstOrderProblem& problem, const CvodeOptions& options) : problem_
 Cvode::~Cvode() = default;
 
 void Cvode::make() {
-  handles_ = std::make_unique<Handles>(problem_, counts_, options_.tolerance);
+  handles_ = std::make_unique<Handles>(*this, options_.tolerance);
   Handles& s = *handles_;
   const int n = problem_.size();
   bool good = SUNContext_Create(nullptr, &s.context) == 0;
@@ -121,6 +118,7 @@ void Cvode::make() {
          CVodeSetUserData(s.memory, &s) == CV_SUCCESS &&
          CVodeSetErrHandlerFn(s.memory, Handles::be_silent, nullptr) == CV_SUCCESS &&
          CVodeWFtolerances(s.memory, Handles::weigh) == CV_SUCCESS &&
+         CVodeSetMaxNumSteps(s.memory, 100000) == CV_SUCCESS &&
          CVodeSetMaxOrd(s.memory, options_.greatest_order) == CV_SUCCESS;
   if (good && options_.newton) {
     s.matrix = SUNDenseMatrix(n, n, s.context);
@@ -153,17 +151,21 @@ void Cvode::start(double t, const Vec& y) {
   pending_ = false;
 }
 
-void Cvode::keep_polynomial(double from, double to) {
+void Cvode::keep_polynomial() {
   Handles& s = *handles_;
+  double now = kept_to_;
+  CVodeGetCurrentTime(s.memory, &now);
+  if (!(now > kept_to_)) return;
   int order = 0;
   CVodeGetLastOrder(s.memory, &order);
-  trial_pieces_.push_back({from, to, Mat(problem_.size(), order + 1)});
+  trial_pieces_.push_back({now, Mat(problem_.size(), order + 1)});
   double factorial = 1;
   for (int k = 0; k <= order; ++k) {
     factorial *= std::max(k, 1);
-    CVodeGetDky(s.memory, to, k, s.errors);
+    CVodeGetDky(s.memory, now, k, s.errors);
     trial_pieces_.back().powers.col(k) = s.view(s.errors) / factorial;
   }
+  kept_to_ = now;
 }
 
 Attempt Cvode::attempt(double h) {
@@ -182,14 +184,10 @@ Attempt Cvode::attempt(double h) {
   long iterations_before = 0, iterations = 0;
   CVodeGetNumNonlinSolvIters(s.memory, &iterations_before);
   trial_pieces_.clear();
+  kept_to_ = t_;
   double reached = t_;
-  int flag = CV_SUCCESS;
-  while (flag == CV_SUCCESS && reached < trial_t_) {
-    const double from = reached;
-    flag =
-        trial_pieces_.size() < most_pieces ? CVode(s.memory, trial_t_, s.y, &reached, CV_ONE_STEP) : CV_TOO_MUCH_WORK;
-    if (flag >= 0) keep_polynomial(from, reached);
-  }
+  const int flag = CVode(s.memory, trial_t_, s.y, &reached, CV_NORMAL);
+  keep_polynomial();
   if (s.thrown) std::rethrow_exception(std::exchange(s.thrown, nullptr));
   trial_ = s.view(s.y);
   CVodeGetNumNonlinSolvIters(s.memory, &iterations);

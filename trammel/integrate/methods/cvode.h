@@ -48,17 +48,17 @@ class Cvode final : public OdeMethod {
  private:
   struct Handles;  // of SUNDIALS
   void make();
-  void keep_polynomial(double from, double to);
+  void keep_polynomial();  // of the step that CVODE has taken last, unless it is kept
 
   // A step of CVODE: its polynomial by powers of t - to, as columns.
   struct Piece {
-    double from = 0, to = 0;
+    double to = 0;
     Mat powers;
   };
   FirstOrderProblem& problem_;
   CvodeOptions options_;
   std::unique_ptr<Handles> handles_;
-  double t_ = 0, trial_t_ = 0, last_step_ = 0;
+  double t_ = 0, trial_t_ = 0, last_step_ = 0, kept_to_ = 0;
   Vec y_, dydt_, trial_;
   std::vector<Piece> pieces_, trial_pieces_;  // of the last accepted step and of the last attempt
   bool restart_ = true;                       // before the next step
