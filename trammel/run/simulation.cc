@@ -450,6 +450,7 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
   std::optional<Culprit> culprit;
   std::optional<ConstraintViolation> violation;
   std::optional<UnexplainedEnergy> energy;
+  const Rates without_multipliers;  // residuals alone, not what holds them
   Bytes last_good;
   const auto give_up = [&](StopReason reason, const Attempt& attempt, double h) {
     result.status = RunStatus::failed;
@@ -533,7 +534,7 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
       const EnergyBook before_it = recorder_->energy();
       recorder_->note_step(integrator_->state(), rates_to_book(), booked ? &output_state_ : nullptr);
       const bool explained = energy_guard_->explains(before_it, recorder_->energy(), noise);
-      constraints_->look(before_step, integrator_->state(), integrator_->rates(), work_);
+      constraints_->look(before_step, integrator_->state(), without_multipliers, work_);
       if (progress.energy_doubted < 0 && energy_in_doubt(t)) {
         progress.energy_doubted = t;
         if (options.note) options.note(to_text(energy_warning()));
