@@ -31,7 +31,8 @@ void OutputStep::note_start(const Integrator& integrator) {
   counts_at_start_ = integrator.counts();
 }
 
-const State* OutputStep::at(double t, Counts& work) {
+const State* OutputStep::at(double t, const Integrator& integrator, Counts& work) {
+  if (start_.empty() || integrator.counts().steps != counts_at_start_.steps + 1) return nullptr;
   for (const Twin& twin : twins_) {
     std::span<const std::byte> bytes(start_);
     twin.integrator->restore(bytes);

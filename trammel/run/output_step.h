@@ -22,8 +22,9 @@ class OutputStep {
 
   // Before the first attempt of a step inside which an output may lie.
   void note_start(const Integrator& integrator);
-  // The state at t inside the step that started there, null if no step leads to it; the work for it is added to `work`.
-  const State* at(double t, Counts& work);
+  // The state at t inside the last step of `integrator`; null if no step leads to it, or its start was not noted. The
+  // work for it is added to `work`.
+  const State* at(double t, const Integrator& integrator, Counts& work);
 
  private:
   struct Twin {
