@@ -639,7 +639,7 @@ MethodInfo constrained_bdf(bool stabilised) {
   m.order = ConstrainedBdf::top;
   m.error_order = ConstrainedBdf::top + 1;
   m.variable_order = true;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable for orders 1 and 2; A(alpha) with 86, 73, 52, 18 degrees for 3 to 6";
   m.options = {
       {"most_order", FieldKind::number, Quantity::none, 5.0,
