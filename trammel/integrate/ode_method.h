@@ -46,6 +46,8 @@ class OdeMethod {
   virtual long stiff_steps() const { return 0; }
   // Steps taken with each order, [0] unused; empty if the order is fixed.
   virtual std::span<const long> steps_by_order() const { return {}; }
+  // What else the summary should say of them; begins with "; ".
+  virtual std::string remark_on_orders() const { return {}; }
 
   virtual const Counts& counts() const = 0;
   virtual void save(Bytes& out) const = 0;

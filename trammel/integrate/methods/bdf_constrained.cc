@@ -533,11 +533,8 @@ const Counts& ConstrainedBdf::counts() const {
 std::string ConstrainedBdf::remark() const {
   std::string text;
   for (std::size_t k = 1; k < by_order_.size(); ++k) text += (k == 1 ? "" : "/") + std::to_string(by_order_[k]);
-  text += " steps of order 1/2/...";
+  text += " steps of order 1/2/..." + watch_.remark();
   if (cut_ > 0) text += "; past shortened " + std::to_string(cut_) + " times, where rotation was fast and unsteady";
-  if (watch_.held_steps() > 0)
-    text += "; " + std::to_string(watch_.held_steps()) +
-            " of them held at order 2, because higher orders let vibrations without damping grow";
   return text;
 }
 

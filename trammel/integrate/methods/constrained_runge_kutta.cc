@@ -596,6 +596,9 @@ MethodInfo with_constraints(MethodInfo m, const ImplicitTableau& tableau) {
     options.newton.most_iterations =
         std::max(s.fixed_step ? 40 : 2, static_cast<int>(s.options.number("most_iterations")));
     options.newton.keep_rate = s.options.number("keep_rate");
+    // Where a step reaches over a singular position the matrix of its start has the wrong sign behind it, in the
+    // direction that is lost: corrections contract slowly, and smaller steps would end in that position.
+    options.newton.slow_will_do = !s.fixed_step;
     return std::make_unique<ConstrainedRungeKutta>(e, tableau, options);
   };
   return m;
