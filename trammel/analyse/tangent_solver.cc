@@ -16,9 +16,8 @@ namespace {
 // for very soft parts in stiff surroundings.
 constexpr std::array<double, 4> penalty_eps{1e-8, 1e-10, 1e-6, 1e-12};
 
-// b - A x - G^T l and the like in twice the digits, by exact products and sums (Ogita, Rump, Oishi 2005). The stiffness
-// of a slender strip has a condition of 1e11 and more: with residuals in double precision refinement ends far above
-// 1e-9.
+// b - A x - G^T l and the like in twice the digits, by exact products and sums (Ogita, Rump, Oishi 2005). With the
+// stiffness of a slender strip, refinement with residuals in double precision ends above 1e-9.
 class ExactResidual {
  public:
   void start(const Vec& b) {
