@@ -9,7 +9,8 @@ namespace trammel::sweep_table_test {
 namespace {
 
 std::string file_of(const std::string& rows) {
-  const std::string path = testing::TempDir() + "sweep_table_test.csv";
+  const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  const std::string path = testing::TempDir() + "sweep_table_" + name + ".csv";
   std::ofstream(path) << "# trammel-sweep 1 0123456789abcdef\nrun,status,L,swing.max,message\n" << rows;
   return path;
 }
