@@ -27,6 +27,8 @@ class OdeMethod {
   virtual void interpolate(double t, Vec& y) const = 0;
   // The same without evaluations for it, as good as a cubic.
   virtual void interpolate_cheaply(double t, Vec& y) const { interpolate(t, y); }
+  // Whether that is as good as the ends of the step, stiff parts included, as far as the method can tell.
+  virtual bool interpolation_holds() const { return false; }
   virtual double last_step() const = 0;
   // Forgets history across a discontinuity; t and y stay.
   virtual void restart() = 0;

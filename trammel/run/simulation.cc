@@ -237,7 +237,8 @@ void Simulation::write_row(TrajectorySink& sink, std::size_t table, const std::v
 
 // `output_state_` at t, with the accelerations and multipliers that belong to it.
 bool Simulation::find_output_state(double t) {
-  const bool inside = output_step_ && t != integrator_->state().t && integrator_->last_step() > 0;
+  const bool inside = output_step_ && t != integrator_->state().t && integrator_->last_step() > 0 &&
+                      !integrator_->interpolation_holds();
   if (const State* stepped = inside ? output_step_->at(t, *integrator_, progress_.output_work) : nullptr) {
     output_state_ = *stepped;
   } else {
