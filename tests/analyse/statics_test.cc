@@ -9,6 +9,7 @@
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
+#include "trammel/analyse/quasi_static.h"
 #include "trammel/read/read_model.h"
 
 namespace trammel::statics_test {
@@ -430,6 +431,94 @@ TEST(Statics, AStripBendsFarUnderADeadForceInAnyDirection) {
       const Vec3 tip = strip_length * elastica_tip(fx, fz, std::atan2(x.z(), x.x()));
       EXPECT_LT((s.tip().r - tip).norm(), 1.2 / (count * count) * strip_length) << what;
     }
+  }
+}
+
+// Load steps alone, with Newton's steps as they are, reach the same positions.
+TEST(Statics, LoadStepsCarryAStripFar) {
+  StaticOptions steps;
+  steps.way = StaticWay::load_steps;
+  for (const int count : {16, 32}) {
+    for (int k = 0; k < 12; ++k) {
+      const double angle = k * std::numbers::pi / 6 + 0.1, fx = 5 * std::cos(angle), fz = 5 * std::sin(angle);
+      const Bent s(strip(count, Vec3(fx, 0, fz)), steps);
+      const std::string what = std::to_string(count) + " beams, direction " + std::to_string(k);
+      ASSERT_TRUE(s.report.found) << what << "\n" << to_text(s.report);
+      RecordProperty(what, s.report.iterations);
+      const Vec3 x = s.tip().R.col(0);
+      const Vec3 tip = strip_length * elastica_tip(fx, fz, std::atan2(x.z(), x.x()));
+      EXPECT_LT((s.tip().r - tip).norm(), 1.2 / (count * count) * strip_length) << what;
+    }
+  }
+}
+
+// The elastica under a follower load (fx, fz) in the axes of its tip, L = EI = 1. Seen from the tip the load is
+// constant and slope and curvature are zero there: an initial value problem, so that there is one solution for each
+// load.
+Vec3 follower_tip(double fx, double fz) {
+  constexpr int steps = 4000;
+  const double h = -1.0 / steps;
+  using Four = Eigen::Vector4d;  // slope against the tip, its rate, x, z in the axes of the tip, from s = 1 down
+  Four y = Four::Zero();
+  const auto rate = [&](const Four& u) {
+    return Four(u[1], fx * std::sin(u[0]) - fz * std::cos(u[0]), std::cos(u[0]), std::sin(u[0]));
+  };
+  for (int i = 0; i < steps; ++i) {
+    const Four k1 = rate(y), k2 = rate(y + 0.5 * h * k1), k3 = rate(y + 0.5 * h * k2), k4 = rate(y + h * k3);
+    y += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+  }
+  const double c = std::cos(y[0]), s = std::sin(y[0]);  // the root is level: turned back by its slope
+  return Vec3(-(c * y[2] + s * y[3]), 0, -(c * y[3] - s * y[2]));
+}
+
+// Follower loads have no potential and a stiffness that is not symmetric.
+TEST(Statics, AStripBendsFarUnderAFollowerForce) {
+  for (const StaticWay way : {StaticWay::automatic, StaticWay::load_steps}) {
+    StaticOptions options;
+    options.way = way;
+    for (const int count : {16, 32}) {
+      for (int k = 0; k < 13; ++k) {
+        const double angle = k * std::numbers::pi / 6 + 0.1, size = k < 12 ? 5 : 20;
+        const double fx = size * std::cos(angle), fz = size * std::sin(angle);
+        const Bent s(strip(count, Vec3(fx, 0, fz), "b"), options);
+        const std::string what =
+            std::string(to_text(way)) + ", " + std::to_string(count) + " beams, direction " + std::to_string(k);
+        ASSERT_TRUE(s.report.found) << what << "\n" << to_text(s.report);
+        RecordProperty(what, s.report.iterations);
+        EXPECT_FALSE(s.report.symmetric) << what;
+        EXPECT_LT((s.tip().r - strip_length * follower_tip(fx, fz)).norm(), 0.1 * size / (count * count) * strip_length)
+            << what;
+      }
+    }
+  }
+}
+
+// What a failed search advises: loads that grow with time, followed by `trammel quasi-static`.
+TEST(Statics, LoadsThatGrowWithTimeAreFollowed) {
+  const double angle = 5 * std::numbers::pi / 6 + 0.1, fx = 5 * std::cos(angle), fz = 5 * std::sin(angle);
+  StaticOptions short_of_steps;
+  short_of_steps.way = StaticWay::newton;
+  short_of_steps.most_iterations = 10;
+  const Bent failed(strip(16, Vec3(fx, 0, fz)), short_of_steps);
+  ASSERT_FALSE(failed.report.found);
+  EXPECT_THAT(failed.report.advice, HasSubstr("quasi-static"));
+  for (const char* axes : {"world", "b"}) {
+    Model model = strip(16, Vec3(fx, 0, fz), axes);
+    const double unit = strip_EI / (strip_length * strip_length);
+    model.forces.back().fields.set("fx", ExpressionText{std::to_string(fx * unit) + "*time", {}});
+    model.forces.back().fields.set("fz", ExpressionText{std::to_string(fz * unit) + "*time", {}});
+    problems::Ready ready(std::move(model), positions_only);
+    QuasiStaticOptions options;
+    options.end = 1;
+    options.outputs = 20;
+    const QuasiStaticReport report = run_quasi_static(*ready.equations, ready.state, ready.rates, ready.work, options,
+                                                      [](const State&, const Rates&) {});
+    ASSERT_TRUE(report.finished) << axes << ": " << report.why;
+    ready.equations->update(ready.state, ready.work);
+    const BodyState& tip = ready.work.bodies.back();
+    const Vec3 x = tip.R.col(0), closed = std::string(axes) == "b" ? follower_tip(fx, fz)
+                                                                   : elastica_tip(fx, fz, std::atan2(x.z(), x.x()));
+    EXPECT_LT((tip.r - strip_length * closed).norm(), 1.2 / (16 * 16) * strip_length) << axes;
   }
 }
 

@@ -185,6 +185,11 @@ class RuleOutputs : public testing::TestWithParam<Cell> {
     if (ends.result.status != RunStatus::finished) GTEST_SKIP() << "refuses or fails, and says so";
     ASSERT_EQ(between.result.status, RunStatus::finished);
     ASSERT_EQ(between.result.summary.steps, ends.result.summary.steps) << "outputs must not change the steps";
+    const MethodInfo& method = find_method(GetParam().method, {});  // others may interpolate, by evaluations of the run
+    if (method.stiff && method.steps_to_outputs && between.result.summary.outputs_interpolated == 0) {
+      EXPECT_EQ(between.result.summary.counts.evaluations, ends.result.summary.counts.evaluations)
+          << "steps to outputs must not be counted as steps of the run";
+    }
     const std::vector<double> at_ends = errors_of(ends.trajectory, c), inside = errors_of(between.trajectory, c);
     const std::vector<Signal>& signals = ends.trajectory.tables()[0].signals;
     const double most = allowed_ratio(GetParam(), name);

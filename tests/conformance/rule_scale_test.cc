@@ -1,12 +1,13 @@
 // The units of a model are of no consequence: a watch, a bridge and a device of micrometres, light or heavy, take the
-// same steps, iterations and factorisations, and give the same results after scaling back. Lengths times s, times times
-// sqrt(s), so that gravity stays, and masses times any factor, over twelve decades of each.
+// same steps, iterations and factorisations, with the same fill, and give the same results after scaling back. Lengths
+// times s, times times sqrt(s), so that gravity stays, and masses times any factor, over twelve decades of each.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "tests/conformance/cells.h"
 #include "tests/conformance/scaled_model.h"
+#include "tests/problems/stepping.h"
 
 namespace trammel::rule_scale_test {
 namespace {
@@ -41,6 +42,42 @@ double unit_of(const std::string& unit, const Units& u) {
   if (unit == "W") return u.M * u.S * u.S / u.T / u.T / u.T;
   if (unit == "s") return u.T;
   return 1;
+}
+
+// Entries of L + U: of the mass matrix with the constraints, and of the matrices of steps from far below to far above
+// the periods of the model.
+std::vector<long> fills(const Units& units) {
+  const problems::Ready ready(scaled_model(units));
+  const Equations& e = *ready.equations;
+  Workspace work = e.make_workspace();
+  Partials partials = e.make_partials(Detail::all);
+  EXPECT_EQ(e.linearise(ready.state, ready.rates, Detail::all, partials, work), Eval::ok);
+  std::vector<long> out;
+  const auto add = [&out](SaddleSystem& saddle) {
+    EXPECT_TRUE(saddle.factor());
+    out.push_back(saddle.solver().fill());
+  };
+  SaddleSystem mass(e);
+  mass.combine_mass(partials);
+  add(mass);
+  for (const Blend::Rows rows : {Blend::Rows::own, Blend::Rows::velocity}) {
+    for (int k = -20; k <= 4; k += 4) {
+      const double h = std::ldexp(units.T, k);
+      SaddleSystem step(e);  // pivots of its own
+      step.combine(partials, {1, h * h, h * h, h, h, rows}, nullptr);
+      add(step);
+    }
+  }
+  return out;
+}
+
+TEST(RuleScaleFill, UnitsDoNotChangeThePivots) {
+  const std::vector<long> usual = fills({});
+  for (const long fill : usual) EXPECT_GT(fill, 0);
+  for (const double S : {std::ldexp(1.0, -20), 1.0, std::ldexp(1.0, 20)}) {
+    for (const double M : {std::ldexp(1.0, -20), 1.0, std::ldexp(1.0, 20)})
+      EXPECT_EQ(fills({S, std::sqrt(S), M}), usual) << "S = " << S << ", M = " << M;
+  }
 }
 
 class RuleScale : public testing::TestWithParam<Cell> {};

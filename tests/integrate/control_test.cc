@@ -148,6 +148,24 @@ TEST(NewtonMonitor, GivesUpWhenItTakesTooLong) {
   EXPECT_TRUE(monitor.slow());
 }
 
+// Slow but steady corrections are enough when a hundredth of the allowed error is left; with old derivatives they are
+// not, for new ones may be faster.
+TEST(NewtonMonitor, TakesWhatSlowCorrectionsReach) {
+  for (const bool fresh : {true, false}) {
+    NewtonMonitor::Options options;
+    options.most_iterations = 10;
+    options.slow_will_do = true;
+    NewtonMonitor monitor{options};
+    monitor.forget_rate();
+    monitor.begin(fresh);
+    double correction = 0.4;
+    NewtonMonitor::Decision decision = NewtonMonitor::Decision::go_on;
+    while (decision == NewtonMonitor::Decision::go_on) decision = monitor.next(correction *= 0.6, 1, 0);
+    EXPECT_EQ(monitor.iterations(), 10);  // 0.0024, and 1.5 times as much is left
+    EXPECT_EQ(decision, fresh ? NewtonMonitor::Decision::converged : NewtonMonitor::Decision::diverged);
+  }
+}
+
 // At the level of round-off the ratio of corrections means nothing: it must neither look like divergence nor spoil the
 // rate.
 TEST(NewtonMonitor, DoesNotTakeNoiseForDivergence) {

@@ -8,6 +8,7 @@
 
 #include "tests/problems/mechanisms.h"
 #include "trammel/base/messages.h"
+#include "trammel/read/read_model.h"
 #include "trammel/run/load_model.h"
 #include "trammel/run/simulation.h"
 
@@ -65,6 +66,41 @@ TEST(Diagnose, MotionOutOfReachIsNamedNotItsNeighbour) {
   bool singular = false;
   for (const Cause& cause : f.causes) singular = singular || cause.id == "singular-position";
   EXPECT_TRUE(singular) << "the bar is stretched: " << to_text(f);
+}
+
+// Soft formulations give way at steps and speeds that are too large for them, without any contradiction; smaller steps
+// help. Where motions do contradict one another, that is said of them too.
+TEST(Diagnose, SoftJointsThatGiveWay) {
+  for (const char* formulation : {"index-1-baumgarte", "penalty"}) {
+    Model m = read_model_text(R"(trammel: 1
+bodies: {a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0], angular_velocity: [0, 10, 0], velocity: [0, 0, -5]}}
+joints: {j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}}
+simulation: {end: 0.2, step: 0.01, method: euler}
+)",
+                              "soft.yaml");
+    m.simulation.formulation = formulation;
+    const FailureReport f = failing(m);
+    EXPECT_EQ(f.id, "constraints-violated");
+    EXPECT_EQ(first_cause(f), "joints-give-way") << to_text(f);
+    EXPECT_EQ(f.part, "joint 'j'");
+    for (const Cause& cause : f.causes) EXPECT_NE(cause.id, "mechanism-locked") << to_text(f);
+    m.simulation.step = 1e-4;
+    MemoryTrajectory sink;
+    EXPECT_EQ(Simulation(m).run(sink).status, RunStatus::finished);
+
+    Model apart = read_model_text(R"(trammel: 1
+bodies: {a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}}
+joints: {j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: [0, 1, 0]}}
+motions:
+  m1: {type: rotation, joint: j, angle: time}
+  m2: {type: rotation, joint: j, angle: "time + max(0, time - 0.5)^3"}
+simulation: {end: 1, tolerance: 1e-5, method: dormand-prince-54}
+)",
+                                  "apart.yaml");
+    apart.simulation.formulation = formulation;
+    const FailureReport g = failing(apart);
+    EXPECT_EQ(first_cause(g), "mechanism-locked") << to_text(g);
+  }
 }
 
 TEST(Diagnose, ForceThatIsNotANumber) {

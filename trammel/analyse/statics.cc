@@ -8,23 +8,27 @@
 // Descent is in the potential if all forces have one at rest, dead loads too, else in the unbalanced force.
 #include "trammel/analyse/statics.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "trammel/analyse/reduction.h"
+#include "trammel/elements/forces/applied_wrench.h"
 #include "trammel/initial/consistent.h"
 
 namespace trammel {
 namespace {
 
-constexpr double least_mu = 1e-11;         // keeps a neutral direction from a zero pivot; moves it by round-off at most
-constexpr double greatest_move = 0.5;      // of L or 1 rad in one iteration: angles of joints are followed
-constexpr int most_plain_iterations = 20;  // of Newton's method without safeguards
-constexpr double least_plain_part = 0.02;  // of the load, which plain steps are given up for a damped descent below
-constexpr int most_quick_iterations = 25;  // most mechanisms need fewer than 15
-constexpr int most_dense = 1200;           // velocities up to which stability is judged by all eigenvalues
+constexpr double least_mu = 1e-11;     // keeps a neutral direction from a zero pivot; moves it by round-off at most
+constexpr double greatest_move = 0.5;  // of L or 1 rad in one iteration: angles of joints are followed
+constexpr double greatest_load_move = 0.3;  // the same for the first iteration of a load step
+constexpr int most_plain_iterations = 20;   // of Newton's method without safeguards
+constexpr double least_plain_part = 0.02;   // of the load, which plain steps are given up for a damped descent below
+constexpr int most_quick_iterations = 25;   // most mechanisms need fewer than 15
+constexpr int most_dense = 1200;            // velocities up to which stability is judged by all eigenvalues
 
 std::string statics_number(double value) {
   char text[32];
@@ -34,6 +38,34 @@ std::string statics_number(double value) {
 
 std::string with_unit(double value, const std::string& unit) {
   return statics_number(value) + (unit.empty() ? "" : " " + unit);
+}
+
+// The model with its given forces and torques times an input more, the last: the part of them that acts. Nothing if it
+// has none.
+std::optional<Model> with_growing_loads(const Equations& equations) {
+  Model grown = equations.model();
+  std::string part = "part_of_loads";
+  while (grown.find_input(part) >= 0) part += "_";
+  bool any = false;
+  for (int i = 0; i < equations.force_count(); ++i) {
+    const auto* wrench = dynamic_cast<const AppliedWrench*>(&equations.force(i));
+    if (wrench == nullptr || !wrench->is_load()) continue;
+    any = true;
+    Fields& fields = grown.forces[static_cast<std::size_t>(i)].fields;
+    for (const char* component : {"fx", "fy", "fz", "tx", "ty", "tz"}) {
+      const Value* value = fields.find(component);
+      if (value == nullptr) continue;
+      if (const auto* number = std::get_if<double>(value)) {
+        fields.set(component, ExpressionText{fmt::format("({})*{}", *number, part), {}});
+      } else {
+        const ExpressionText text = std::get<ExpressionText>(*value);
+        fields.set(component, ExpressionText{"(" + text.text + ")*" + part, text.where});
+      }
+    }
+  }
+  if (!any) return std::nullopt;
+  grown.inputs.push_back({part, "", 1, {}});
+  return grown;
 }
 
 }  // namespace
@@ -271,30 +303,69 @@ bool StaticSolver::converge(State& state, Point& at, Workspace& work, const Stat
     ++report.iterations;
     equations_.accept(trial, work);
     state = trial;
-    const bool stands = largest < 1e-13;  // steps of round-off size: as good as it gets
+    // Steps of round-off size that no longer help: as good as it gets.
+    const bool stands = largest < 1e-13 || (largest < 1e-8 && next.phi > 0.5 * at.phi);
     std::swap(at, next);
     if (stands) return at.phi <= std::max(options.tolerance, 1e-7) * scale_;
   }
   return balanced(at, options);
 }
 
-// The unbalanced force of the start is carried by a hold and released in parts: at part s the mechanism is in balance
-// under (1 - s) of it.
+// Given forces and torques grow from nothing, in the directions that they have where the mechanism is: followers stay
+// on the way of their equilibria.
 bool StaticSolver::step_loads(State& state, Point& at, Workspace& work, const StaticOptions& options,
                               StaticReport& report) {
+  const std::optional<Model> growing = with_growing_loads(equations_);
+  if (!growing) return release(state, at, work, -1, options, report);
+  const Equations grown(*growing);
+  Workspace grown_work = grown.make_workspace();
+  StaticSolver solver(grown);
+  solver.scale_ = scale_;
+  solver.misfit_ = misfit_;
+  State grown_state = state;
+  const int load = static_cast<int>(state.u.size());
+  grown_state.u.conservativeResize(load + 1);
+  Point grown_at;
+  const bool reached = solver.release(grown_state, grown_at, grown_work, load, options, report);
+  state.q = grown_state.q;
+  state.memory = grown_state.memory;
+  return evaluate(state, work, at) && reached;
+}
+
+// What is unbalanced at the start without the loads is carried by a hold: at part s of the loads, which the input
+// `load` gives, the mechanism is in balance under (1 - s) of it.
+bool StaticSolver::release(State& state, Point& at, Workspace& work, int load, const StaticOptions& options,
+                           StaticReport& report) {
+  const auto set_load = [load](State& of, double part) {
+    if (load >= 0) of.u[load] = part;
+  };
+  set_load(state, 0);
+  if (!evaluate(state, work, at)) return false;
   const Vec first = at.r;
   StaticOptions inner = options;
   inner.most_iterations = std::min(options.most_iterations, 40);
-  double s = 0, ds = 0.25;
+  Vec step;
+  double s = 0, ds = 1;
   while (s < 1) {
     const double next = std::min(1.0, s + ds);
     hold_ = (1 - next) * first;
     State trial = state;
+    set_load(trial, next);
     Point point;
     inner.tolerance = next < 1 ? std::max(options.tolerance, 1e-6) : options.tolerance;
-    bool fine = evaluate(trial, work, point) && converge(trial, point, work, inner, report);
+    bool fine = evaluate(trial, work, point);
+    // The first step tells how far the load would lead: beyond a third of a radian the way back is long.
+    if (fine && ds > least_plain_part && newton_step(trial, point, least_mu, work, step)) {
+      const double largest = step.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>();
+      if (largest > greatest_load_move) {
+        ds = std::max(0.9 * greatest_load_move / largest * (next - s), 0.5 * least_plain_part);
+        continue;
+      }
+    }
+    fine = fine && converge(trial, point, work, inner, report);
     if (!fine && ds < least_plain_part) {  // where nothing is stiff, a pendulum held level, a plain step leads nowhere
       trial = state;
+      set_load(trial, next);
       fine = evaluate(trial, work, point) && descend(trial, point, work, inner, false, report);
     }
     if (fine) {
@@ -616,7 +687,7 @@ void StaticSolver::judge(const State& state, const Rates& rates, Workspace& work
   if (null.cols() == 0) return;
   const Mat basis = scales_.asDiagonal() * null;
   const Mat K = basis.transpose() * equations_.vv().dense(partials_.force_q) * basis;
-  report.symmetric = (K - K.transpose()).norm() <= 1e-6 * K.norm() + 1e-9 * scale_ * equations_.length();
+  report.symmetric = (K - K.transpose()).norm() <= 1e-12 * K.norm() + 1e-6 * scale_ * equations_.length();
   const Eigen::SelfAdjointEigenSolver<Mat> eigen(0.5 * (K + K.transpose()));
   const Vec& values = eigen.eigenvalues();
   report.least_stiffness = values[0];

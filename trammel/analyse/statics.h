@@ -4,9 +4,9 @@
 //
 // at a fixed time, so that motions stand at their values of that time. Three ways, tried in this order: Newton's method
 // kept on the constraints and made to descend (energy if all forces have one, else the unbalanced force); Newton's
-// plain steps with the unbalanced force of the start released in parts; and relaxation, a damped motion with artificial
-// masses. Redundant constraints need no care: all systems are regularised saddle matrices. What is free to move and
-// unbalanced is named.
+// plain steps with given loads growing in parts, and what else is unbalanced at the start released; and relaxation, a
+// damped motion with artificial masses. Redundant constraints need no care: all systems are regularised saddle
+// matrices. What is free to move and unbalanced is named.
 #pragma once
 #include <optional>
 #include <string>
@@ -81,6 +81,7 @@ class StaticSolver {
                StaticReport& report);
   bool converge(State& state, Point& at, Workspace& work, const StaticOptions& options, StaticReport& report);
   bool step_loads(State& state, Point& at, Workspace& work, const StaticOptions& options, StaticReport& report);
+  bool release(State& state, Point& at, Workspace& work, int load, const StaticOptions& options, StaticReport& report);
   bool relax(State& state, Point& at, Workspace& work, const StaticOptions& options, StaticReport& report);
   bool balanced(const Point& at, const StaticOptions& options) const;
   void take_back_drift(const State& start, State& state, Point& at, Workspace& work, const StaticOptions& options);

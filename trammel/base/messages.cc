@@ -248,10 +248,11 @@ const std::vector<MessageInfo>& message_registry() {
        "contradict "
        "one another"},
       {"constraints-violated", in_run,
-       "Joints or motions stay violated by more than ten times the tolerance (by the length scale, or 1 rad): no "
-       "position "
-       "satisfies them all, and what the method computes lies between them.",
-       "look at the parts named: motions that contradict one another, or a motion beyond the reach of the mechanism"},
+       "Joints or motions stay violated by more than ten times the tolerance, or a hundredth with a formulation that "
+       "holds them softly (of the length scale, or 1 rad). Either no position satisfies them all, or a soft "
+       "formulation gives way to the loads; the cause says which.",
+       "look at the parts named: motions that contradict one another, or a motion beyond the reach of the mechanism; "
+       "with a soft formulation, its stiffness"},
       {"energy-unexplained", in_run,
        "Steps change the energy of the mechanism by more than it holds, and no work, heat or motion explains it: they "
        "pass over something that they do not resolve, such as a force that grows without bound.",
@@ -280,6 +281,11 @@ const std::vector<MessageInfo>& message_registry() {
        "smooth the jump with step(), or give it a width"},
       {"force-too-stiff", a_cause, "A force changes faster than Newton's corrections can follow.",
        "check stiffness and damping against the masses; raise `most_iterations`"},
+      {"joints-give-way", a_cause,
+       "A formulation that holds joints and motions softly gives way to forces or speeds; a position that satisfies "
+       "them all is close by.",
+       "stiffen it (`penalty`, `frequency`), take smaller steps, or a formulation that holds constraints, such as "
+       "`index-3`"},
       {"massless-direction", a_cause, "A direction has no mass or inertia, and nothing holds it.",
        "give every body mass and inertia, or hold its free directions"},
       {"mechanism-locked", a_cause, "Joints and motions contradict one another.",

@@ -118,9 +118,15 @@ Eval Equations::residual(const State& state, const Rates& rates, unsigned parts,
   double wrench[6 * max_frames];
   if ((parts & joints) != 0) {
     double g[max_rows], lambda[max_rows];
+    const bool without_forces = rates.lambda.size() == 0;  // no multipliers: g alone
     for (const ConstraintRecord& c : constraints_) {
       frame_states(c, bodies, frames);
       const ElementInput in = element_input(c, state, frames);
+      if (without_forces) {
+        good = c.element->evaluate(in, nullptr, g, nullptr) && good;
+        for (int k = 0; k < c.rows; ++k) out.g[c.first_row + k] = g[c.kept[static_cast<std::size_t>(k)]];
+        continue;
+      }
       const double* row_lambda = rates.lambda.data() + c.first_row;
       if (c.rows == c.element->rows()) {
         good = c.element->evaluate(in, row_lambda, out.g.data() + c.first_row, wrench) && good;

@@ -13,10 +13,12 @@ void Chart::move_to(const Vec& q) {
 }
 
 void Chart::move_to(const Vec& q, double t, const Vec& v, double window) {
+  turned_ = rate_;
   move_to(q);
   since_ = t;
   for (const int j : equations_.rotation_columns()) {
-    if (!(v.segment<3>(j).norm() * window > 2)) continue;
+    const bool turned = !turned_.segment<3>(j).isZero(0);
+    if (!(v.segment<3>(j).norm() * window > (turned ? far / 3 : far))) continue;
     rate_.segment<3>(j) = v.segment<3>(j);
     turning_ = true;
   }

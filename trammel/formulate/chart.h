@@ -23,7 +23,9 @@ class Chart {
 
   // The origin at rest.
   void move_to(const Vec& q);
-  // The origin at time t. Bodies that turn by more than 2 rad in the time `window` take it with them.
+  // The origin at time t. Bodies that turn by more than `far` in the time `window` take it with them, and those that do
+  // already go on until they turn by a third of it: to change to and fro costs accuracy, because the errors of a method
+  // are others in the other chart.
   void move_to(const Vec& q, double t, const Vec& v, double window);
   const Vec& origin() const { return origin_; }  // at the time it was moved
   const Vec& rate() const { return rate_; }      // w; zero where the origin rests

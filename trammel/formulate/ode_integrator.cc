@@ -262,7 +262,7 @@ std::string OdeIntegrator::remark() const {
     text += text.empty() ? "" : "; ";
     const std::span<const long> by_order = method_->steps_by_order();
     for (std::size_t k = 1; k < by_order.size(); ++k) text += (k == 1 ? "" : "/") + std::to_string(by_order[k]);
-    text += " steps of order 1/2/...";
+    text += " steps of order 1/2/..." + method_->remark_on_orders();
   }
   return text;
 }

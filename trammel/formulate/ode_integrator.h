@@ -30,6 +30,7 @@ class OdeIntegrator final : public Integrator {
   const Rates& rates() const override { return rates_; }
   void interpolate(double t, State& out) const override { interpolate(t, out, false); }
   void interpolate_cheaply(double t, State& out) const override { interpolate(t, out, true); }
+  bool interpolation_holds() const override { return method_ && method_->interpolation_holds(); }
   double last_step() const override { return last_step_; }
   const State& trial_state() const override { return trial_; }
   const Rates& trial_rates() const override { return trial_rates_; }

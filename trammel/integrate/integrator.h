@@ -58,6 +58,8 @@ class Integrator {
   virtual const Rates& rates() const = 0;
   // Positions and velocities inside the last accepted step.
   virtual void interpolate(double t, State& out) const = 0;
+  // Whether they are as good as at its ends, stiff parts included, as far as the method can tell.
+  virtual bool interpolation_holds() const { return false; }
   // The same without evaluations for it, as good as a cubic: for what is summed up in every step.
   virtual void interpolate_cheaply(double t, State& out) const { interpolate(t, out); }
   virtual double last_step() const = 0;

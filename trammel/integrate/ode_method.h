@@ -27,6 +27,8 @@ class OdeMethod {
   virtual void interpolate(double t, Vec& y) const = 0;
   // The same without evaluations for it, as good as a cubic.
   virtual void interpolate_cheaply(double t, Vec& y) const { interpolate(t, y); }
+  // Whether that is as good as the ends of the step, stiff parts included, as far as the method can tell.
+  virtual bool interpolation_holds() const { return false; }
   virtual double last_step() const = 0;
   // Forgets history across a discontinuity; t and y stay.
   virtual void restart() = 0;
@@ -46,6 +48,8 @@ class OdeMethod {
   virtual long stiff_steps() const { return 0; }
   // Steps taken with each order, [0] unused; empty if the order is fixed.
   virtual std::span<const long> steps_by_order() const { return {}; }
+  // What else the summary should say of them; begins with "; ".
+  virtual std::string remark_on_orders() const { return {}; }
 
   virtual const Counts& counts() const = 0;
   virtual void save(Bytes& out) const = 0;

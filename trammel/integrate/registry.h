@@ -27,10 +27,13 @@ struct MethodInfo {
   int error_order = 3;  // the error estimate is proportional to h^error_order
   std::string stability;
   // For the conformance suites of methods without mechanics:
-  int dense_order = 0;                    // to which values between steps converge; 0: not said
-  double evaluations = 0;                 // of f for an accepted step of fixed size; 0: it varies
-  bool variable_order = false;            // then `order` is the highest
-  bool stiff = false;                     // steps may be far larger than the fastest decay of the problem
+  int dense_order = 0;          // to which values between steps converge; 0: not said
+  double evaluations = 0;       // of f for an accepted step of fixed size; 0: it varies
+  bool variable_order = false;  // then `order` is the highest
+  bool stiff = false;           // steps may be far larger than the fastest decay of the problem
+  // Recorded between its steps is the end of a step of its own to the output time (run/output_step.h): of stiff
+  // methods, and of others whose interpolation is not as good as their steps.
+  bool steps_to_outputs = false;
   std::vector<std::string> formulations;  // those it takes; the first is the default
   // Its choice among them for a mechanism, where that is not simply the first.
   std::function<std::string(const Equations&, const MethodSettings&)> choose_formulation;

@@ -62,8 +62,13 @@ void ConstraintWatch::look(double from, const State& state, const Rates& rates, 
   equations_.residual(state, rates, joints, residual_, work);
   rows_ = residual_.g;
   double worst = 0;
-  const double rate = rate_ + state.v.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>(),
-               round_off = 32 * std::numeric_limits<double>::epsilon() * equations_.reach(state.q);
+  const double rate = rate_ + state.v.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>();
+  // Most steps are far within: below the least of all bounds there is nothing to weigh.
+  if ((rows_.cwiseAbs().array() <= std::min(1.0, rate) * bounds_.array()).all()) {
+    record_.steps_lost = record_.steps = 0;
+    return;
+  }
+  const double round_off = 32 * std::numeric_limits<double>::epsilon() * equations_.reach(state.q);
   for (int i = 0; i < rows_.size(); ++i) {
     const double known = equations_.row_unit(i) == RowUnit::torque ? round_off / equations_.length() : round_off;
     const double bound = std::max(bounds_[i], known) * (equations_.level(i) == Level::velocity ? rate : 1.0);

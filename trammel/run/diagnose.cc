@@ -178,6 +178,17 @@ class Inquest {
       list += fmt::format("{}{} ({})", i == 0 ? "" : ", ", x.parts[i], x.values[i]);
       parts += (i == 0 ? "" : ", ") + x.parts[i];
     }
+    // Soft formulations also give way to loads and speeds; then a position that satisfies all constraints is close by.
+    State closed = here_;
+    if (holds_softly(c_.settings) && assemble(e_, c_.accelerations.saddle(), closed, work_) < 1e-6 * e_.length()) {
+      add(0.99, "joints-give-way", parts,
+          fmt::format("the formulation '{}' holds joints and motions softly, and gives way at these forces, speeds and "
+                      "steps: {}",
+                      c_.settings.formulation, parts),
+          fmt::format("since t = {:.6g} s they are violated, now by {}, and a position nearby satisfies them all",
+                      x.since, list));
+      return;
+    }
     add(0.99, "mechanism-locked", parts, "joints and motions contradict one another: " + parts,
         fmt::format("since t = {:.6g} s no position satisfies them all; they are violated by {}", x.since, list));
   }

@@ -70,8 +70,12 @@ double EnergyGuard::noise_of(double h, const Rates& rates) {
   // The work of the largest force or torque over an error of position.
   double hardest = mass * equations_.model().gravity.norm();
   equations_.multiply_mass(rates.a, Mdv_);
-  for (Eigen::Index i = 0; i < Mdv_.size(); ++i)
-    hardest = std::max(hardest, std::abs(Mdv_[i]) / (equations_.is_angle(static_cast<int>(i)) ? length : 1.0));
+  const double least_arm = std::min(length, 1.0);
+  for (Eigen::Index i = 0; i < Mdv_.size(); ++i) {
+    const double size = std::abs(Mdv_[i]);
+    if (size <= least_arm * hardest) continue;  // whatever it is
+    hardest = std::max(hardest, size / (equations_.is_angle(static_cast<int>(i)) ? length : 1.0));
+  }
   return mass * (slow * slow + noisy * noisy) + noise_ * hardest;
 }
 

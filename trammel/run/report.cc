@@ -35,6 +35,13 @@ std::string to_text(const RunSummary& s) {
   line("work", fmt::format("{}, {}, {}, {}, {}", counted(c.evaluations, "evaluation"),
                            counted(c.linearisations, "linearisation"), counted(c.factorisations, "factorisation"),
                            counted(c.refactorisations, "refactorisation"), counted(c.solves, "solve")));
+  if (const Counts& o = s.output_work; o.steps > 0)
+    line("for outputs",
+         fmt::format("{}: {}, {}, {}, {}, {}", counted(o.steps, "step"), counted(o.evaluations, "evaluation"),
+                     counted(o.linearisations, "linearisation"), counted(o.factorisations, "factorisation"),
+                     counted(o.refactorisations, "refactorisation"), counted(o.solves, "solve")));
+  if (s.outputs_interpolated > 0)
+    line("for outputs", fmt::format("{} interpolated: no step led to them", counted(s.outputs_interpolated, "row")));
   line("Newton", fmt::format("{:.2f} iterations a step; start values of degree 0/1/2/3 in {}/{}/{}/{} steps",
                              static_cast<double>(c.newton_iterations) / steps, c.predictor_degree[0],
                              c.predictor_degree[1], c.predictor_degree[2], c.predictor_degree[3]));
@@ -122,6 +129,15 @@ std::string to_json(const RunSummary& s) {
         {"newton_iterations", c.newton_iterations},
         {"unrefined", c.unrefined},
         {"predictor_degree", c.predictor_degree}}},
+      {"output_steps",
+       {{"steps", s.output_work.steps},
+        {"evaluations", s.output_work.evaluations},
+        {"linearisations", s.output_work.linearisations},
+        {"factorisations", s.output_work.factorisations},
+        {"refactorisations", s.output_work.refactorisations},
+        {"solves", s.output_work.solves},
+        {"newton_iterations", s.output_work.newton_iterations}}},
+      {"outputs_interpolated", s.outputs_interpolated},
       {"limiting", s.limiting},
       {"limiting_steps", s.limiting_steps},
       {"residual", {{"position", s.position_residual}, {"velocity", s.velocity_residual}}},

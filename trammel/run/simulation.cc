@@ -14,8 +14,8 @@
 #include "trammel/base/messages.h"
 #include "trammel/check/check_model.h"
 #include "trammel/formulate/named_coordinates.h"
-#include "trammel/run/between_steps.h"
 #include "trammel/run/checkpoint.h"
+#include "trammel/run/output_step.h"
 #include "trammel/run/shapes.h"
 #include "trammel/write/queued_sink.h"
 #include "trammel/write/sha256.h"
@@ -179,7 +179,8 @@ void Simulation::start(const RunOptions& options) {
   constraints_ =
       std::make_unique<ConstraintWatch>(*equations_, settings_, equations_->rate(output_state_, output_rates_));
   energy_guard_ = std::make_unique<EnergyGuard>(*equations_, settings_.tolerance);
-  if (method_->stiff && m.simulation.output_step) between_steps_ = std::make_unique<BetweenSteps>(*equations_);
+  if (method_->steps_to_outputs && m.simulation.output_step)
+    output_step_ = std::make_unique<OutputStep>(*method_, *equations_, settings_, output_state_, output_rates_);
   StepController::Options control;
   const auto set_control = [&](const char* option, double otherwise) {
     return settings_.options.has(option) ? settings_.options.number(option) : otherwise;
@@ -236,12 +237,15 @@ void Simulation::write_row(TrajectorySink& sink, std::size_t table, const std::v
 
 // `output_state_` at t, with the accelerations and multipliers that belong to it.
 bool Simulation::find_output_state(double t) {
-  integrator_->interpolate(t, output_state_);
-  if (!accelerations_->project(output_state_, work_) || !accelerations_->solve(output_state_, output_rates_, work_))
-    return false;
-  if (between_steps_ && t != integrator_->state().t && integrator_->last_step() > 0)
-    between_steps_->relax(*integrator_, *accelerations_, output_state_, output_rates_, work_);
-  return true;
+  const bool inside = output_step_ && t != integrator_->state().t && integrator_->last_step() > 0 &&
+                      !integrator_->interpolation_holds();
+  if (const State* stepped = inside ? output_step_->at(t, *integrator_, progress_.output_work) : nullptr) {
+    output_state_ = *stepped;
+  } else {
+    integrator_->interpolate(t, output_state_);
+    if (inside) ++progress_.outputs_interpolated;
+  }
+  return accelerations_->project(output_state_, work_) && accelerations_->solve(output_state_, output_rates_, work_);
 }
 
 void Simulation::write_output(double t, TrajectorySink& sink) {
@@ -329,6 +333,8 @@ void Simulation::describe_run(RunSummary& summary) const {
   summary.times = p.times;
   summary.counts = integrator_->counts();
   summary.counts.unrefined += accelerations_->saddle().unrefined();
+  summary.output_work = p.output_work;
+  summary.outputs_interpolated = p.outputs_interpolated;
   summary.energy = recorder_->energy();
   std::map<int, double> by_body;
   for (std::size_t i = 0; i < limited_.size(); ++i) {
@@ -450,6 +456,7 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
   std::optional<Culprit> culprit;
   std::optional<ConstraintViolation> violation;
   std::optional<UnexplainedEnergy> energy;
+  const Rates without_multipliers;  // residuals alone, not what holds them
   Bytes last_good;
   const auto give_up = [&](StopReason reason, const Attempt& attempt, double h) {
     result.status = RunStatus::failed;
@@ -495,6 +502,9 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
     double h = std::min(h_, greatest);
     if (t + h * (1 + 1e-10) >= end || end - (t + h) < 1e-9 * h) h = end - t;
     const double round_off = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), end);
+    if (output_step_ && rejected_here == 0 &&
+        static_cast<double>(progress.next_output) * *m.simulation.output_step < t + h * (1 - 1e-9))
+      output_step_->note_start(*integrator_);
     if (options.real_time) clock.step_starts();
     const Attempt attempt = integrator_->attempt(h);
     const bool solved = attempt.verdict == Verdict::ok, passed = solved && (fixed || attempt.error <= 1);
@@ -533,7 +543,7 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
       const EnergyBook before_it = recorder_->energy();
       recorder_->note_step(integrator_->state(), rates_to_book(), booked ? &output_state_ : nullptr);
       const bool explained = energy_guard_->explains(before_it, recorder_->energy(), noise);
-      constraints_->look(before_step, integrator_->state(), integrator_->rates(), work_);
+      constraints_->look(before_step, integrator_->state(), without_multipliers, work_);
       if (progress.energy_doubted < 0 && energy_in_doubt(t)) {
         progress.energy_doubted = t;
         if (options.note) options.note(to_text(energy_warning()));
@@ -640,7 +650,6 @@ Bytes Simulation::save() const {
   std::vector<double> matrix;
   accelerations_->saddle().save(matrix);
   put(bytes, matrix);
-  if (between_steps_) between_steps_->save(bytes);
   put(bytes, progress_);
   put(bytes, limited_);
   constraints_->save(bytes);
@@ -667,7 +676,6 @@ void Simulation::restore(std::span<const std::byte> bytes) {
   std::vector<double> matrix;
   take(bytes, matrix);
   accelerations_->saddle().restore(matrix.data());
-  if (between_steps_) between_steps_->restore(bytes);
   take(bytes, progress_);
   take(bytes, limited_);
   constraints_->restore(bytes);

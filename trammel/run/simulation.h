@@ -18,7 +18,7 @@
 
 namespace trammel {
 
-class BetweenSteps;
+class OutputStep;
 
 // Seconds of wall-clock time by part of the program.
 struct PartTimes {
@@ -33,11 +33,13 @@ struct RunSummary {
   long rejected_error = 0, rejected_newton = 0, rejected_evaluation = 0, rejected_angle = 0, rejected_energy = 0;
   double least_step = 0, greatest_step = 0;
   Counts counts;
+  Counts output_work;  // of steps to output times, not in `counts`
   EnergyBook energy;
   double position_residual = 0, velocity_residual = 0;  // largest at outputs
   long values_missing = 0;      // of the user's outputs: could not be evaluated, recorded as not-a-number
   long outputs_as_stepped = 0;  // accelerations and reactions could not be solved for: those of the method are recorded
-  std::string limiting;         // the element that limited the step most often
+  long outputs_interpolated = 0;  // no step led to them
+  std::string limiting;           // the element that limited the step most often
   long limiting_steps = 0;
   PartTimes times;
   Sizes sizes;
@@ -132,7 +134,8 @@ class Simulation {
     // Energies that did not add up, with few steps between; the step before the last of them.
     long unexplained = 0, last_unexplained = 0;
     double energy_doubted = -1;  // when its imbalance first was a tenth of what was exchanged, s; negative: never
-    long values_missing = 0, outputs_as_stepped = 0;
+    long values_missing = 0, outputs_as_stepped = 0, outputs_interpolated = 0;
+    Counts output_work;
     double least_step = 0, greatest_step = 0, position_residual = 0, velocity_residual = 0;
     double reach = 0;  // greatest coordinate
     PartTimes times;
@@ -149,7 +152,7 @@ class Simulation {
   Workspace work_;
   std::unique_ptr<AccelerationSolver> accelerations_;
   std::unique_ptr<Integrator> integrator_;
-  std::unique_ptr<BetweenSteps> between_steps_;  // of stiff methods
+  std::unique_ptr<OutputStep> output_step_;  // null: outputs between steps are interpolated
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<ConstraintWatch> constraints_;
   std::unique_ptr<EnergyGuard> energy_guard_;

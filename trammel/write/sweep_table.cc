@@ -50,6 +50,7 @@ MemoryTrajectory read_sweep_table(const std::string& path) {
     if (!csv_split(line, fields) || fields.size() != width + 2) throw refuse("a row has another number of values");
     if (fields[1] != "finished") continue;
     std::vector<double> row{sweep_value(fields[0])};
+    if (!(row[0] >= 0)) throw refuse("a run has no number");
     for (std::size_t i = 1; i < width; ++i) row.push_back(sweep_value(fields[i + 1]));
     rows.push_back(std::move(row));
   }

@@ -19,9 +19,9 @@ AppliedWrench::AppliedWrench(std::array<MeasuredExpression, 6> components, bool 
     uses_velocity_ = uses_velocity_ || c.uses_velocity();
   }
   const auto keeps = [](const MeasuredExpression& c) { return c.expression().slots().empty(); };
+  is_load_ = std::all_of(components_.begin(), components_.end(), keeps);
   is_dead_load_ =
-      (axes_ == Axes::a || (axes_ == Axes::world && from_ground)) &&
-      std::all_of(components_.begin(), components_.begin() + 3, keeps) &&
+      is_load_ && (axes_ == Axes::a || (axes_ == Axes::world && from_ground)) &&
       std::all_of(components_.begin() + 3, components_.end(), [](const MeasuredExpression& c) { return c.is_zero(); });
 }
 

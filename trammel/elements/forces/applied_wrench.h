@@ -24,6 +24,8 @@ class AppliedWrench final : public Force {
   int memory() const override { return memory_; }
   bool uses_velocity() const override { return uses_velocity_; }
   bool objective() const override { return axes_ != Axes::world; }
+  // Components that do not depend on the mechanism: a given load, dead or following.
+  bool is_load() const { return is_load_; }
 
   std::optional<double> potential_at_rest(const ElementInput& in) const override;
 
@@ -45,6 +47,7 @@ class AppliedWrench final : public Force {
   Axes axes_;
   int frames_, memory_ = 0;
   bool uses_velocity_ = false;
+  bool is_load_ = false;
   bool is_dead_load_ = false;  // a force that keeps its components as the bodies move, in axes that give it a potential
 };
 

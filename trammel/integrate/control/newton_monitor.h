@@ -19,6 +19,8 @@ class NewtonMonitor {
     double keep_rate = 0.1;
     // Stop when the error left, as the rate foretells it, is small; otherwise only when a correction itself is.
     bool trust_rate = true;
+    // After most_iterations that contract, with fresh derivatives, a hundredth of the reference may be left.
+    bool slow_will_do = false;
     int exactly = 0;  // so many corrections whatever they are, for steps of the same cost; 0: until they are small
   };
   enum class Decision { go_on, converged, diverged };
@@ -78,7 +80,10 @@ class NewtonMonitor {
     if (correction <= noise || correction <= goal) return Decision::converged;
     if (options_.trust_rate && iterations_ > 1 && rate_ < 0.9 && rate_ / (1 - rate_) * correction <= goal)
       return Decision::converged;
-    return iterations_ >= options_.most_iterations ? Decision::diverged : Decision::go_on;
+    if (iterations_ < options_.most_iterations) return Decision::go_on;
+    const double left = correction * std::max(1.0, rate_ / (1 - rate_));
+    return options_.slow_will_do && fresh_ && rate_ < 1 && left <= 1e-2 * reference ? Decision::converged
+                                                                                    : Decision::diverged;
   }
 
  private:

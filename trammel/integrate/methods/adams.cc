@@ -356,7 +356,7 @@ MethodInfo adams() {
   m.source = "Shampine, Gordon: Computer Solution of Ordinary Differential Equations, 1975";
   m.order = AdamsMethod::top;
   m.error_order = AdamsMethod::top + 1;
-  m.variable_order = true;
+  m.variable_order = m.steps_to_outputs = true;
   m.evaluations = 2;
   m.stability = "explicit; says so when stability limits its steps";
   m.options = {{"most_order", FieldKind::number, Quantity::none, static_cast<double>(AdamsMethod::top),

@@ -10,6 +10,7 @@ MethodInfo adams_moulton() {
   m.source =
       "Garcia de Jalon, Bayo: Kinematic and Dynamic Simulation of Multibody Systems, Table 7.2, (7.23), Algorithm 7-1";
   m.order = m.dense_order = 4;
+  m.steps_to_outputs = true;
   m.error_order = 5;
   m.evaluations = 2;
   m.stability = "orders 1 and 2 with Newton: A-stable; real axis to 6, 3, 1.84 for orders 3 to 5; less as PECE";

@@ -412,7 +412,7 @@ MethodInfo bdf() {
   m.order = BdfMethod::top;
   m.error_order = BdfMethod::top + 1;
   m.variable_order = true;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable for orders 1 and 2; A(alpha) with 80, 66, 51 degrees for 3 to 5";
   m.options = {{"most_order", FieldKind::number, Quantity::none, static_cast<double>(BdfMethod::top),
                 "Highest order. 2 where stiff oscillations must not grow.", 1, BdfMethod::top},

@@ -67,6 +67,7 @@ class BdfMethod final : public OdeMethod {
   int memory() const override { return columns; }
   void rebase(std::span<const Point> past) override;
   std::span<const long> steps_by_order() const override { return by_order_; }
+  std::string remark_on_orders() const override { return watch_.remark(); }
   const Counts& counts() const override { return counts_; }
   void save(Bytes& out) const override;
   void restore(std::span<const std::byte>& in) override;

@@ -533,11 +533,8 @@ const Counts& ConstrainedBdf::counts() const {
 std::string ConstrainedBdf::remark() const {
   std::string text;
   for (std::size_t k = 1; k < by_order_.size(); ++k) text += (k == 1 ? "" : "/") + std::to_string(by_order_[k]);
-  text += " steps of order 1/2/...";
+  text += " steps of order 1/2/..." + watch_.remark();
   if (cut_ > 0) text += "; past shortened " + std::to_string(cut_) + " times, where rotation was fast and unsteady";
-  if (watch_.held_steps() > 0)
-    text += "; " + std::to_string(watch_.held_steps()) +
-            " of them held at order 2, because higher orders let vibrations without damping grow";
   return text;
 }
 
@@ -639,7 +636,7 @@ MethodInfo constrained_bdf(bool stabilised) {
   m.order = ConstrainedBdf::top;
   m.error_order = ConstrainedBdf::top + 1;
   m.variable_order = true;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable for orders 1 and 2; A(alpha) with 86, 73, 52, 18 degrees for 3 to 6";
   m.options = {
       {"most_order", FieldKind::number, Quantity::none, 5.0,

@@ -10,7 +10,7 @@ MethodInfo bdf_fixed() {
   m.source = "Garcia de Jalon, Bayo: Kinematic and Dynamic Simulation of Multibody Systems, Table 7.3";
   m.order = m.dense_order = 2;
   m.error_order = 3;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable for orders 1 and 2; A(alpha) with 86, 73, 52, 18 degrees for 3 to 6";
   m.options = {{"order", FieldKind::number, Quantity::none, 2.0,
                 "Of the formula, 1 to 6. Above 2 oscillations near the imaginary axis may grow.", 1, 6}};

@@ -12,7 +12,7 @@ MethodInfo collocation() {
   m.order = 2;
   m.error_order = 3;
   m.dense_order = 2;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable for theta/(2 (theta + 1)) >= beta >= (2 theta^2 - 1)/(4 (2 theta^3 - 1)), gamma = 1/2";
   m.options = with_structural_options(
       {{"theta", FieldKind::number, Quantity::none, 1.2, "Where the equations hold, in steps; 1 is Newmark.", 1, 3},

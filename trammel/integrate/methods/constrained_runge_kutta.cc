@@ -82,11 +82,9 @@ void ConstrainedRungeKutta::start(const State& state, const Rates& rates) {
   rates_ = trial_rates_ = rates;
   previous_q_ = now_.q;
   previous_v_ = now_.v;
-  previous_a_ = rates_.a;
   previous_x_ = equations_.states_of(now_);
   rate_ = equations_.rate(now_, rates_);
   equations_.state_rates(now_, rates_.xdot, work_);
-  previous_xdot_ = rates_.xdot;
   trial_rates_.xdot = rates_.xdot;
   equations_.set_scales(now_.q, options_.tolerance, scales_);
   restart("start");
@@ -460,9 +458,7 @@ Attempt ConstrainedRungeKutta::attempt(double h) {
 void ConstrainedRungeKutta::accept() {
   previous_q_.swap(now_.q);
   previous_v_.swap(now_.v);
-  previous_a_ = rates_.a;
   previous_x_ = equations_.states_of(now_);
-  previous_xdot_ = rates_.xdot;
   now_.u = trial_.u;
   rates_.xdot = trial_rates_.xdot;
   now_.q = trial_.q;
@@ -484,8 +480,7 @@ void ConstrainedRungeKutta::accept() {
   ++counts_.steps;
 }
 
-// The polynomials through the start and the stages, of two and more bent to the slopes at the start: an order more
-// where nothing is stiff.
+// The polynomials through the start and the stages.
 void ConstrainedRungeKutta::interpolate(double t, State& out) const {
   out.t = t;
   out.memory = now_.memory;
@@ -501,30 +496,16 @@ void ConstrainedRungeKutta::interpolate(double t, State& out) const {
     w[i] *= theta / table_.c[i];
     start *= 1 - theta / table_.c[i];
   }
-  Vec z = last_Z_ * w;
+  const Vec z = last_Z_ * w;
   out.v = start * previous_v_ + last_V_ * w;
   if (nx_ > 0) out.u.tail(nx_) = start * previous_x_ + last_X_ * w;
-  if (s_ > 1) {
-    const double bend = table_.bend(theta);
-    double sum = 0;  // of the slopes at the start of the Lagrange polynomials of the stages
-    for (int i = 0; i < s_; ++i) {
-      w[i] = 1 / table_.c[i];
-      for (int j = 0; j < s_; ++j) {
-        if (j != i) w[i] *= table_.c[j] / (table_.c[j] - table_.c[i]);
-      }
-      sum += w[i];
-    }
-    z += bend * (last_step_ * previous_v_ - last_Z_ * w);
-    out.v += bend * (last_step_ * previous_a_ - last_V_ * w + sum * previous_v_);
-    if (nx_ > 0) out.u.tail(nx_) += bend * (last_step_ * previous_xdot_ - last_X_ * w + sum * previous_x_);
-  }
   equations_.retract(previous_q_, z, out.q);
 }
 
 void ConstrainedRungeKutta::save(Bytes& out) const {
   put(out, now_.t);
   for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &scales_, &previous_q_,
-                       &previous_v_, &previous_a_, &previous_x_, &previous_xdot_})
+                       &previous_v_, &previous_x_})
     put(out, *v);
   put(out, now_.memory);
   for (const Mat* m : {&last_Vdot_, &last_Lambda_, &last_Z_, &last_V_, &last_X_})
@@ -554,7 +535,7 @@ void ConstrainedRungeKutta::save(Bytes& out) const {
 void ConstrainedRungeKutta::restore(std::span<const std::byte>& in) {
   take(in, now_.t);
   for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &scales_, &previous_q_,
-                 &previous_v_, &previous_a_, &previous_x_, &previous_xdot_})
+                 &previous_v_, &previous_x_})
     take(in, *v);
   take(in, now_.memory);
   std::vector<double> values;
@@ -615,6 +596,9 @@ MethodInfo with_constraints(MethodInfo m, const ImplicitTableau& tableau) {
     options.newton.most_iterations =
         std::max(s.fixed_step ? 40 : 2, static_cast<int>(s.options.number("most_iterations")));
     options.newton.keep_rate = s.options.number("keep_rate");
+    // Where a step reaches over a singular position the matrix of its start has the wrong sign behind it, in the
+    // direction that is lost: corrections contract slowly, and smaller steps would end in that position.
+    options.newton.slow_will_do = !s.fixed_step;
     return std::make_unique<ConstrainedRungeKutta>(e, tableau, options);
   };
   return m;

@@ -100,8 +100,7 @@ class ConstrainedRungeKutta final : public Integrator {
   StateCoupling states_;  // of the real eigenvalue
   CVec complex_states_;
   CVec complex_right_, complex_solution_, complex_values_;
-  Vec right_, work_vec_, weights_, previous_q_, previous_v_, previous_a_, previous_x_, previous_xdot_, identity_values_,
-      real_values_;
+  Vec right_, work_vec_, weights_, previous_q_, previous_v_, previous_x_, identity_values_, real_values_;
   std::vector<Mat3> T_;
   double factored_h_ = 0, trial_h_ = 0, last_step_ = 0, failed_h_ = 0;
   bool linearise_next_ = true, history_ = false;

@@ -10,8 +10,7 @@ DiagonallyImplicit::DiagonallyImplicit(FirstOrderProblem& problem, const Implici
       last_is_new_(tableau.stiffly_accurate()),
       solver_(n_, jacobian_.pattern()),
       k_(static_cast<std::size_t>(tableau.stages()), Vec::Zero(n_)) {
-  for (Vec* v : {&z_, &known_, &stage_, &slope_, &right_, &correction_, &defect_}) v->setZero(n_);
-  if (table_.order > 3) refined_.emplace(4);
+  for (Vec* v : {&z_, &known_, &stage_, &slope_, &right_, &correction_}) v->setZero(n_);
 }
 
 Verdict DiagonallyImplicit::solve_stages(double h) {
@@ -90,13 +89,6 @@ double DiagonallyImplicit::unseen(double /*h*/, Attempt& result) {
   solver_.solve(right_, correction_);
   ++counts_.solves;
   return error_norm(correction_, scales_, options_.tolerance, result.worst_velocity);
-}
-
-bool DiagonallyImplicit::soften(Vec& defect) const {
-  if (!solver_.factored()) return false;
-  defect_ = (1 / (last_step_ * gamma_)) * defect;
-  solver_.solve(defect_, defect);
-  return true;
 }
 
 void DiagonallyImplicit::save_own(Bytes& out) const {

@@ -29,7 +29,6 @@ class DiagonallyImplicit final : public ImplicitOneStep {
   double unseen(double h, Attempt& result) override;
   bool can_renew() const override { return true; }
   void matrix_changed() override { factored_h_ = 0; }
-  bool soften(Vec& defect) const override;
   void save_own(Bytes& out) const override;
   void restore_own(std::span<const std::byte>& in) override;
 
@@ -40,7 +39,6 @@ class DiagonallyImplicit final : public ImplicitOneStep {
   double factored_h_ = 0;
   std::vector<Vec> k_;
   Vec z_, known_, stage_, slope_, right_, correction_;
-  mutable Vec defect_;
 };
 
 }  // namespace trammel

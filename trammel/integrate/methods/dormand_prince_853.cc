@@ -6,6 +6,7 @@ namespace trammel::methods {
 MethodInfo dormand_prince_853() {
   MethodInfo m = runge_kutta_info(ButcherTableau::dormand_prince_853());
   m.stages = 12;
+  m.steps_to_outputs = true;
   m.title = "Dormand-Prince 8(5,3) with dense output";
   m.stability = "explicit; real axis to 6.39, imaginary to 5.96";
   m.source = "Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, 2nd edition 1993";

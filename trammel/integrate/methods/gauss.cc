@@ -13,7 +13,7 @@ MethodInfo gauss() {
   m.order = 4;
   m.error_order = 3;
   m.dense_order = 4;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable and B-stable, not L-stable: |R(inf)| = 1; symplectic";
   m.options = with_newton_options({{"stages", FieldKind::number, Quantity::none, 2.0,
                                     "1, 2 or 3: order 2, 4, 6. The error estimate is of order s + 1 only: with step "

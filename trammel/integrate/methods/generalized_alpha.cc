@@ -13,7 +13,7 @@ MethodInfo generalized_alpha() {
   m.order = 2;
   m.error_order = 3;
   m.dense_order = 2;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable; spectral radius rho_inf at infinite frequency";
   m.options = with_structural_options({{"rho_inf", FieldKind::number, Quantity::none, 0.8,
                                         "Spectral radius at infinite frequency: 1 keeps all, 0 ends fast parts in a "

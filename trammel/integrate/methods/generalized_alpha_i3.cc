@@ -8,7 +8,7 @@ MethodInfo generalized_alpha_i3() {
   m.title = "Generalized-alpha, index 3";
   m.formulations = {"index-3"};
   m.source = "Chung, Hulbert 1993; on the rotation group: Bruels, Cardona, Arnold 2012";
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable; spectral radius rho_inf at infinite frequency";
   m.options = with_alpha_options(
       {{"rho_inf", FieldKind::number, Quantity::none, 0.6,

@@ -12,7 +12,7 @@ MethodInfo hht() {
   m.order = 2;
   m.error_order = 3;
   m.dense_order = 2;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable; damping at high frequency by alpha";
   m.options = with_structural_options(
       {{"alpha", FieldKind::number, Quantity::none, -0.1,

@@ -10,7 +10,7 @@ MethodInfo hht_i3() {
   m.source =
       "Negrut, Rampalli, Ottarsson, Sajdak: On the use of the HHT method in the context of index 3 DAE of multibody "
       "dynamics";
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable; damping at high frequency by alpha";
   m.options = with_alpha_options({{"alpha", FieldKind::number, Quantity::none, -0.3,
                                    "Damping of high frequencies, -1/3 (most) to 0 (none). With a fixed step, nearer "

@@ -13,7 +13,7 @@ MethodInfo implicit_midpoint() {
   m.order = 2;
   m.error_order = 3;
   m.dense_order = 2;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable and B-stable, not L-stable: R(inf) = -1; symplectic";
   m.options = with_newton_options({});
   m.make_first_order = [](FirstOrderProblem& p, const MethodSettings& s) {

@@ -140,7 +140,6 @@ Attempt ImplicitOneStep::attempt(double h) {
 void ImplicitOneStep::accept() {
   if (!end_known_ && end_slope() != Verdict::ok) trial_dydt_.setConstant(std::numeric_limits<double>::quiet_NaN());
   accepted();
-  if (refined_) refined_->forget();
   previous_.swap(y_);
   previous_dydt_.swap(dydt_);
   y_ = trial_;
@@ -160,24 +159,6 @@ void hermite_cubic(double theta, double h, const Vec& y0, const Vec& f0, const V
 }
 
 void ImplicitOneStep::interpolate(double t, Vec& y) const {
-  const double h = last_step_, start = t_ - h;
-  const auto slope = [&](double theta, Vec& f) {
-    hermite_cubic(theta, h, previous_, previous_dydt_, y_, dydt_, inside_);
-    if (evaluate(problem_, start + theta * h, inside_, f, counts_) != Verdict::ok) return false;
-    inside_ = (6 * theta * (1 - theta) / h) * (y_ - previous_) + ((3 * theta - 4) * theta + 1) * previous_dydt_ +
-              ((3 * theta - 2) * theta) * dydt_;
-    f -= inside_;
-    if (!soften(f)) return false;
-    f += inside_;
-    return true;
-  };
-  if (refined_ && h != 0 && t != t_ && refined_->find(previous_dydt_, dydt_, slope))
-    refined_->evaluate((t - start) / h, h, previous_, y_, y);
-  else
-    interpolate_cheaply(t, y);
-}
-
-void ImplicitOneStep::interpolate_cheaply(double t, Vec& y) const {
   const double theta = last_step_ != 0 ? 1 + (t - t_) / last_step_ : 1;
   y.resize(n_);
   if (theta == 1) {
@@ -204,7 +185,6 @@ void ImplicitOneStep::save(Bytes& out) const {
   put(out, jacobian_.J().values);
   put(out, jacobian_.J().dense.data(), static_cast<std::size_t>(jacobian_.J().dense.size()));
   newton_.save(out);
-  if (refined_) refined_->save(out);
   put(out, counts_);
   save_own(out);
 }
@@ -223,7 +203,6 @@ void ImplicitOneStep::restore(std::span<const std::byte>& in) {
   if (dense.size() != jacobian_.J().dense.size()) expect_bytes({}, 1);
   if (dense.size() > 0) jacobian_.J().dense = Eigen::Map<const Mat>(dense.data(), n_, n_);
   newton_.restore(in);
-  if (refined_) refined_->restore(in, n_);
   take(in, counts_);
   trial_ = y_;
   end_known_ = false;

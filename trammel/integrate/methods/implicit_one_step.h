@@ -1,18 +1,15 @@
 // What implicit methods of one step for y' = f share: the accepted point and the one before, the Jacobian and when it
 // is kept, Newton's settings, values between steps, saving.
 //
-// Between steps there is Hermite's cubic u, for methods of higher order refined by slopes inside the step
-// (slope_interpolation.h): u' + S (f(u) - u') with S = (I - h g J)^-1, f where nothing is stiff and u' where all is.
+// Between steps there is Hermite's cubic, or a polynomial of the method's own.
 //
 // J is kept from step to step while the corrections contract well; a step whose corrections do not converge is tried
 // once more with J of its own start before it is given up. Steps of fixed size cannot be shortened: a method that can
 // takes J anew for every correction then, Newton's method in full.
 #pragma once
-#include <optional>
-
+#include "trammel/integrate/archive.h"
 #include "trammel/integrate/control/error_norm.h"
 #include "trammel/integrate/control/simplified_newton.h"
-#include "trammel/integrate/control/slope_interpolation.h"
 #include "trammel/integrate/count_factors.h"
 #include "trammel/integrate/ode_method.h"
 #include "trammel/integrate/registry.h"
@@ -40,7 +37,6 @@ class ImplicitOneStep : public OdeMethod {
   const Vec& dydt() const override { return dydt_; }
   const Vec& trial() const override { return trial_; }
   void interpolate(double t, Vec& y) const override;
-  void interpolate_cheaply(double t, Vec& y) const override;
   double last_step() const override { return last_step_; }
   void restart() override;
   void rebase(std::span<const Point> past) override;
@@ -65,8 +61,6 @@ class ImplicitOneStep : public OdeMethod {
   virtual void forget() {}          // what was kept of earlier steps
   virtual void matrix_changed() {}  // J is another one
   virtual bool interpolate_own(double /*theta*/, Vec& /*y*/) const { return false; }
-  // defect := S defect with the matrix of the last step; false: it is not at hand.
-  virtual bool soften(Vec& /*defect*/) const { return false; }
   virtual void save_own(Bytes& /*out*/) const {}
   virtual void restore_own(std::span<const std::byte>& /*in*/) {}
 
@@ -92,10 +86,8 @@ class ImplicitOneStep : public OdeMethod {
   Vec y_, dydt_, trial_, trial_dydt_, previous_, previous_dydt_, scales_;
   bool J_valid_ = false, J_current_ = false, end_known_ = false, rejected_ = true;
   bool renewing_ = false;  // J for every correction
-  mutable std::optional<SlopeInterpolation> refined_;
 
  private:
-  mutable Vec inside_;
   double noise_ = 0;
 };
 

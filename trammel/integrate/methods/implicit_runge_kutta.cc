@@ -49,7 +49,6 @@ ImplicitRungeKutta::ImplicitRungeKutta(FirstOrderProblem& problem, const Implici
     end_weights_ = (at_end.transpose() * inverse).transpose();
     end_share_ = behind / gamma0_;
   }
-  last_defect_.setZero(n_);
   for (Mat* m : {&Z_, &W_, &F_, &R_, &dW_, &last_Z_}) m->setZero(n_, s_);
   for (Vec* v : {&stage_, &slope_, &right_, &correction_}) v->setZero(n_);
   complex_right_.setZero(n_);
@@ -232,14 +231,6 @@ double ImplicitRungeKutta::suggest(double h, double error) {
 
 void ImplicitRungeKutta::accepted() {
   last_Z_ = Z_;
-  if (has_polynomial()) {
-    if (options_.fixed_step) {  // as in the estimate
-      right_.noalias() = Z_ * error_weights_;
-      right_ = right_ / (trial_h_ * gamma0_) + dydt_;
-      real_.front().solver.solve(right_, correction_);
-    }
-    last_defect_ = correction_ / gamma0_;
-  }
   history_ = true;
   history_h_ = trial_h_;
 }
@@ -249,11 +240,10 @@ bool ImplicitRungeKutta::has_polynomial() const {
   return stiffly_accurate_ && s_ >= 3 && start_is_node_ && !real_.empty();
 }
 
-// The polynomial u through the start and the stages, bent so that it starts with slope f_0 where nothing is stiff: the
-// error estimate is g (I - h g J)^-1 h (f_0 - u'_0).
+// The polynomial through the start and the stages.
 bool ImplicitRungeKutta::interpolate_own(double theta, Vec& y) const {
   if (!has_polynomial() || !history_) return false;
-  y = previous_ + table_.bend(theta) * last_defect_;
+  y = previous_;
   for (int i = 0; i < s_; ++i) {
     double w = theta / table_.c[i];
     for (int j = 0; j < s_; ++j) {
@@ -269,7 +259,6 @@ void ImplicitRungeKutta::save_own(Bytes& out) const {
   put(out, history_h_);
   put(out, history_);
   put(out, last_Z_.data(), static_cast<std::size_t>(last_Z_.size()));
-  put(out, last_defect_);
   for (const RealPart& part : real_) part.solver.save(out);
   for (const ComplexPart& part : complex_) part.solver.save(out);
   error_solver_.save(out);
@@ -283,8 +272,6 @@ void ImplicitRungeKutta::restore_own(std::span<const std::byte>& in) {
   take(in, numbers);
   if (numbers.size() != last_Z_.size()) expect_bytes({}, 1);
   last_Z_ = Eigen::Map<const Mat>(numbers.data(), n_, s_);
-  take(in, last_defect_);
-  if (last_defect_.size() != n_) expect_bytes({}, 1);
   for (RealPart& part : real_) part.solver.restore(in);
   for (ComplexPart& part : complex_) part.solver.restore(in);
   error_solver_.restore(in);

@@ -66,7 +66,6 @@ class ImplicitRungeKutta final : public ImplicitOneStep {
   Vec end_weights_;
   double end_start_ = 0, end_share_ = 1;
   double gamma0_ = 0;
-  Vec last_defect_;  // h (f_0 - u'_0) at the start of the last step, through the matrix
   std::vector<RealPart> real_;
   std::vector<ComplexPart> complex_;
   ShiftedSolver<double> error_solver_;  // where A^-1 has no real eigenvalue

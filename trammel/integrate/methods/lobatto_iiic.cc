@@ -13,7 +13,7 @@ MethodInfo lobatto_iiic() {
   m.order = 4;
   m.error_order = 4;
   m.dense_order = 4;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "L-stable";
   m.options =
       with_newton_options({{"stages", FieldKind::number, Quantity::none, 3.0, "2, 3 or 4: order 2, 4, 6.", 2, 4}});

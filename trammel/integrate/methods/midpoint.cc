@@ -12,7 +12,7 @@ MethodInfo midpoint() {
   m.order = 2;
   m.error_order = 3;
   m.dense_order = 2;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable, also where the trapezoidal rule is not (TEXT Example 7.1); no damping";
   m.options = with_structural_options({});
   m.make_second_order = [](SecondOrderProblem& p, const MethodSettings& s) {

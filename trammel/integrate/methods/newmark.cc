@@ -12,7 +12,7 @@ MethodInfo newmark() {
   m.order = 2;
   m.error_order = 3;
   m.dense_order = 2;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable for 2 beta >= gamma >= 1/2; order 1 unless gamma = 1/2";
   m.options = with_structural_options(
       {{"beta", FieldKind::number, Quantity::none, 0.25,

@@ -9,7 +9,7 @@ MethodInfo newmark_i3() {
   m.title = "Newmark, index 3";
   m.formulations = {"index-3"};
   m.source = "Newmark 1959; Negrut et al., equations (2a)-(2c)";
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable for 2 beta >= gamma >= 1/2";
   m.options = with_alpha_options({{"gamma", FieldKind::number, Quantity::none, 0.6,
                                    "1/2 is of order 2, fixed step only; above, order 1 with damping.", 0.5, 1.5},

@@ -24,7 +24,7 @@ MethodInfo norsett_sdirk() {
   m.order = 3;
   m.error_order = 4;
   m.dense_order = 3;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable for each alpha; L-stable for 2 and 3";
   m.options = with_newton_options({{"alpha_choice", FieldKind::number, Quantity::none, 1.0,
                                     "1: alpha = (3 + sqrt 3)/6, order 3; 2: 1 - sqrt(2)/2 and 3: 1 + sqrt(2)/2, order "

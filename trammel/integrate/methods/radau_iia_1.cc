@@ -14,7 +14,7 @@ MethodInfo radau_iia_1() {
   m.order = 1;
   m.error_order = 2;
   m.dense_order = 1;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "L-stable";
   m.options = with_newton_options({});
   m.make_first_order = [](FirstOrderProblem& p, const MethodSettings& s) {

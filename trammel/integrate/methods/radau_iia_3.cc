@@ -14,7 +14,7 @@ MethodInfo radau_iia_3() {
   m.order = 5;
   m.error_order = 4;
   m.dense_order = 4;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "L-stable";
   m.options = with_newton_options({});
   m.make_first_order = [](FirstOrderProblem& p, const MethodSettings& s) {

@@ -14,7 +14,7 @@ MethodInfo rosenbrock_nystrom_4() {
       "of mechanical systems";
   m.order = 4;
   m.error_order = 4;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "L-stable; no Newton iterations, exact derivatives in every step";
   m.options = with_control_options(
       {scaled_estimate_option(),

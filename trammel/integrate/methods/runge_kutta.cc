@@ -130,10 +130,21 @@ double RungeKutta::next_step(double h, double error) {
   return 1.25 * power > 0.2 ? h / (1.25 * power) : 5 * h;
 }
 
+// Where stability limits the step, h |lambda| of stiff parts is several, and no polynomial follows them. It is seen in
+// two evaluations at the end of the step, at different values (Hairer, Wanner II, IV.2).
 void RungeKutta::accepted() {
   last_K_.swap(K_);
   extended_ = false;
   failures_ = 0;
+  interpolation_holds_ = false;
+  if (tableau_.dense.size() == 0 || tableau_.c[last_] < 1 - same_node) return;
+  constexpr double resolved = 1.5;
+  const double h = doubling_ ? 0.5 * last_h_ : last_h_;
+  int unused = 0;
+  work_ = y_ - last_y_;
+  const double apart = error_norm(work_, scales_, tolerance_, unused);
+  work_ = h * (dydt_ - last_K_.col(last_));
+  interpolation_holds_ = error_norm(work_, scales_, tolerance_, unused) <= resolved * apart;
 }
 
 bool RungeKutta::interpolate_own(double theta, Vec& y) const {
@@ -162,6 +173,7 @@ void RungeKutta::save(Bytes& out) const {
   put(out, last_K_.data(), static_cast<std::size_t>(last_K_.size()));
   put(out, extended_);
   put(out, failures_);
+  put(out, interpolation_holds_);
 }
 
 void RungeKutta::restore(std::span<const std::byte>& in) {
@@ -172,6 +184,7 @@ void RungeKutta::restore(std::span<const std::byte>& in) {
   last_K_ = stages.reshaped(last_K_.rows(), last_K_.cols());
   take(in, extended_);
   take(in, failures_);
+  take(in, interpolation_holds_);
 }
 
 MethodInfo runge_kutta_info(const ButcherTableau& tableau) {

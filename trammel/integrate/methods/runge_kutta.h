@@ -20,6 +20,7 @@ class RungeKutta final : public OneStepMethod {
 
   int order() const override { return order_; }
   int error_order() const override { return error_order_; }
+  bool interpolation_holds() const override { return interpolation_holds_; }
   void save(Bytes& out) const override;
   void restore(std::span<const std::byte>& in) override;
 
@@ -46,6 +47,7 @@ class RungeKutta final : public OneStepMethod {
   int last_ = 0;         // the stage with the greatest node, the last of them that is not the end itself
   Vec last_y_, beyond_;  // its values; weights that continue the slopes of the stages to the end, where none is there
   int failures_ = 0;     // of the step under way
+  bool interpolation_holds_ = false;
 };
 
 // The description of a method whose tableau is `tableau`.

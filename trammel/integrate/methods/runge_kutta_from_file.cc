@@ -71,6 +71,7 @@ MethodInfo runge_kutta_from_file() {
   m.key = "runge-kutta";
   m.title = "Runge-Kutta of any tableau, from a file; without one Kutta's 3/8 rule";
   m.stages = preset.stages();
+  m.steps_to_outputs = true;
   m.stability = "that of the tableau: `trammel stability FILE`";
   m.source = preset.source;
   m.options = with_newton_options(

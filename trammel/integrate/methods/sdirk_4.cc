@@ -12,7 +12,7 @@ MethodInfo sdirk_4() {
   m.order = 4;
   m.error_order = 4;
   m.dense_order = 4;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "L-stable, stiffly accurate";
   m.options = with_newton_options({});
   m.make_first_order = [](FirstOrderProblem& p, const MethodSettings& s) {

@@ -12,7 +12,7 @@ MethodInfo w_method_2() {
   m.source = "as rosenbrock-nystrom-4, Table 3";
   m.order = 2;
   m.error_order = 2;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "L-stable with exact derivatives; order 2 with any";
   m.options = with_control_options(
       {scaled_estimate_option(),

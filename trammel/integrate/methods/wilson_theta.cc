@@ -12,7 +12,7 @@ MethodInfo wilson_theta() {
   m.order = 2;
   m.error_order = 3;
   m.dense_order = 2;
-  m.stiff = true;
+  m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable for theta >= 1.366; overshoots in the first steps";
   m.options = with_structural_options({{"theta", FieldKind::number, Quantity::none, 1.4,
                                         "Where the equations hold, in steps. Above 1.366 stable at any step; larger "

@@ -46,17 +46,6 @@ Vec node_list(std::initializer_list<double> values) {
 
 }  // namespace
 
-// The integral of the product of 1 - x/c_j from 0 to theta.
-double ImplicitTableau::bend(double theta) const {
-  std::array<double, 8> power{1};  // of x in the product
-  const auto s = static_cast<std::size_t>(stages());
-  for (std::size_t j = 0; j < s; ++j)
-    for (std::size_t k = j + 1; k > 0; --k) power[k] -= power[k - 1] / c[static_cast<Eigen::Index>(j)];
-  double value = 0;
-  for (std::size_t k = s + 1; k-- > 0;) value = (value + power[k] / static_cast<double>(k + 1)) * theta;
-  return value;
-}
-
 ImplicitTableau ImplicitTableau::gauss(int stages) {
   const double r3 = std::sqrt(3.0) / 6, r15 = std::sqrt(15.0) / 10;
   const Vec c = stages == 1   ? node_list({0.5})

@@ -19,9 +19,6 @@ struct ImplicitTableau {
   int stages() const { return static_cast<int>(b.size()); }
   // The last stage is the new value.
   bool stiffly_accurate() const { return A.bottomRows(1).transpose().isApprox(b, 1e-14); }
-  // The polynomial from 0 with slope 1 at the start and 0 at all stages, at theta; with it one through the stages is
-  // bent to a given slope at its start. Radau's of two and more stages also ends in 0.
-  double bend(double theta) const;
 
   static ImplicitTableau gauss(int stages);         // 1 to 3: order 2 s
   static ImplicitTableau radau_iia(int stages);     // 1 to 3: order 2 s - 1
