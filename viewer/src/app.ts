@@ -34,14 +34,14 @@ export class App {
   private readonly stage = h('main', { class: 'stage' });
   private readonly triad = new Triad();
   private readonly player: Player;
-  private readonly plots: Plots;
+  readonly plots: Plots;
   private readonly help = helpDialog();
   private asked = false;
   private moved = true;
   private before = 0;
   private slowFrames = 0;
 
-  constructor(readonly run: Run) {
+  constructor(readonly run: Run, ghost?: Run) {
     const dark = prefers('prefers-color-scheme: dark');
     this.state = new State({
       time: run.time[0], playing: false, speed: 1, selection: null, joints: true, forces: true, trace: true, xray: false,
@@ -50,8 +50,8 @@ export class App {
     this.player = new Player(run, this.state);
     document.documentElement.dataset.theme = this.state.get('theme');
     this.stage.append(this.canvas);
-    this.view = new View(run, this.canvas, { calm: prefers('prefers-reduced-motion: reduce'), plain: location.hash === '#plain' });
-    this.plots = new Plots(run, this.state, (t) => this.player.seek(t));
+    this.view = new View(run, this.canvas, { calm: prefers('prefers-reduced-motion: reduce'), plain: location.hash === '#plain' }, ghost);
+    this.plots = new Plots(run, this.state, (t) => this.player.seek(t), ghost);
     this.build();
     this.listen();
     this.state.set('follow', this.view.travels);
@@ -224,7 +224,12 @@ export class App {
   }
 
   savePicture(): void {
-    save(this.view.picture(), `${fileName(this.run.header.title)}.png`);
+    save(this.view.picture(this.sky()), `${fileName(this.run.header.title)}.png`);
+  }
+
+  private sky(): { top: string; bottom: string } {
+    const style = getComputedStyle(document.documentElement);
+    return { top: style.getPropertyValue('--sky-top').trim(), bottom: style.getPropertyValue('--sky-bottom').trim() };
   }
 
   /** Plays the run once and saves it. A second press ends it early. */
@@ -237,12 +242,15 @@ export class App {
       const address = URL.createObjectURL(film);
       save(address, `${fileName(this.run.header.title)}.${ending}`);
       setTimeout(() => URL.revokeObjectURL(address), 60_000);
+      this.view.backdrop(null);
       this.say('');
+      this.draw();
     });
     if (!stop) {
       this.say('This browser cannot record films.');
       return;
     }
+    this.view.backdrop(this.sky());
     this.say('Recording: ends with the run, or when it is paused');
     let ended = false;
     this.state.on('playing', () => {

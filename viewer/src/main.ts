@@ -25,14 +25,15 @@ async function start(): Promise<void> {
   const begun = performance.now();
   const text = document.getElementById('trammel-data')?.textContent?.trim();
   if (!text) throw new BadView('it holds no data.');
-  const run = await openRun(bytesOf(text));
+  const [run, ghost] = await Promise.all(text.split(/\s+/).map((part) => openRun(bytesOf(part))));
   const opened = performance.now();
-  const app = new App(run);
+  const app = new App(run, ghost);
   app.render();
   const drawn = performance.now();
   window.trammel = {
     run,
     view: app.view,
+    plots: app.plots,
     seek: (t: number) => app.seek(t),
     select: (name: string | null, of?: 'body' | 'joint') => app.select(name, of),
     get t() {

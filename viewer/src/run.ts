@@ -147,6 +147,14 @@ export class Run {
     return found.every((i) => i !== undefined) ? (found as [number, number, number]) : undefined;
   }
 
+  /** The signal of another run that is the same quantity of the same thing. */
+  sameSignal(info: SignalInfo): number {
+    const same = (key: 'of' | 'element' | 'quantity' | 'axis' | 'on', s: SignalInfo) => s[key] === info[key];
+    return info.of === undefined
+      ? this.header.signals.findIndex((s) => s.name === info.name)
+      : this.header.signals.findIndex((s) => same('of', s) && same('element', s) && same('quantity', s) && same('axis', s) && same('on', s));
+  }
+
   /** The last row at or before `t`, and the part of the way to the next one. */
   place(t: number, time: Float64Array = this.time): { row: number; part: number } {
     const last = time.length - 1;

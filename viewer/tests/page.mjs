@@ -9,10 +9,10 @@ export const folder = mkdtempSync(join(tmpdir(), 'trammel-viewer-'));
 
 const escaped = (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-/** As app/view_page.cc does it. Returns the address of the page. */
+/** As app/view_page.cc does it, with one run or several. Returns the address of the page. */
 export function writePage(bundle, title, packed, name = 'page.html') {
   const page = gunzipSync(readFileSync(bundle)).toString()
-    .replace('{{trammel-data}}', () => Buffer.from(packed).toString('base64'))
+    .replace('{{trammel-data}}', () => [packed].flat().map((run) => Buffer.from(run).toString('base64')).join('\n'))
     .replace('{{trammel-title}}', () => escaped(title));
   const path = join(folder, name);
   writeFileSync(path, page);

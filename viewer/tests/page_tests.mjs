@@ -145,10 +145,10 @@ const refusals = {
   'a page with cut data says so': ['H4sIAAAAAAAAA', /damaged or cut off/],
   'a page with foreign data says so': [Buffer.from('hello world').toString('base64'), /damaged or cut off/],
 };
-const hostileTests = 2;
+const hostileTests = 2, ghostTests = 1;
 
 export async function pageTests(suite, bundle) {
-  const all = Object.keys(tests).length + Object.keys(refusals).length + hostileTests + 1;
+  const all = Object.keys(tests).length + Object.keys(refusals).length + hostileTests + ghostTests + 1;
   if (!bundle) return suite.skip(all, 'no bundle (--bundle viewer.html.gz)');
   const { browser, why } = await launch();
   if (!browser) return suite.skip(all, why);
@@ -160,6 +160,7 @@ export async function pageTests(suite, bundle) {
     await suite.test('no message in the console, no request to the network', () => assert.deepEqual(wrong, []));
     await page.context().close();
     await hostile(suite, browser, bundle);
+    await ghost(suite, browser, bundle);
     for (const [name, [data, words]] of Object.entries(refusals)) {
       await suite.test(name, async () => {
         const { page: bad, ready: state } = await open(browser, writePage(bundle, 'x', Buffer.from(data, 'base64'), 'bad.html'));
@@ -171,6 +172,19 @@ export async function pageTests(suite, bundle) {
   } finally {
     await browser.close();
   }
+}
+
+async function ghost(suite, browser, bundle) {
+  await suite.test('a second run is drawn as a ghost, its curves too', async () => {
+    const run = sampleRun(), other = sampleRun();
+    other.signals[0].values = other.signals[0].values.map((x) => x + 0.1);
+    const { page, wrong, ready } = await open(browser, writePage(bundle, run.title, [packRun(run), packRun(other)], 'ghost.html'), { width: 640, height: 400 });
+    assert.equal(ready, '1');
+    assert.ok(await page.evaluate(() => window.trammel.view.ghost !== undefined));
+    assert.ok(await page.evaluate(() => window.trammel.plots.ghostOf(0)[0] - window.trammel.run.signal(0)[0]) > 0.099);
+    assert.deepEqual(wrong, []);
+    await page.context().close();
+  });
 }
 
 async function hostile(suite, browser, bundle) {

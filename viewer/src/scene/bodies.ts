@@ -48,7 +48,8 @@ export class Bodies {
   private readonly sets: InstanceSet[] = [];
   private readonly material = new MeshStandardMaterial({ roughness: 0.62, metalness: 0.08, vertexColors: true });
 
-  constructor(run: Run, size: number) {
+  /** With a `ghost` colour, all of it is in that colour, transparent, and without shadow. */
+  constructor(run: Run, size: number, ghost?: string) {
     const byKind = new Map<string, { kind: Kind; instances: Instance[] }>();
     const add = (kind: Kind, instance: Instance) => {
       const list = byKind.get(kind.key);
@@ -60,18 +61,19 @@ export class Bodies {
     for (const shape of run.header.shapes) {
       const body = run.body(shape.body), paint = colour(shape.color, body);
       const made = shapeInstance(shape, 0.003 * size);
-      if (!made) continue;
+      if (!made || (ghost && body === ground)) continue;
       if (!drawn.has(body) && body !== ground) this.colours[body] = paint;
       drawn.add(body);
-      add(made.kind, { body, local: made.local, colour: paint });
+      add(made.kind, { body, local: made.local, colour: ghost ?? paint });
     }
     run.header.bodies.forEach((_, body) => {
       if (drawn.has(body)) return;
-      for (const part of stickFigure(run, body, size)) add(part.kind, { body, local: part.local, colour: this.colours[body] });
+      for (const part of stickFigure(run, body, size)) add(part.kind, { body, local: part.local, colour: ghost ?? this.colours[body] });
     });
+    if (ghost) this.xray(true);
     for (const { kind, instances } of byKind.values()) {
       const set = new InstanceSet(kind.make(instances.length), this.material, instances);
-      set.mesh.castShadow = set.mesh.receiveShadow = true;
+      set.mesh.castShadow = set.mesh.receiveShadow = ghost === undefined;
       this.sets.push(set);
       this.group.add(set.mesh);
     }
@@ -86,6 +88,7 @@ export class Bodies {
   }
 
   xray(on: boolean): void {
+    if (this.material.transparent === on) return;
     this.material.transparent = on;
     this.material.opacity = on ? 0.35 : 1;
     this.material.depthWrite = !on;

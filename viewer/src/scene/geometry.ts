@@ -66,7 +66,7 @@ class Helix extends Curve<Vector3> {
 
 /** A spring of radius 1 from z = 0 to 1, made at its true length first: its wire would be a ribbon otherwise. */
 export function coil(length: number): BufferGeometry {
-  const turns = Math.max(4, Math.round(0.7 * length));
+  const turns = Math.min(24, Math.max(4, Math.round(length)));
   return plain(new TubeGeometry(new Helix(turns, length), 36 * turns, 0.14, 6).scale(1, 1, 1 / length));
 }
 

@@ -1,6 +1,7 @@
 // The scene: lights, ground, bodies, signs and arrows, drawn only when something changed.
 import {
-  AxesHelper, Box3, DirectionalLight, HemisphereLight, Matrix4, Raycaster, Scene, Vector2, Vector3, WebGLRenderer,
+  AxesHelper, Box3, CanvasTexture, DirectionalLight, HemisphereLight, Matrix4, Raycaster, Scene, SRGBColorSpace, Vector2, Vector3,
+  WebGLRenderer,
 } from 'three';
 import { ground, type Run } from '../run.ts';
 import { Arrows } from './arrows.ts';
@@ -18,6 +19,7 @@ export interface ViewOptions {
   plain: boolean; // no smoothing of edges
 }
 
+const ghostColour = '#3f7fd0';
 const travelRatio = 2.5; // of the box over the run to that at the start
 
 export class View {
@@ -42,11 +44,12 @@ export class View {
   private readonly axes: AxesHelper;
   private readonly home: Box3;
   private readonly lightFrom: Vector3;
+  private readonly ghost?: { poses: Poses; bodies: Bodies };
   private selected: number | null = null;
   private followed: number | null = null;
   private accent = '#e8720c';
 
-  constructor(private readonly run: Run, canvas: HTMLCanvasElement, options: ViewOptions) {
+  constructor(private readonly run: Run, canvas: HTMLCanvasElement, options: ViewOptions, ghost?: Run) {
     this.poses = new Poses(run);
     const bounds = findBounds(run, this.poses);
     const longest = (box: Box3) => Math.max(...box.getSize(new Vector3()).toArray());
@@ -61,6 +64,10 @@ export class View {
     this.rig = new CameraRig(canvas, compass, this.size, options.calm);
 
     this.bodies = new Bodies(run, this.size);
+    if (ghost) {
+      this.ghost = { poses: new Poses(ghost), bodies: new Bodies(ghost, this.size, ghostColour) };
+      this.scene.add(this.ghost.bodies.group);
+    }
     this.joints = new Joints(run, this.size);
     this.links = new Links(run, this.size);
     this.arrows = new Arrows(run, this.size);
@@ -95,6 +102,8 @@ export class View {
   moveTo(t: number): void {
     this.poses.moveTo(t);
     this.bodies.update(this.poses);
+    this.ghost?.poses.moveTo(t);
+    this.ghost?.bodies.update(this.ghost.poses);
     this.links.update(this.poses);
     this.joints.update(this.poses);
     this.arrows.update(this.poses, t);
@@ -181,15 +190,39 @@ export class View {
     return p.z < 1 ? { x: (0.5 + p.x / 2) * width, y: (0.5 - p.y / 2) * height } : null;
   }
 
+  /** The sky is a gradient of the page behind the canvas; pictures and films need it inside. */
+  backdrop(sky: { top: string; bottom: string } | null): void {
+    if (this.scene.background instanceof CanvasTexture) this.scene.background.dispose();
+    this.scene.background = sky && gradient(sky.top, sky.bottom);
+  }
+
   /** What the camera sees, as a picture. Drawn and read in one go, since the canvas keeps nothing. */
-  picture(): string {
+  picture(sky: { top: string; bottom: string }): string {
+    this.backdrop(sky);
     this.render();
-    return this.renderer.domElement.toDataURL('image/png');
+    const address = this.renderer.domElement.toDataURL('image/png');
+    this.backdrop(null);
+    this.render();
+    return address;
   }
 
   bodyMatrix(name: string): number[] {
     return this.poses.of(this.run.body(name)).toArray();
   }
+}
+
+function gradient(top: string, bottom: string): CanvasTexture {
+  const canvas = document.createElement('canvas');
+  canvas.width = 2;
+  canvas.height = 256;
+  const pen = canvas.getContext('2d')!, fill = pen.createLinearGradient(0, 0, 0, canvas.height);
+  fill.addColorStop(0, top);
+  fill.addColorStop(1, bottom);
+  pen.fillStyle = fill;
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  const texture = new CanvasTexture(canvas);
+  texture.colorSpace = SRGBColorSpace;
+  return texture;
 }
 
 /** Height 0 where the mechanism nearly stands on it, else its lowest point. */

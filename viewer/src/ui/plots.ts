@@ -81,6 +81,8 @@ class Plot {
     const style = getComputedStyle(document.documentElement);
     const axis = { stroke: style.getPropertyValue('--soft'), grid: { stroke: style.getPropertyValue('--line'), width: 1 }, ticks: { stroke: style.getPropertyValue('--line'), width: 1, size: 4 }, font: '11px system-ui, "DejaVu Sans", sans-serif' };
     const table = infos[0].table;
+    const curve = (i: number) => ({ stroke: colours[i % colours.length], width: 1.6, points: { show: false } });
+    const ghosts = this.signals.map((signal, i) => ({ values: this.owner.ghostOf(signal), i })).filter((ghost) => ghost.values !== null);
     this.chart = new uPlot(
       {
         width: Math.max(80, this.holder.clientWidth),
@@ -93,13 +95,13 @@ class Plot {
           { ...axis, size: 24, space: 60 },
           { ...axis, size: 58, space: 34, values: (_, ticks) => ticks.map((x) => String(Number(x.toPrecision(5)))) },
         ],
-        series: [{}, ...infos.map((_, i) => ({ stroke: colours[i % colours.length], width: 1.6, points: { show: false } }))],
+        series: [{}, ...infos.map((_, i) => curve(i)), ...ghosts.map(({ i }) => ({ ...curve(i), dash: [5, 4] }))],
         hooks: {
           setScale: [(chart, key) => key === 'x' && this.owner.zoomed(this, chart.scales.x.min, chart.scales.x.max)],
           draw: [() => this.moveCursor()],
         },
       },
-      [run.tableTime(table), ...this.signals.map((i) => withGaps(run.signal(i)))] as unknown as uPlot.AlignedData,
+      [run.tableTime(table), ...this.signals.map((i) => withGaps(run.signal(i))), ...ghosts.map((ghost) => ghost.values)] as unknown as uPlot.AlignedData,
       this.holder,
     );
     this.chart.over.append(this.cursor);
@@ -146,7 +148,7 @@ export class Plots {
   private plots: Plot[] = [];
   private zooming = false;
 
-  constructor(readonly run: Run, readonly state: State, readonly seek: (t: number) => void) {
+  constructor(readonly run: Run, readonly state: State, readonly seek: (t: number) => void, private readonly ghost?: Run) {
     state.on('time', () => {
       for (const plot of this.plots) plot.moveCursor();
     });
@@ -177,6 +179,18 @@ export class Plots {
       else groups.set(key, [i]);
     }
     return [...groups.values()];
+  }
+
+  /** The curve of the ghost at the times of the run; nothing where it has none. */
+  ghostOf(signal: number): (number | null)[] | null {
+    const info = this.run.header.signals[signal];
+    const index = this.ghost?.sameSignal(info) ?? -1;
+    if (!this.ghost || index < 0) return null;
+    const { ghost } = this, end = ghost.tableTime(ghost.header.signals[index].table).at(-1)!;
+    return Array.from(this.run.tableTime(info.table), (t) => {
+      const value = t <= end ? ghost.valueAt(index, t) : NaN;
+      return Number.isNaN(value) ? null : value;
+    });
   }
 
   show(groups: number[][]): void {
