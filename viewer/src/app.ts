@@ -1,7 +1,7 @@
 // Puts the page together and keeps it in step with the state.
 import { Vector3 } from 'three';
 import { withPrefix, number, timeDigits } from './format.ts';
-import { ground, type Run } from './run.ts';
+import { ground, type Run, type Vec3 } from './run.ts';
 import { View } from './scene/view.ts';
 import type { ViewName } from './scene/camera.ts';
 import { type Selection, State } from './state.ts';
@@ -116,17 +116,19 @@ export class App {
     else this.state.set('selection', { of: 'body', name: this.run.header.bodies[hit.body].name });
   }
 
-  /** The body that is selected, or the second one of a joint or force. */
-  private selectedBody(): number | null {
+  /** What is selected: a body at its origin, or a joint or force at its frame on the second body. */
+  private selected(): { body: number; local: Vec3 } | null {
     const selection = this.state.get('selection');
     if (!selection) return null;
-    if (selection.of === 'body') return this.run.body(selection.name);
+    if (selection.of === 'body') return { body: this.run.body(selection.name), local: [0, 0, 0] };
     const frames = this.run.header.elements.find((e) => e.of === selection.of && e.name === selection.name)?.frames;
-    return frames ? this.run.body(frames[Math.min(1, frames.length - 1)].body) : null;
+    if (!frames?.length) return null;
+    const frame = frames[Math.min(1, frames.length - 1)];
+    return { body: this.run.body(frame.body), local: frame.position };
   }
 
   private applyToggles(): void {
-    const { state, view } = this, body = this.selectedBody();
+    const { state, view } = this, body = this.selected()?.body ?? null;
     view.joints.group.visible = state.get('joints');
     view.arrows.group.visible = state.get('forces');
     this.scale.hidden = !state.get('forces') || this.scale.textContent === '';
@@ -195,8 +197,9 @@ export class App {
   }
 
   private placeLabels(): void {
-    const body = this.selectedBody(), selection = this.state.get('selection');
-    this.place(this.label, body !== null && selection ? new Vector3().setFromMatrixPosition(this.view.poses.of(body)) : null, selection?.name ?? '');
+    const selected = this.selected();
+    const at = selected && new Vector3(...selected.local).applyMatrix4(this.view.poses.of(selected.body));
+    this.place(this.label, at, this.state.get('selection')?.name ?? '');
     const measured = this.view.measure.update(this.view.poses);
     const [x, y, z] = measured?.way.toArray().map(number) ?? [];
     this.place(this.distance, measured?.middle ?? null, measured ? `${number(measured.way.length())} m  (${x}, ${y}, ${z})` : '');

@@ -105,6 +105,8 @@ class Plot {
       this.holder,
     );
     this.chart.over.append(this.cursor);
+    this.chart.ctx.canvas.setAttribute('role', 'img');
+    this.chart.ctx.canvas.setAttribute('aria-label', `${this.title.textContent} over time`);
     this.listen(this.chart.over);
     this.moveCursor();
   }

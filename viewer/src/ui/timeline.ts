@@ -27,7 +27,8 @@ export class Player {
   step(direction: 1 | -1): void {
     this.state.set('playing', false);
     const { row, part } = this.run.place(this.state.get('time'));
-    const to = direction > 0 ? row + 1 : part > 0 ? row : row - 1;
+    const at = row + part, near = 1e-3; // a time that is a row but for its rounding counts as that row
+    const to = direction > 0 ? Math.floor(at + near) + 1 : Math.ceil(at - near) - 1;
     this.seek(this.run.time[Math.min(this.run.rows - 1, Math.max(0, to))]);
   }
 
