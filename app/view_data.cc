@@ -219,27 +219,34 @@ Json parsed_or_null(const std::string& text) {
   return json.is_discarded() ? Json() : json;
 }
 
-// The model's own outputs by unit, then the energies; of a result that does not say what is what, its first columns.
-Json first_plots(const Json& signals) {
-  Json plots = Json::array();
-  std::map<std::string, std::size_t> plot_of_unit;
-  Json energies = Json::array();
+// The model's own outputs, those of one unit and about one size together, then the energies; of a result that does not
+// say what is what, its first columns. `greatest` holds the largest magnitude of each signal.
+Json first_plots(const Json& signals, const std::vector<double>& greatest) {
+  constexpr std::size_t most_curves = 6;
+  constexpr double same_size = 3;  // a curve a third as high as another can still be read
+  Json plots = Json::array(), energies = Json::array();
+  const auto fits = [&](std::size_t i, const Json& plot) {
+    const std::size_t first = plot[0];
+    const double a = greatest[i], b = greatest[first];
+    return plot.size() < most_curves && signals[i]["unit"] == signals[first]["unit"] && a <= same_size * b &&
+           b <= same_size * a;
+  };
   for (std::size_t i = 0; i < signals.size(); ++i) {
-    const Json& s = signals[i];
-    const std::string of = text_in(s, "of"), unit = text_in(s, "unit"), quantity = text_in(s, "quantity");
+    const std::string of = text_in(signals[i], "of"), quantity = text_in(signals[i], "quantity");
     if (of == "output") {
-      const auto [place, fresh] = plot_of_unit.emplace(unit, plots.size());
-      if (fresh || plots[place->second].size() >= 6) {
-        place->second = plots.size();
-        plots.push_back(Json::array());
-      }
-      plots[place->second].push_back(i);
+      const auto place = std::find_if(plots.begin(), plots.end(), [&](const Json& plot) { return fits(i, plot); });
+      if (place == plots.end())
+        plots.push_back(Json::array({i}));
+      else
+        place->push_back(i);
     }
     if (of == "energy" && (quantity == "kinetic" || quantity == "potential" || quantity == "total"))
       energies.push_back(i);
   }
   if (!energies.empty()) plots.push_back(energies);
-  for (std::size_t i = 0; plots.empty() && i < std::min<std::size_t>(signals.size(), 3); ++i) plots.push_back({i});
+  if (plots.empty()) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(signals.size(), 3); ++i) plots.push_back(Json::array({i}));
+  }
   return plots;
 }
 
@@ -299,6 +306,7 @@ std::string view_data(const MemoryTrajectory& result, const ViewOptions& options
 
   ViewFile file;
   Json signals = Json::array(), tables = Json::array();
+  std::vector<double> greatest;
   for (std::size_t t = 0; t < result.tables().size(); ++t) {
     const Table& table = result.tables()[t];
     const ColumnReader read(result, t, options.every);
@@ -308,6 +316,7 @@ std::string view_data(const MemoryTrajectory& result, const ViewOptions& options
     for (const std::size_t c : columns) {
       what.push_back(t > 0 ? Meaning{"solver", "", "", "", ""} : known.empty() ? Meaning{} : known[c]);
       signals.push_back(signal_json(table.signals[c], what.back(), t));
+      greatest.push_back(what.back().of == "output" ? greatest_magnitude(read(c)) : 0);
       const auto pose = pose_of_column.find(c);
       if (t == 0 && !options.exact && pose != pose_of_column.end()) signals.back()["pose"] = pose->second;
     }
@@ -316,7 +325,7 @@ std::string view_data(const MemoryTrajectory& result, const ViewOptions& options
     tables.back()["values"] = value_chunks(file, read, columns, what, signals, options.exact);
   }
   header["signals"] = signals;
-  header["plots"] = first_plots(signals);
+  header["plots"] = first_plots(signals, greatest);
   header["tables"] = tables;
   std::string packed = file.packed(header);
   refuse_size(packed.size(), most_packed_bytes);

@@ -1,6 +1,7 @@
 #include "trammel/run/drawing.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "trammel/elements/registry.h"
@@ -72,12 +73,15 @@ Json element_json(const Model& model, Category category, const Item& item) {
                       {"position", vector_json(frame.local.position)},
                       {"quaternion", {q.w(), q.x(), q.y(), q.z()}}});
   }
+  Json numbers = Json::object();
+  for (const auto& [field, value] : item.fields.all()) {
+    const double* x = std::get_if<double>(&value);
+    if (x != nullptr && std::abs(*x) < 1e299) numbers[field] = *x;  // beyond: not given
+  }
   const ElementDescription* description = find_element(category, item.type);
-  return {{"name", item.name},
-          {"of", to_text(category)},
-          {"type", item.type},
-          {"attachment", description == nullptr ? "" : attachment_name(description->attachment)},
-          {"frames", frames}};
+  return {{"name", item.name}, {"of", to_text(category)},
+          {"type", item.type}, {"attachment", description == nullptr ? "" : attachment_name(description->attachment)},
+          {"frames", frames},  {"numbers", numbers}};
 }
 
 // The columns of one element, in the recorder's order.

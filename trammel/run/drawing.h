@@ -13,7 +13,7 @@ namespace trammel {
 // about `most_bytes`, which fit into an attribute, under "bodies.1", "bodies.2" and so on:
 //   bodies    {"name", "kind", "mass", "center_of_mass" (in body axes)}
 //   elements  {"name", "of": "joint"|"motion"|"force", "type", "attachment", "frames": [{"body", "position",
-//              "quaternion" (w, x, y, z)}]}
+//              "quaternion" (w, x, y, z)}], "numbers": {its fields that are numbers: "stiffness", "damping", ...}}
 //   signals   {"of", "name", "has": [[quantity, axes, body it acts on]]}, one for each element, in the order of the
 //              recorder's output table. "xyz" are three columns, "" is one; the body only where there is a choice.
 std::vector<std::pair<std::string, std::string>> drawing_as_json(const Equations& equations,

@@ -33,6 +33,7 @@ export interface ElementInfo {
   type: string;
   attachment: string;
   frames: FrameInfo[];
+  numbers?: Record<string, number>; // its fields: stiffness, damping, radius ...
 }
 
 export interface SignalInfo {

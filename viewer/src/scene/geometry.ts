@@ -74,3 +74,5 @@ export function coil(length: number): BufferGeometry {
 export const shaft = () => upright(new CylinderGeometry(1, 1, 1, 14)).translate(0, 0, 0.5);
 export const head = () => upright(new ConeGeometry(1, 1, 18)).translate(0, 0, 0.5);
 export const rod = () => plain(shaft());
+/** The cylinder of a damper, over a third of its length. */
+export const housing = () => plain(shaft().scale(1, 1, 0.36).translate(0, 0, 0.34));

@@ -80,21 +80,22 @@ export class Joints {
 
 const a = new Vector3(), b = new Vector3(), matrix = new Matrix4();
 
-/** Elements that stand between two points. */
+/** Elements that one sees between two points: springs, dampers, actuators, links, beams. Other forces are arrows. */
 export class Links {
   readonly group = new Group();
   private readonly sets: { instances: InstanceSet; elements: ElementInfo[]; width: number }[] = [];
 
   constructor(private readonly run: Run, size: number) {
-    const isLink = (e: ElementInfo) => e.attachment === 'two_points' && e.frames.length >= 2;
-    const { elements } = run.header;
-    const springs = elements.filter((e) => isLink(e) && e.of === 'force' && e.type === 'translational_spring_damper');
-    const rods = elements.filter((e) => (isLink(e) && !springs.includes(e) && e.of !== 'motion') || e.type === 'distance');
-    const beams = elements.filter((e) => e.type === 'beam' && e.frames.length >= 2 && !isLink(e));
+    const ofType = (...types: string[]) => run.header.elements.filter((e) => types.includes(e.type) && e.frames.length >= 2);
+    const isDamper = (e: ElementInfo) => e.numbers?.stiffness === 0;
+    const springs = ofType('translational_spring_damper').filter((e) => !isDamper(e));
+    const dampers = ofType('translational_spring_damper').filter(isDamper);
     const radius = 0.014 * size;
     for (const [length, group] of this.byLength(springs, radius)) this.add(group, geometry.coil(length), radius, '#c9a24a');
-    this.add(rods, geometry.rod(), 0.0045 * size, '#b45fa0');
-    this.add(beams, geometry.rod(), 0.006 * size, '#6f8fb3');
+    this.add([...dampers, ...ofType('translational_actuator')], geometry.rod(), 0.003 * size, '#98a2ad');
+    this.add([...dampers, ...ofType('translational_actuator')], geometry.housing(), 0.009 * size, '#7b8796');
+    this.add(ofType('distance'), geometry.rod(), 0.0045 * size, '#b45fa0');
+    this.add(ofType('beam'), geometry.rod(), 0.006 * size, '#6f8fb3');
   }
 
   /** Springs whose coils look alike: by their length at the start in radii. */

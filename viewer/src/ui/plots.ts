@@ -14,7 +14,7 @@ export const draggedSignal = 'application/x-trammel-signal';
 function titles(infos: SignalInfo[]): { title: string; labels: string[] } {
   const common = <K extends keyof SignalInfo>(key: K) => infos.every((s) => s[key] === infos[0][key]);
   const words = (s: SignalInfo, keys: (keyof SignalInfo)[]) =>
-    keys.map((key) => s[key]).filter((word) => word !== undefined && word !== 'value').join(' ').replaceAll('_', ' ');
+    keys.map((key) => (key === 'quantity' ? s.quantity?.replaceAll('_', ' ') : s[key])).filter((word) => word !== undefined && word !== 'value').join(' ');
   if (infos.some((s) => s.of === undefined)) {
     return infos.length === 1 ? { title: infos[0].name, labels: [''] } : { title: '', labels: infos.map((s) => s.name) };
   }
