@@ -3,6 +3,7 @@ import { Group, type Intersection, Matrix4, MeshStandardMaterial, type Raycaster
 import { colour } from '../colours.ts';
 import { ground, type Run, type ShapeInfo } from '../run.ts';
 import * as geometry from './geometry.ts';
+import { impliedShapes } from './implied.ts';
 import { type Instance, InstanceSet } from './instances.ts';
 import type { Poses } from './poses.ts';
 import { between, localMatrix } from './transform.ts';
@@ -58,14 +59,16 @@ export class Bodies {
     };
     this.colours = run.header.bodies.map((_, i) => colour(undefined, i));
     const drawn = new Set<number>();
-    for (const shape of run.header.shapes) {
+    const draw = (shape: ShapeInfo): boolean => {
       const body = run.body(shape.body), paint = colour(shape.color, body);
       const made = shapeInstance(shape, 0.003 * size);
-      if (!made || (ghost && body === ground)) continue;
+      if (!made || (ghost && body === ground)) return false;
       if (!drawn.has(body) && body !== ground) this.colours[body] = paint;
-      drawn.add(body);
       add(made.kind, { body, local: made.local, colour: ghost ?? paint });
-    }
+      return true;
+    };
+    for (const shape of run.header.shapes) if (draw(shape)) drawn.add(run.body(shape.body));
+    impliedShapes(run).forEach(draw);
     run.header.bodies.forEach((_, body) => {
       if (drawn.has(body)) return;
       for (const part of stickFigure(run, body, size)) add(part.kind, { body, local: part.local, colour: ghost ?? this.colours[body] });

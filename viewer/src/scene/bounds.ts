@@ -1,6 +1,7 @@
 // How large the mechanism is, and where: over the whole run, and at its start.
 import { Box3, Matrix4, Vector3 } from 'three';
 import { ground, type Run, type ShapeInfo } from '../run.ts';
+import { impliedShapes } from './implied.ts';
 import type { Poses } from './poses.ts';
 import { localMatrix } from './transform.ts';
 
@@ -31,7 +32,7 @@ function pointsOfBodies(run: Run): Map<number, Vector3[]> {
   for (const element of run.header.elements)
     for (const frame of element.frames) add(run.body(frame.body), new Vector3(...frame.position));
   const local = new Matrix4();
-  for (const shape of run.header.shapes) {
+  for (const shape of [...run.header.shapes, ...impliedShapes(run)]) {
     const body = run.body(shape.body);
     if (body === ground) continue;
     const half = halfSize(shape);

@@ -28,6 +28,14 @@ function titles(infos: SignalInfo[]): { title: string; labels: string[] } {
 /** Curves are broken where values are missing; uPlot knows that by null. */
 const withGaps = (values: Float32Array) => (values.some(Number.isNaN) ? Array.from(values, (x) => (Number.isNaN(x) ? null : x)) : values);
 
+/** Ticks of one axis with as many digits as tell them apart. */
+function tickTexts(ticks: number[]): string[] {
+  const largest = Math.max(...ticks.map(Math.abs)), step = ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) : largest;
+  if (!(step > 0)) return ticks.map(String);
+  const digits = Math.max(1, Math.ceil(Math.log10(largest / step)) + 1);
+  return ticks.map((x) => (Math.abs(x) < 1e-9 * step ? '0' : largest >= 1e5 || largest < 1e-3 ? x.toExponential(digits - 1).replace('e+', 'e') : String(Number(x.toPrecision(digits + 1)))));
+}
+
 class Plot {
   readonly root: HTMLElement;
   private chart: uPlot | null = null;
@@ -93,7 +101,7 @@ class Plot {
         scales: { x: { time: false } },
         axes: [
           { ...axis, size: 24, space: 60 },
-          { ...axis, size: 58, space: 34, values: (_, ticks) => ticks.map((x) => String(Number(x.toPrecision(5)))) },
+          { ...axis, size: (_, labels) => 22 + 6.4 * Math.max(3, ...(labels ?? []).map((text) => text.length)), space: 34, values: (_, ticks) => tickTexts(ticks) },
         ],
         series: [{}, ...infos.map((_, i) => curve(i)), ...ghosts.map(({ i }) => ({ ...curve(i), dash: [5, 4] }))],
         hooks: {
