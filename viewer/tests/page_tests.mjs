@@ -138,6 +138,14 @@ const tests = {
     assert.equal(download.suggestedFilename(), 'Slider_crank_by_formulas.png');
     assert.ok(statSync(path).size > 10_000);
   },
+  'a film is saved': async ({ page }) => {
+    await page.evaluate(() => window.trammel.state.set('speed', 5));
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByLabel('Save a film').click()]);
+    const path = join(folder, 'film');
+    await download.saveAs(path);
+    assert.match(download.suggestedFilename(), /^Slider_crank_by_formulas\.(mp4|webm)$/);
+    assert.ok(statSync(path).size > 2000, `${statSync(path).size} bytes`);
+  },
 };
 
 const refusals = {

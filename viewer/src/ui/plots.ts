@@ -73,7 +73,8 @@ class Plot {
     const unit = unitText(infos[0].unit);
     this.title.textContent = title + (unit ? ` [${unit}]` : '');
     this.title.title = infos.map((s) => s.name + (s.text ? `: ${s.text}` : '')).join('\n');
-    this.readings = infos.map(() => h('span', { class: 'reading' }));
+    // Values of many curves would fill the panel; the card and a click on a body show them.
+    this.readings = infos.map(() => h('span', { class: 'reading', hidden: infos.length > 4 }));
     this.legend.replaceChildren(
       ...infos.map((_, i) => {
         const key = h('span', { class: 'curve-key' });
