@@ -13,7 +13,7 @@ DEMO = build/demo/$(basename $(notdir $(MODEL)))
 configure = cmake --preset $(1) -DTRAMMEL_WERROR=$(WERROR) >/dev/null  # errors and warnings still show
 
 .DEFAULT_GOAL := help
-.PHONY: help run test studies bench fuzz check-all format format-check install clean packages command
+.PHONY: help run test studies bench fuzz viewer-check gallery check-all format format-check install clean packages command
 
 help:  ## this list
 	@echo "Trammel: make TARGET"
@@ -31,6 +31,7 @@ run: command  ## set up, build and simulate the demo mechanism, or another: MODE
 	@mkdir -p $(dir $(DEMO))
 	$(TRAMMEL) run $(MODEL) --output $(DEMO).h5
 	$(TRAMMEL) plot $(DEMO).h5 $(SIGNALS) -o $(DEMO).png
+	@if $(TRAMMEL) view $(DEMO).h5 -o $(DEMO).html >/dev/null 2>&1; then echo "Page:   $(DEMO).html (open it in a browser)"; fi
 	@echo "Result: $(DEMO).h5"
 	@echo "Plot:   $(DEMO).png"
 
@@ -71,6 +72,24 @@ check-all: test  ## everything before a merge: test, all cells, formatting, clan
 	@cmake --build build/clang-tidy
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=60
 	@echo "check-all: test, format, all cells, clang, sanitize, plain, clang-tidy and fuzz passed"
+
+viewer-check: command  ## the viewer: types, and all its tests in a real browser
+	@sh packages/install.sh viewer check
+	@cd viewer && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && node_modules/.bin/tsc -p .
+	@cmake --build $(RELEASE) --target viewer-samples
+	@node viewer/tests/run.mjs --samples $(RELEASE)/viewer --bundle $(RELEASE)/viewer/viewer.html.gz
+
+GALLERY = build/gallery
+
+gallery: command  ## a page and a picture of every model in models/, in build/gallery
+	@sh packages/install.sh viewer check
+	@cd viewer && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@mkdir -p $(GALLERY)
+	@for model in models/*.yaml; do \
+	  name=$(GALLERY)/$$(basename $$model .yaml); \
+	  $(TRAMMEL) run $$model -q -o $$name.h5 && $(TRAMMEL) view $$name.h5 -o $$name.html || exit 1; \
+	done
+	@node viewer/gallery.mjs --output $(GALLERY) $(GALLERY)/*.html
 
 SOURCES = $(shell find trammel app studies tests bench -name '*.cc' -o -name '*.h')
 

@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
                                 add_fmt(app),          add_schema(app),      add_help(app),    add_static(app),
                                 add_quasi_static(app), add_kinematic(app),   add_inverse(app), add_linearise(app),
                                 add_modes(app),        add_stability(app),   add_make(app),    add_couple(app),
-                                add_sweep(app),        add_participate(app), add_cut(app)};
+                                add_sweep(app),        add_participate(app), add_cut(app),     add_view(app)};
   const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
   try {
     app.parse(argc, argv);

@@ -36,5 +36,6 @@ Verb add_couple(CLI::App& app);
 Verb add_sweep(CLI::App& app);
 Verb add_participate(CLI::App& app);
 Verb add_cut(CLI::App& app);
+Verb add_view(CLI::App& app);
 
 }  // namespace trammel

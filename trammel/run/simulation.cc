@@ -15,6 +15,7 @@
 #include "trammel/check/check_model.h"
 #include "trammel/formulate/named_coordinates.h"
 #include "trammel/run/checkpoint.h"
+#include "trammel/run/drawing.h"
 #include "trammel/run/output_step.h"
 #include "trammel/run/shapes.h"
 #include "trammel/write/queued_sink.h"
@@ -114,6 +115,7 @@ Provenance Simulation::provenance() const {
   for (const Parameter& parameter : m.parameters) p.set("parameter." + parameter.name, exact(parameter.value));
   const std::vector<std::string> shapes = shapes_as_json(m);
   for (std::size_t i = 0; i < shapes.size(); ++i) p.set("shapes." + std::to_string(i + 1), shapes[i]);
+  for (const auto& [key, text] : drawing_as_json(*equations_)) p.set(key, text);
   p.set("length_scale", exact(equations_->length()));
   p.set("date", utc_date());
   return p;

@@ -1,0 +1,125 @@
+// trammel view RESULT: the mechanism in motion, as one page for the browser. Of a model without a run, as it is
+// assembled; of two results, the second as a ghost in the first.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+
+#include "app/common.h"
+#include "app/verbs.h"
+#include "app/view_data.h"
+#include "app/view_model.h"
+#include "app/view_page.h"
+#include "trammel/base/input_file.h"
+#include "trammel/base/printable.h"
+#include "trammel/write/output_path.h"
+#include "trammel/write/read_trajectory.h"
+
+namespace trammel {
+namespace {
+
+struct ViewArguments {
+  std::vector<std::string> results;
+  std::string output;
+  ViewOptions options;
+  bool json = false;
+};
+
+// A page replaces an earlier page, nothing else, and never what it is made from.
+void refuse_to_replace_others(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path) || std::filesystem::file_size(path) == 0) return;
+  if (is_noted_input(path)) {
+    throw write_failure("output-is-input", "'" + path + "' is read by this very command: it is left as it is",
+                        "choose another output name");
+  }
+  if (!begins_with(path, page_magic)) {
+    throw write_failure("will-not-overwrite",
+                        "'" + path + "' exists and is not a page of the viewer: it is left as it is",
+                        "choose another output name, or remove the file first");
+  }
+}
+
+// Without a shell in between, so that no name can be taken for a command.
+void open_in_browser(const std::string& path) {
+  const pid_t child = fork();
+  if (child == 0) {
+    execlp("xdg-open", "xdg-open", path.c_str(), static_cast<char*>(nullptr));
+    _exit(127);
+  }
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child || status != 0)
+    std::printf("No browser could be started here: open %s yourself.\n", printable(path).c_str());
+}
+
+MemoryTrajectory read_result_or_model(const std::string& path) {
+  if (is_model_file(path)) return assembled_model(path);
+  std::vector<Problem> notes;
+  MemoryTrajectory result = read_trajectory(path, {}, &notes);
+  for (const Problem& note : notes) std::fprintf(stderr, "%s\n", to_text(note).c_str());
+  return result;
+}
+
+int view_verb(const ViewArguments& a) {
+  const std::string output =
+      a.output.empty() ? std::filesystem::path(a.results[0]).stem().string() + ".html" : a.output;
+  std::vector<std::string> packed;
+  std::string title;
+  std::size_t data_bytes = 0;
+  for (const std::string& path : a.results) {
+    const MemoryTrajectory result = read_result_or_model(path);
+    note_input(path);
+    if (packed.empty()) title = result.provenance().get("title");
+    packed.push_back(view_data(result, a.options));
+    data_bytes += packed.back().size();
+  }
+  refuse_to_replace_others(output);
+  const std::string page = page_with_data(title, packed);
+  write_whole_file(output, page, OutputKind::itself);
+  if (a.json) {
+    print_json({{"exit_code", 0}, {"page", output}, {"bytes", page.size()}, {"data_bytes", data_bytes}});
+    return 0;
+  }
+  std::printf("%s: %.2f MB, of which the data %.0f kB\n", printable(output).c_str(),
+              1e-6 * static_cast<double>(page.size()), 1e-3 * static_cast<double>(data_bytes));
+  if (a.output.empty()) open_in_browser(output);
+  return 0;
+}
+
+}  // namespace
+
+Verb add_view(CLI::App& app) {
+  auto a = std::make_shared<ViewArguments>();
+  CLI::App* verb = app.add_subcommand("view", "Show a result in the browser, as one page without server or network");
+  verb->add_option("RESULT", a->results,
+                   "Result of `trammel run` or of an analysis, HDF5 or CSV; or a model file, as it is assembled; "
+                   "a second one is drawn as a ghost")
+      ->required()
+      ->expected(1, 2);
+  verb->add_option("-o,--output", a->output,
+                   "Page to write; without it, RESULT with .html in the current folder, opened in the browser")
+      ->type_name("FILE");
+  verb->add_option("--signals", a->options.signals, "Only these signals, as in `trammel plot`; may be repeated")
+      ->type_name("PATTERN")
+      ->expected(1)
+      ->take_all();
+  verb->add_option("--every", a->options.every, "Only every so many rows")->check(CLI::Range(1, 1000000));
+  verb->add_flag("--exact", a->options.exact, "Signals as 32-bit floats, not rounded to a millionth of their range");
+  verb->add_flag("--json", a->json, "Print the outcome as JSON, and open nothing");
+  verb->footer(
+      "Examples:\n"
+      "  trammel view run.h5                                     opens it in the browser\n"
+      "  trammel view run.h5 -o run.html                         a page to keep or to send\n"
+      "  trammel view run.h5 --signals 'joint.*' --every 2 -o run.html\n"
+      "  trammel view model.yaml                                 the mechanism as it is assembled, without a run\n"
+      "  trammel view coarse.h5 fine.h5 -o both.html             the second as a ghost, its curves dashed\n"
+      "  trammel view model.mode1.h5                             what `trammel modes --animate 1` wrote\n"
+      "\n"
+      "The page holds everything it shows. It asks nothing of any server and runs in every browser since 2023.");
+  return {verb, [a] { return view_verb(*a); }};
+}
+
+}  // namespace trammel

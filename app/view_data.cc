@@ -1,0 +1,335 @@
+#include "app/view_data.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <string_view>
+
+#include "app/view_format.h"
+#include "trammel/write/output_path.h"
+
+namespace trammel {
+namespace {
+
+constexpr std::size_t most_packed_bytes = std::size_t{200} << 20;      // a text of a page must stay below 512 MB
+constexpr std::size_t most_unpacked_bytes = std::size_t{1} << 30;      // what the page can hold
+constexpr double pose_quantum = 1e-6, signal_quantum = 1.0 / 1048576;  // of the greatest magnitude
+
+// What a column is, as the run says.
+struct Meaning {
+  std::string of, name, quantity, axis, on;
+};
+
+// The array that the run cut into KEY.1, KEY.2, ...
+Json joined_pieces(const Provenance& provenance, const std::string& key) {
+  Json all = Json::array();
+  for (int i = 1;; ++i) {
+    const std::string text = provenance.get(key + "." + std::to_string(i));
+    if (text.empty()) return all;
+    const Json piece = Json::parse(text, nullptr, false);
+    if (!piece.is_array()) {
+      throw read_failure("not-a-result", "the result's entry '" + key + "." + std::to_string(i) + "' is damaged",
+                         "run the model again");
+    }
+    for (const Json& entry : piece) all.push_back(entry);
+  }
+}
+
+std::string text_at(const Json& list, std::size_t i) {
+  return list.is_array() && i < list.size() && list[i].is_string() ? list[i].get<std::string>() : "";
+}
+
+std::string text_in(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+// One for each column of the output table; empty for results of earlier versions, which do not say.
+std::vector<Meaning> meanings(const Provenance& provenance, const Table& table) {
+  std::vector<Meaning> all;
+  for (const Json& entry : joined_pieces(provenance, "signals")) {
+    if (!entry.is_object() || !entry.contains("has") || !entry["has"].is_array()) continue;
+    for (const Json& column : entry["has"]) {
+      const Meaning meaning{text_in(entry, "of"), text_in(entry, "name"), text_at(column, 0), "", text_at(column, 2)};
+      const std::string axes = text_at(column, 1);
+      if (axes.empty()) all.push_back(meaning);
+      for (const char axis : axes) {
+        all.push_back(meaning);
+        all.back().axis = axis;
+      }
+    }
+  }
+  if (all.size() != table.signals.size()) all.clear();
+  return all;
+}
+
+using PoseColumns = std::array<std::size_t, 7>;  // x y z, then w x y z
+
+// Results of earlier versions have shapes only: the bodies they name.
+void find_old_poses(const std::vector<Table>& tables, const Json& shapes, Json& bodies,
+                    std::vector<PoseColumns>& poses) {
+  for (const Json& shape : shapes) {
+    const std::string name = text_in(shape, "body");
+    const auto known = [&](const Json& body) { return body["name"] == name; };
+    if (name == "ground" || std::any_of(bodies.begin(), bodies.end(), known)) continue;
+    PoseColumns columns{};
+    std::size_t found = 0;
+    for (const char* part : {"position.x", "position.y", "position.z", "orientation.w", "orientation.x",
+                             "orientation.y", "orientation.z"}) {
+      const auto ref = find_signal(tables, "body." + name + "." + part);
+      if (ref && ref->table == 0) columns[found++] = ref->column;
+    }
+    if (found < columns.size()) continue;
+    bodies.push_back({{"name", name}});
+    poses.push_back(columns);
+  }
+}
+
+// The bodies that have a place, and the columns that say where.
+void find_poses(const std::vector<Meaning>& columns, const Json& described, Json& bodies,
+                std::vector<PoseColumns>& poses) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> parts{{{"position", "x"},
+                                                                                {"position", "y"},
+                                                                                {"position", "z"},
+                                                                                {"orientation", "w"},
+                                                                                {"orientation", "x"},
+                                                                                {"orientation", "y"},
+                                                                                {"orientation", "z"}}};
+  std::map<std::string, PoseColumns> by_name;  // column 0 is the time: such a part was not recorded
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const bool is_part = columns[c].quantity == parts[i].first && columns[c].axis == parts[i].second;
+      if (columns[c].of == "body" && is_part) by_name[columns[c].name][i] = c;
+    }
+  }
+  for (const Json& body : described) {
+    const auto found = by_name.find(text_in(body, "name"));
+    if (found == by_name.end() || std::count(found->second.begin(), found->second.end(), 0u) > 0) continue;
+    bodies.push_back(body);
+    poses.push_back(found->second);
+  }
+}
+
+double greatest_magnitude(const std::vector<double>& column) {
+  double greatest = 0;
+  for (const double x : column) {
+    if (std::isfinite(x)) greatest = std::max(greatest, std::abs(x));
+  }
+  return greatest;
+}
+
+// Reads columns of one table, every so many rows, without the rows that a killed run left unfilled.
+class ColumnReader {
+ public:
+  ColumnReader(const MemoryTrajectory& result, std::size_t table, std::size_t every) : result_(result), table_(table) {
+    for (std::size_t row = 0; row < result.rows(table); row += every) {
+      if (std::isfinite(result.value({table, 0}, row))) rows_.push_back(row);
+    }
+    const std::size_t last = result.rows(table);
+    if (last > 0 && !rows_.empty() && rows_.back() + 1 != last && std::isfinite(result.value({table, 0}, last - 1)))
+      rows_.push_back(last - 1);  // the end is shown whatever the spacing
+  }
+  std::size_t rows() const { return rows_.size(); }
+  std::vector<double> operator()(std::size_t column) const {
+    std::vector<double> values;
+    values.reserve(rows_.size());
+    for (const std::size_t row : rows_) values.push_back(result_.value({table_, column}, row));
+    return values;
+  }
+
+ private:
+  const MemoryTrajectory& result_;
+  std::size_t table_;
+  std::vector<std::size_t> rows_;
+};
+
+Json time_chunk(ViewFile& file, const ColumnReader& read) {
+  const std::vector<double> time = read(0);
+  const double end = greatest_magnitude(time);
+  return file.add_quantised({time}, {end > 0 ? end / (1 << 28) : 1.0});
+}
+
+Json pose_chunk(ViewFile& file, const ColumnReader& read, const std::vector<PoseColumns>& poses) {
+  ViewColumns columns;
+  double reach = 0;
+  for (const PoseColumns& pose : poses) {
+    for (std::size_t i = 0; i < pose.size(); ++i) {
+      columns.push_back(read(pose[i]));
+      if (i < 3) reach = std::max(reach, greatest_magnitude(columns.back()));
+    }
+  }
+  std::vector<double> steps;
+  for (std::size_t c = 0; c < columns.size(); ++c) steps.push_back(pose_quantum * (c % 7 < 3 && reach > 0 ? reach : 1));
+  return file.add_quantised(columns, steps);
+}
+
+// What is read on a logarithmic axis keeps its small values.
+bool spans_decades(const Meaning& m) { return m.of == "residual" || m.quantity == "imbalance" || m.of == "solver"; }
+
+// The signals of one table in two chunks, quantised and floats, each with the numbers of its signals. Those that the
+// poses hold already are left out.
+Json value_chunks(ViewFile& file, const ColumnReader& read, const std::vector<std::size_t>& columns,
+                  const std::vector<Meaning>& what, const Json& signals, bool exact) {
+  const std::size_t first_signal = signals.size() - columns.size();
+  ViewColumns quantised, floats;
+  std::vector<double> steps;
+  Json quantised_signals = Json::array(), float_signals = Json::array();
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (signals[first_signal + i].contains("pose")) continue;
+    std::vector<double> values = read(columns[i]);
+    const double greatest = greatest_magnitude(values), step = greatest > 0 ? greatest * signal_quantum : 1;
+    if (exact || spans_decades(what[i]) || !ViewFile::fits(values, step)) {
+      floats.push_back(std::move(values));
+      float_signals.push_back(first_signal + i);
+    } else {
+      quantised.push_back(std::move(values));
+      steps.push_back(step);
+      quantised_signals.push_back(first_signal + i);
+    }
+  }
+  Json chunks = Json::array();
+  const auto add = [&](Json chunk, const Json& numbers) {
+    chunk["signals"] = numbers;
+    chunks.push_back(std::move(chunk));
+  };
+  if (!quantised.empty()) add(file.add_quantised(quantised, steps), quantised_signals);
+  if (!floats.empty()) add(file.add_floats(floats), float_signals);
+  return chunks;
+}
+
+// Keys without a text are left out: nine of ten signals carry no caveat.
+Json signal_json(const Signal& s, const Meaning& m, std::size_t table) {
+  Json j = {{"name", s.name}, {"unit", s.unit}, {"table", table}};
+  const auto add = [&](const char* key, const std::string& text) {
+    if (!text.empty()) j[key] = text;
+  };
+  add("text", s.text);
+  add("flag", s.flagged ? s.flag_text : "");
+  add("of", m.of);
+  add("element", m.name);
+  add("quantity", m.quantity);
+  add("axis", m.axis);
+  add("on", m.on);
+  return j;
+}
+
+Json parsed_or_null(const std::string& text) {
+  Json json = Json::parse(text, nullptr, false);
+  return json.is_discarded() ? Json() : json;
+}
+
+// The model's own outputs, those of one unit and about one size together, then the energies; of a result that does not
+// say what is what, its first columns. `greatest` holds the largest magnitude of each signal.
+Json first_plots(const Json& signals, const std::vector<double>& greatest) {
+  constexpr std::size_t most_curves = 6;
+  constexpr double same_size = 3;  // a curve a third as high as another can still be read
+  Json plots = Json::array(), energies = Json::array();
+  const auto fits = [&](std::size_t i, const Json& plot) {
+    const std::size_t first = plot[0];
+    const double a = greatest[i], b = greatest[first];
+    return plot.size() < most_curves && signals[i]["unit"] == signals[first]["unit"] && a <= same_size * b &&
+           b <= same_size * a;
+  };
+  for (std::size_t i = 0; i < signals.size(); ++i) {
+    const std::string of = text_in(signals[i], "of"), quantity = text_in(signals[i], "quantity");
+    if (of == "output") {
+      const auto place = std::find_if(plots.begin(), plots.end(), [&](const Json& plot) { return fits(i, plot); });
+      if (place == plots.end())
+        plots.push_back(Json::array({i}));
+      else
+        place->push_back(i);
+    }
+    if (of == "energy" && (quantity == "kinetic" || quantity == "potential" || quantity == "total"))
+      energies.push_back(i);
+  }
+  if (!energies.empty()) plots.push_back(energies);
+  if (plots.empty()) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(signals.size(), 3); ++i) plots.push_back(Json::array({i}));
+  }
+  return plots;
+}
+
+std::vector<std::size_t> wanted_of_table(const MemoryTrajectory& result, std::size_t table,
+                                         const std::vector<std::string>& patterns) {
+  std::vector<std::size_t> columns;
+  for (std::size_t c = 1; c < result.tables()[table].signals.size(); ++c) columns.push_back(c);
+  if (patterns.empty()) return columns;
+  std::vector<std::size_t> wanted;
+  for (const std::string& pattern : patterns) {
+    for (const SignalRef ref : result.match(pattern)) {
+      if (ref.table == table) wanted.push_back(ref.column);
+    }
+  }
+  std::erase_if(columns, [&](std::size_t c) { return std::find(wanted.begin(), wanted.end(), c) == wanted.end(); });
+  return columns;
+}
+
+void refuse_size(std::size_t bytes, std::size_t most) {
+  if (bytes <= most) return;
+  throw read_failure("too-large",
+                     "the page would hold " + std::to_string(bytes >> 20) + " MB, more than a browser takes",
+                     "take some signals with --signals PATTERN, or fewer rows with --every N");
+}
+
+}  // namespace
+
+std::string view_data(const MemoryTrajectory& result, const ViewOptions& options) {
+  const Provenance& provenance = result.provenance();
+  const Json shapes = joined_pieces(provenance, "shapes");
+  const std::vector<Meaning> known = meanings(provenance, result.tables()[0]);
+
+  Json bodies = Json::array();
+  std::vector<PoseColumns> poses;
+  if (known.empty())
+    find_old_poses(result.tables(), shapes, bodies, poses);
+  else
+    find_poses(known, joined_pieces(provenance, "bodies"), bodies, poses);
+
+  Json header = {{"title", provenance.get("title")},
+                 {"program", provenance.get("program") + " " + provenance.get("version")},
+                 {"status", to_text(result.status())},
+                 {"method", provenance.get("method")},
+                 {"date", provenance.get("date")},
+                 {"model_file", provenance.get("model_file")},
+                 {"model_sha256", provenance.get("model_sha256")},
+                 {"failure", parsed_or_null(result.failure_json())},
+                 {"gravity", parsed_or_null(provenance.get("gravity"))},
+                 {"bodies", bodies},
+                 {"shapes", shapes},
+                 {"elements", joined_pieces(provenance, "elements")}};
+
+  std::map<std::size_t, std::size_t> pose_of_column;
+  for (std::size_t b = 0; b < poses.size(); ++b) {
+    for (std::size_t i = 0; i < poses[b].size(); ++i) pose_of_column[poses[b][i]] = 7 * b + i;
+  }
+
+  ViewFile file;
+  Json signals = Json::array(), tables = Json::array();
+  std::vector<double> greatest;
+  for (std::size_t t = 0; t < result.tables().size(); ++t) {
+    const Table& table = result.tables()[t];
+    const ColumnReader read(result, t, options.every);
+    const std::vector<std::size_t> columns = wanted_of_table(result, t, options.signals);
+    refuse_size(4 * read.rows() * columns.size(), most_unpacked_bytes);
+    std::vector<Meaning> what;
+    for (const std::size_t c : columns) {
+      what.push_back(t > 0 ? Meaning{"solver", "", "", "", ""} : known.empty() ? Meaning{} : known[c]);
+      signals.push_back(signal_json(table.signals[c], what.back(), t));
+      greatest.push_back(what.back().of == "output" ? greatest_magnitude(read(c)) : 0);
+      const auto pose = pose_of_column.find(c);
+      if (t == 0 && !options.exact && pose != pose_of_column.end()) signals.back()["pose"] = pose->second;
+    }
+    tables.push_back({{"name", table.name}, {"text", table.text}, {"time", time_chunk(file, read)}});
+    if (t == 0) header["poses"] = pose_chunk(file, read, poses);
+    tables.back()["values"] = value_chunks(file, read, columns, what, signals, options.exact);
+  }
+  header["signals"] = signals;
+  header["plots"] = first_plots(signals, greatest);
+  header["tables"] = tables;
+  std::string packed = file.packed(header);
+  refuse_size(packed.size(), most_packed_bytes);
+  return packed;
+}
+
+}  // namespace trammel

@@ -1,0 +1,19 @@
+// A result as the data of a page: header and chunks of the format in view_format.h.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "trammel/write/trajectory.h"
+
+namespace trammel {
+
+struct ViewOptions {
+  std::vector<std::string> signals;  // names or patterns; empty: all
+  std::size_t every = 1;             // rows
+  bool exact = false;                // signals as 32-bit floats instead of a millionth of their greatest value
+};
+
+// Packed and ready for base64. Throws Failure for a result without bodies, or one that is too large for a page.
+std::string view_data(const MemoryTrajectory& result, const ViewOptions& options);
+
+}  // namespace trammel

@@ -1,0 +1,52 @@
+#include "app/view_page.h"
+
+#include <stdexcept>
+
+#include "app/view_format.h"
+#include "trammel/base/diagnosis.h"
+
+namespace trammel {
+namespace {
+
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+void put(std::string& page, std::string_view place, const std::string& text) {
+  const std::size_t at = page.find(place);
+  if (at == std::string::npos) throw std::runtime_error("the viewer's page has no place for its data");
+  page.replace(at, place.size(), text);
+}
+
+}  // namespace
+
+std::string page_with_data(const std::string& title, const std::vector<std::string>& packed) {
+  if (embedded_page().empty()) {
+    throw Failure({Severity::error,
+                   "cannot-draw",
+                   "this trammel was built without the viewer: npm was not found",
+                   "apt-get install npm and build again, or give cmake -DTRAMMEL_VIEWER_BUNDLE=FILE",
+                   {}},
+                  ExitCode::cannot_write);
+  }
+  std::string page = gunzip(embedded_page());
+  // The data first: a title may say anything, also the name of the other place.
+  std::string data;
+  for (const std::string& run : packed) data += base64(run) + "\n";
+  put(page, "{{trammel-data}}", data);
+  put(page, "{{trammel-title}}", escaped(title.empty() ? "Trammel" : title));
+  return page;
+}
+
+}  // namespace trammel

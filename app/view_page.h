@@ -1,0 +1,19 @@
+// The page of the viewer, as viewer/build.mjs made it: script and style inside, with a content security policy that
+// names them by their SHA-256 and allows nothing else.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trammel {
+
+inline constexpr std::string_view page_magic = "<!doctype html><!-- trammel-view -->";  // how every page begins
+
+// The gzipped page inside the program; empty if it was built without one. Made by cmake/EmbedFile.cmake.
+std::string_view embedded_page();
+
+// The page with its data, packed as view_data makes them: of the run, and of those that are its ghosts. Throws Failure
+// where the program has no viewer.
+std::string page_with_data(const std::string& title, const std::vector<std::string>& packed);
+
+}  // namespace trammel

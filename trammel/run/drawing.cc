@@ -1,0 +1,185 @@
+#include "trammel/run/drawing.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "trammel/elements/registry.h"
+
+namespace trammel {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Entries = std::vector<std::pair<std::string, std::string>>;
+
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// Collects objects and cuts their array into attributes.
+class Pieces {
+ public:
+  Pieces(Entries& entries, std::string key, std::size_t most_bytes)
+      : entries_(entries), key_(std::move(key)), most_bytes_(most_bytes) {}
+
+  void add(const Json& object) {
+    const std::string text = text_of(object);
+    if (count_ == 0 || entries_.back().second.size() + text.size() > most_bytes_) {
+      entries_.emplace_back(key_ + "." + std::to_string(++count_), "[" + text + "]");
+      return;
+    }
+    std::string& piece = entries_.back().second;
+    piece.pop_back();
+    piece += "," + text + "]";
+  }
+
+ private:
+  Entries& entries_;
+  std::string key_;
+  std::size_t most_bytes_, count_ = 0;
+};
+
+Json vector_json(const Vec3& v) { return {v.x(), v.y(), v.z()}; }
+
+std::string body_name(const Model& model, int body) {
+  return body == ground ? "ground" : model.bodies[static_cast<std::size_t>(body)].name;
+}
+
+const char* kind_name(BodyKind kind) {
+  switch (kind) {
+    case BodyKind::point: return "point";
+    case BodyKind::planar: return "planar";
+    case BodyKind::spatial: return "spatial";
+    case BodyKind::scalar: return "scalar";
+  }
+  return "";
+}
+
+const char* attachment_name(Attachment attachment) {
+  switch (attachment) {
+    case Attachment::joint: return "joint";
+    case Attachment::two_points: return "two_points";
+    case Attachment::on_joint: return "on_joint";
+    case Attachment::joints: return "joints";
+    case Attachment::several: return "several";
+  }
+  return "";
+}
+
+Json element_json(const Model& model, Category category, const Item& item) {
+  Json frames = Json::array();
+  for (const int index : item.frames) {
+    const Frame& frame = model.frames[static_cast<std::size_t>(index)];
+    const Quat& q = frame.local.rotation;
+    frames.push_back({{"body", body_name(model, frame.body)},
+                      {"position", vector_json(frame.local.position)},
+                      {"quaternion", {q.w(), q.x(), q.y(), q.z()}}});
+  }
+  Json numbers = Json::object();
+  for (const auto& [field, value] : item.fields.all()) {
+    const double* x = std::get_if<double>(&value);
+    if (x != nullptr && std::abs(*x) < 1e299) numbers[field] = *x;  // beyond: not given
+  }
+  const ElementDescription* description = find_element(category, item.type);
+  return {{"name", item.name}, {"of", to_text(category)},
+          {"type", item.type}, {"attachment", description == nullptr ? "" : attachment_name(description->attachment)},
+          {"frames", frames},  {"numbers", numbers}};
+}
+
+// The columns of one element, in the recorder's order.
+class Columns {
+ public:
+  Columns(const char* of, const std::string& name) : json_({{"of", of}, {"name", name}, {"has", Json::array()}}) {}
+  Columns& scalar(const std::string& quantity) { return add({quantity, ""}); }
+  Columns& vector(const char* quantity) { return add({quantity, "xyz"}); }
+  Columns& wrench() { return vector("force").vector("torque"); }
+  Columns& wrench_on(const std::string& body) { return add({"force", "xyz", body}).add({"torque", "xyz", body}); }
+  Columns& add(const Json& column) {
+    json_["has"].push_back(column);
+    return *this;
+  }
+  const Json& json() const { return json_; }
+
+ private:
+  Json json_;
+};
+
+Json body_columns(const Body& body) {
+  if (body.kind == BodyKind::scalar)
+    return Columns("coordinate", body.name).scalar("value").scalar("rate").scalar("acceleration").json();
+  return Columns("body", body.name)
+      .vector("position")
+      .add({"orientation", "wxyz"})
+      .vector("velocity")
+      .vector("angular_velocity")
+      .vector("acceleration")
+      .vector("angular_acceleration")
+      .json();
+}
+
+// A joint that couples others, such as a gear, also records what it does to each of their bodies.
+std::vector<std::string> coupled_bodies(const Model& model, const Item& item) {
+  std::vector<std::string> names;
+  const ElementDescription* description = find_element(Category::joint, item.type);
+  if (description == nullptr || description->attachment != Attachment::joints) return names;
+  for (const int index : item.frames) {
+    const int body = model.frames[static_cast<std::size_t>(index)].body;
+    const std::string name = body_name(model, body);
+    if (body != ground && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+Json constraint_columns(const Model& model, const Equations::ConstraintInfo& info) {
+  const Item& item = *info.item;
+  Columns columns(info.is_motion ? "motion" : "joint", item.name);
+  columns.wrench();
+  if (info.is_motion) return columns.json();
+  for (const std::string& body : coupled_bodies(model, item)) columns.wrench_on(body);
+  const auto is_one_of = [&](std::initializer_list<std::string_view> types) {
+    return std::find(types.begin(), types.end(), item.type) != types.end();
+  };
+  if (is_one_of({"revolute", "cylindrical", "planar", "screw"})) columns.scalar("angle");
+  if (is_one_of({"translational", "cylindrical", "screw"})) columns.scalar("displacement");
+  return columns.json();
+}
+
+void add_signals(const Equations& equations, Pieces& signals) {
+  const Model& model = equations.model();
+  signals.add(Columns("time", "").scalar("time").json());
+  for (const Output& output : model.outputs) signals.add(Columns("output", output.name).scalar("value").json());
+  for (const Body& body : model.bodies) signals.add(body_columns(body));
+  for (int c = 0; c < equations.constraint_count(); ++c)
+    signals.add(constraint_columns(model, equations.constraint_info(c)));
+  for (int f = 0; f < equations.force_count(); ++f) {
+    Columns columns("force", model.forces[static_cast<std::size_t>(f)].name);
+    for (const Observable& observable : equations.force(f).observables()) columns.scalar(observable.name);
+    signals.add(columns.vector("force_on_second").vector("torque_on_second").json());
+  }
+  for (const StateVariable& state : model.states) signals.add(Columns("state", state.name).scalar("value").json());
+  Columns energy("energy", "");
+  for (const char* form : {"kinetic", "potential", "total", "dissipated", "external", "imbalance"}) energy.scalar(form);
+  signals.add(energy.json());
+  signals.add(Columns("residual", "").scalar("position").scalar("velocity").json());
+}
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> drawing_as_json(const Equations& equations, std::size_t most_bytes) {
+  const Model& model = equations.model();
+  Entries entries{{"gravity", text_of(vector_json(model.gravity))}};
+  Pieces bodies(entries, "bodies", most_bytes);
+  for (const Body& body : model.bodies) {
+    bodies.add({{"name", body.name},
+                {"kind", kind_name(body.kind)},
+                {"mass", body.mass},
+                {"center_of_mass", vector_json(body.center_of_mass)}});
+  }
+  Pieces elements(entries, "elements", most_bytes);
+  for (const Item& item : model.joints) elements.add(element_json(model, Category::joint, item));
+  for (const Item& item : model.motions) elements.add(element_json(model, Category::motion, item));
+  for (const Item& item : model.forces) elements.add(element_json(model, Category::force, item));
+  Pieces signals(entries, "signals", most_bytes);
+  add_signals(equations, signals);
+  return entries;
+}
+
+}  // namespace trammel

@@ -1,0 +1,22 @@
+// What a viewer must know of a model besides its shapes: which bodies and elements there are, where the elements attach
+// in each body's own axes, which way gravity points, and what each column of the result means.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "trammel/equations/equations.h"
+
+namespace trammel {
+
+// Entries for the provenance of a result. "gravity" is [x, y, z]; the others are JSON arrays cut into pieces of at most
+// about `most_bytes`, which fit into an attribute, under "bodies.1", "bodies.2" and so on:
+//   bodies    {"name", "kind", "mass", "center_of_mass" (in body axes)}
+//   elements  {"name", "of": "joint"|"motion"|"force", "type", "attachment", "frames": [{"body", "position",
+//              "quaternion" (w, x, y, z)}], "numbers": {its fields that are numbers: "stiffness", "damping", ...}}
+//   signals   {"of", "name", "has": [[quantity, axes, body it acts on]]}, one for each element, in the order of the
+//              recorder's output table. "xyz" are three columns, "" is one; the body only where there is a choice.
+std::vector<std::pair<std::string, std::string>> drawing_as_json(const Equations& equations,
+                                                                 std::size_t most_bytes = 30000);
+
+}  // namespace trammel

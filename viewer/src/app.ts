@@ -1,0 +1,275 @@
+// Puts the page together and keeps it in step with the state.
+import { Vector3 } from 'three';
+import { withPrefix, number, timeDigits } from './format.ts';
+import { ground, type Run, type Vec3 } from './run.ts';
+import { View } from './scene/view.ts';
+import type { ViewName } from './scene/camera.ts';
+import { type Selection, State } from './state.ts';
+import { card } from './ui/card.ts';
+import { h } from './ui/dom.ts';
+import { fileName, record, save } from './ui/export.ts';
+import { header } from './ui/header.ts';
+import { helpDialog } from './ui/help.ts';
+import { listenToKeys } from './ui/keys.ts';
+import { lists } from './ui/lists.ts';
+import { Plots } from './ui/plots.ts';
+import { signalsPanel } from './ui/signals.ts';
+import { Player, timeline } from './ui/timeline.ts';
+import { Triad } from './ui/triad.ts';
+
+const slowFrame = 40, slowFramesInARow = 10; // ms; then less is drawn
+const clickReach = 4; // px; more is a drag
+
+const prefers = (what: string) => matchMedia(`(${what})`).matches;
+
+export class App {
+  readonly state: State;
+  readonly view: View;
+  private readonly canvas = h('canvas', { role: 'img', tabindex: '0' });
+  private readonly clock = h('div', { class: 'big-clock', 'aria-hidden': 'true' });
+  private readonly label = h('div', { class: 'label', hidden: true });
+  private readonly distance = h('div', { class: 'label distance', hidden: true });
+  private readonly scale = h('div', { class: 'legend-of-arrows' });
+  private readonly note = h('div', { class: 'note', role: 'status', hidden: true });
+  private readonly stage = h('main', { class: 'stage' });
+  private readonly triad = new Triad();
+  private readonly player: Player;
+  readonly plots: Plots;
+  private readonly help = helpDialog();
+  private asked = false;
+  private moved = true;
+  private before = 0;
+  private slowFrames = 0;
+
+  constructor(readonly run: Run, ghost?: Run) {
+    const dark = prefers('prefers-color-scheme: dark');
+    this.state = new State({
+      time: run.time[0], playing: false, speed: 1, selection: null, joints: true, forces: true, trace: true, xray: false,
+      follow: false, measure: false, theme: dark ? 'dark' : 'light',
+    });
+    this.player = new Player(run, this.state);
+    document.documentElement.dataset.theme = this.state.get('theme');
+    this.stage.append(this.canvas);
+    this.view = new View(run, this.canvas, { calm: prefers('prefers-reduced-motion: reduce'), plain: location.hash === '#plain' }, ghost);
+    this.plots = new Plots(run, this.state, (t) => this.player.seek(t), ghost);
+    this.build();
+    this.listen();
+    this.state.set('follow', this.view.travels);
+    this.applyTheme();
+    this.applyToggles();
+    this.resize();
+    this.view.frame('iso');
+    this.plots.showSelection();
+  }
+
+  private build(): void {
+    const { run, state } = this;
+    this.canvas.setAttribute('aria-label', `The mechanism in three dimensions: ${run.header.title}`);
+    const tenth = this.view.arrows.newtonsPerTenth;
+    this.scale.textContent = tenth > 0 ? `arrow of 10 % of the scene = ${withPrefix(tenth, 'N')}` : '';
+    this.stage.append(this.clock, this.label, this.distance, card(run, state), this.scale, this.note, this.triad.root);
+    const actions = {
+      view: (name: ViewName) => this.look(name),
+      picture: () => this.savePicture(),
+      film: () => this.saveFilm(),
+      help: () => this.help.showModal(),
+      escape: () => this.escape(),
+    };
+    document.body.append(
+      h(
+        'div', { class: 'app' },
+        header(run, state, actions), lists(run, state, this.view.bodies.colours), this.stage, signalsPanel(run, this.plots), timeline(run, state, this.player),
+      ),
+      this.help,
+    );
+    listenToKeys(state, this.player, actions);
+  }
+
+  private listen(): void {
+    const { state } = this;
+    state.on('time', () => {
+      this.moved = true;
+      this.draw();
+    });
+    state.on('playing', () => {
+      this.before = 0;
+      this.draw();
+    });
+    state.on(['joints', 'forces', 'trace', 'xray', 'follow', 'measure', 'selection'], () => this.applyToggles());
+    state.on('theme', () => this.applyTheme());
+    this.view.rig.controls.addEventListener('change', () => this.draw());
+    new ResizeObserver(() => this.resize()).observe(this.stage);
+    let down = { x: 0, y: 0 };
+    this.canvas.addEventListener('pointerdown', (event) => (down = { x: event.clientX, y: event.clientY }));
+    this.canvas.addEventListener('click', (event) => {
+      if (Math.hypot(event.clientX - down.x, event.clientY - down.y) < clickReach) this.click(event.clientX, event.clientY);
+    });
+  }
+
+  private click(clientX: number, clientY: number): void {
+    const box = this.canvas.getBoundingClientRect();
+    const hit = this.view.pick(2 * ((clientX - box.left) / box.width) - 1, 1 - 2 * ((clientY - box.top) / box.height));
+    if (this.state.get('measure')) {
+      if (hit) this.view.measure.add(hit.body, hit.point, this.view.poses);
+      this.applyToggles();
+    } else if (!hit || hit.body === ground) this.state.set('selection', null);
+    else this.state.set('selection', { of: 'body', name: this.run.header.bodies[hit.body].name });
+  }
+
+  /** What is selected: a body at its origin, or a joint or force at its frame on the second body. */
+  private selected(): { body: number; local: Vec3 } | null {
+    const selection = this.state.get('selection');
+    if (!selection) return null;
+    if (selection.of === 'body') return { body: this.run.body(selection.name), local: [0, 0, 0] };
+    const frames = this.run.header.elements.find((e) => e.of === selection.of && e.name === selection.name)?.frames;
+    if (!frames?.length) return null;
+    const frame = frames[Math.min(1, frames.length - 1)];
+    return { body: this.run.body(frame.body), local: frame.position };
+  }
+
+  private applyToggles(): void {
+    const { state, view } = this, body = this.selected()?.body ?? null;
+    view.joints.group.visible = state.get('joints');
+    view.arrows.group.visible = state.get('forces');
+    this.scale.hidden = !state.get('forces') || this.scale.textContent === '';
+    view.bodies.xray(state.get('xray'));
+    view.select(state.get('selection')?.of === 'body' ? body : null);
+    view.trace.show(state.get('trace') && body !== null && body !== ground ? body : null);
+    view.follow(state.get('follow') && this.run.header.bodies.length > 0 ? (body !== null && body !== ground ? body : 0) : null);
+    if (!state.get('measure')) view.measure.clear();
+    this.stage.classList.toggle('measuring', state.get('measure'));
+    this.say(state.get('measure') && view.measure.count < 2 ? `Measure: click ${view.measure.count === 0 ? 'a first' : 'a second'} point on a body` : '');
+    this.moved = true;
+    this.draw();
+  }
+
+  private applyTheme(): void {
+    const theme = this.state.get('theme');
+    document.documentElement.dataset.theme = theme;
+    this.view.theme(theme === 'dark');
+    this.draw();
+  }
+
+  private resize(): void {
+    this.view.resize(this.stage.clientWidth, this.stage.clientHeight);
+    this.draw();
+  }
+
+  private look(name: ViewName): void {
+    this.view.frame(name);
+    this.draw();
+  }
+
+  private escape(): void {
+    if (this.help.open) this.help.close();
+    else if (this.state.get('measure')) this.state.set('measure', false);
+    else this.state.set('selection', null);
+  }
+
+  /** Draws in the next frame. Nothing is drawn while nothing changes. */
+  draw(): void {
+    if (this.asked) return;
+    this.asked = true;
+    requestAnimationFrame((now) => {
+      this.asked = false;
+      this.tick(now);
+    });
+  }
+
+  private tick(now: number): void {
+    const playing = this.state.get('playing');
+    if (playing && this.before > 0) {
+      this.watchSpeed(now - this.before);
+      this.player.advance((now - this.before) / 1000);
+    }
+    this.before = playing ? now : 0;
+    this.render();
+    if (this.view.rig.controls.update() || this.state.get('playing')) this.draw();
+  }
+
+  render(): void {
+    if (this.moved) this.view.moveTo(this.state.get('time'));
+    this.moved = false;
+    this.view.render();
+    this.triad.update(this.view.rig.camera);
+    this.clock.textContent = `${this.state.get('time').toFixed(timeDigits(this.run.end))} s`;
+    this.placeLabels();
+  }
+
+  private placeLabels(): void {
+    const selected = this.selected();
+    const at = selected && new Vector3(...selected.local).applyMatrix4(this.view.poses.of(selected.body));
+    this.place(this.label, at, this.state.get('selection')?.name ?? '');
+    const measured = this.view.measure.update(this.view.poses);
+    const [x, y, z] = measured?.way.toArray().map(number) ?? [];
+    this.place(this.distance, measured?.middle ?? null, measured ? `${number(measured.way.length())} m  (${x}, ${y}, ${z})` : '');
+  }
+
+  private place(label: HTMLElement, point: Vector3 | null, text: string): void {
+    const at = point && this.view.project(point, this.stage.clientWidth, this.stage.clientHeight);
+    label.hidden = !at;
+    if (!at) return;
+    if (label.textContent !== text) label.textContent = text;
+    label.style.transform = `translate(-50%, -50%) translate(${at.x.toFixed(1)}px, ${at.y.toFixed(1)}px)`;
+  }
+
+  private watchSpeed(milliseconds: number): void {
+    this.slowFrames = milliseconds > slowFrame ? this.slowFrames + 1 : 0;
+    if (this.slowFrames < slowFramesInARow) return;
+    this.slowFrames = 0;
+    if (this.view.simplify()) this.say(this.view.shadows ? '' : 'Drawn with less detail to keep up');
+    this.resize();
+  }
+
+  private say(text: string): void {
+    this.note.textContent = text;
+    this.note.hidden = text === '';
+  }
+
+  savePicture(): void {
+    save(this.view.picture(this.sky()), `${fileName(this.run.header.title)}.png`);
+  }
+
+  private sky(): { top: string; bottom: string } {
+    const style = getComputedStyle(document.documentElement);
+    return { top: style.getPropertyValue('--sky-top').trim(), bottom: style.getPropertyValue('--sky-bottom').trim() };
+  }
+
+  /** Plays the run once and saves it. A second press ends it early. */
+  saveFilm(): void {
+    if (this.state.get('playing')) {
+      this.state.set('playing', false);
+      return;
+    }
+    const stop = record(this.canvas, (film, ending) => {
+      const address = URL.createObjectURL(film);
+      save(address, `${fileName(this.run.header.title)}.${ending}`);
+      setTimeout(() => URL.revokeObjectURL(address), 60_000);
+      this.view.backdrop(null);
+      this.say('');
+      this.draw();
+    });
+    if (!stop) {
+      this.say('This browser cannot record films.');
+      return;
+    }
+    this.view.backdrop(this.sky());
+    this.say('Recording: ends with the run, or when it is paused');
+    let ended = false;
+    this.state.on('playing', () => {
+      if (this.state.get('playing') || ended) return;
+      ended = true;
+      stop();
+    });
+    this.player.seek(this.player.first);
+    this.state.set('playing', true);
+  }
+
+  seek(t: number): void {
+    this.player.seek(t);
+  }
+
+  select(name: string | null, of: Selection['of'] = 'body'): void {
+    this.state.set('selection', name === null ? null : { of, name });
+  }
+}

@@ -1,0 +1,192 @@
+// A result in memory: bodies, elements and shapes as the run described them, poses and signals by row.
+import { BadView, check, type Chunk, decode, unpack } from './trv1.ts';
+
+export type Vec3 = [number, number, number];
+export type Quaternion = [w: number, x: number, y: number, z: number];
+
+export interface BodyInfo {
+  name: string;
+  kind?: string;
+  mass?: number;
+  center_of_mass?: Vec3;
+}
+
+export interface ShapeInfo {
+  name: string;
+  type: string;
+  body: string;
+  size: number[];
+  position: Vec3;
+  quaternion: Quaternion;
+  color?: string;
+}
+
+export interface FrameInfo {
+  body: string;
+  position: Vec3;
+  quaternion: Quaternion;
+}
+
+export interface ElementInfo {
+  name: string;
+  of: 'joint' | 'motion' | 'force';
+  type: string;
+  attachment: string;
+  frames: FrameInfo[];
+  numbers?: Record<string, number>; // its fields: stiffness, damping, radius ...
+}
+
+export interface SignalInfo {
+  name: string;
+  unit: string;
+  table: number;
+  text?: string;
+  flag?: string; // a caveat
+  of?: string; // what it belongs to: body, joint, force, output, energy ...
+  element?: string; // its name
+  quantity?: string;
+  axis?: string;
+  on?: string; // the body that it acts on, where there is a choice
+  pose?: number; // its column among the poses, if it is one
+}
+
+interface TableInfo {
+  name: string;
+  time: Chunk;
+  values: (Chunk & { signals: number[] })[];
+}
+
+export interface Header {
+  title: string;
+  program: string;
+  status: string;
+  method: string;
+  date: string;
+  model_file: string;
+  failure: { what?: string; message?: string } | null;
+  gravity: Vec3 | null;
+  bodies: BodyInfo[];
+  shapes: ShapeInfo[];
+  elements: ElementInfo[];
+  signals: SignalInfo[];
+  plots: number[][];
+  tables: TableInfo[];
+  poses: Chunk;
+}
+
+export const ground = -1;
+export const poseColumns = 7; // x y z, then w x y z
+
+export class Run {
+  readonly time: Float64Array;
+  readonly rows: number;
+  readonly poses: Float32Array; // by columns
+  private readonly bodyByName = new Map<string, number>();
+  private readonly signalsByElement = new Map<string, number[]>();
+  private readonly tableTimes: (Float64Array | undefined)[] = [];
+  private readonly values: (Float32Array | undefined)[] = [];
+
+  constructor(readonly header: Header, private readonly chunks: Uint8Array) {
+    for (const key of ['bodies', 'shapes', 'elements', 'signals', 'plots', 'tables'] as const)
+      if (!Array.isArray(header[key])) throw new BadView(`its data have no list of ${key}.`);
+    if (header.tables.length === 0) throw new BadView('its data have no table.');
+    for (const table of header.tables) for (const chunk of [table.time, ...table.values]) check(chunk, chunks);
+    this.time = this.tableTime(0);
+    this.rows = this.time.length;
+    if (this.rows === 0) throw new BadView('the result has no rows: nothing was recorded.');
+    if (header.poses.count !== poseColumns * header.bodies.length || (header.poses.count > 0 && header.poses.rows !== this.rows))
+      throw new BadView('the positions do not belong to its bodies.');
+    this.poses = decode(header.poses, chunks, Float32Array);
+    header.bodies.forEach((body, i) => this.bodyByName.set(body.name, i));
+    header.signals.forEach((signal, i) => {
+      const key = `${signal.of ?? ''} ${signal.element ?? ''}`;
+      const list = this.signalsByElement.get(key);
+      if (list) list.push(i);
+      else this.signalsByElement.set(key, [i]);
+    });
+  }
+
+  get end(): number {
+    return this.time[this.rows - 1];
+  }
+
+  /** The number of a body, or `ground`. */
+  body(name: string): number {
+    return this.bodyByName.get(name) ?? ground;
+  }
+
+  tableTime(table: number): Float64Array {
+    return (this.tableTimes[table] ??= decode(this.header.tables[table].time, this.chunks, Float64Array));
+  }
+
+  /** All values of a signal. Chunks are decoded when the first of their signals is asked for. */
+  signal(index: number): Float32Array {
+    const info = this.header.signals[index];
+    if (info.pose !== undefined) return this.poses.subarray(info.pose * this.rows, (info.pose + 1) * this.rows);
+    if (!this.values[index]) {
+      const chunk = this.header.tables[info.table].values.find((c) => c.signals.includes(index));
+      if (!chunk) throw new BadView(`signal '${info.name}' has no values.`);
+      const all = decode(chunk, this.chunks, Float32Array);
+      chunk.signals.forEach((signal, i) => (this.values[signal] = all.subarray(i * chunk.rows, (i + 1) * chunk.rows)));
+    }
+    return this.values[index]!;
+  }
+
+  /** The signals of an element, in the order of the result. */
+  signalsOf(of: string, element: string): number[] {
+    return this.signalsByElement.get(`${of} ${element}`) ?? [];
+  }
+
+  /** The three components of a vector, or nothing if one was not put into the page. */
+  vector(of: string, element: string, quantity: string, on?: string): [number, number, number] | undefined {
+    const found = ['x', 'y', 'z'].map((axis) =>
+      this.signalsOf(of, element).find((i) => {
+        const s = this.header.signals[i];
+        return s.quantity === quantity && s.axis === axis && s.on === on;
+      }),
+    );
+    return found.every((i) => i !== undefined) ? (found as [number, number, number]) : undefined;
+  }
+
+  /** The signal of another run that is the same quantity of the same thing. */
+  sameSignal(info: SignalInfo): number {
+    const same = (key: 'of' | 'element' | 'quantity' | 'axis' | 'on', s: SignalInfo) => s[key] === info[key];
+    return info.of === undefined
+      ? this.header.signals.findIndex((s) => s.name === info.name)
+      : this.header.signals.findIndex((s) => same('of', s) && same('element', s) && same('quantity', s) && same('axis', s) && same('on', s));
+  }
+
+  /** The last row at or before `t`, and the part of the way to the next one. */
+  place(t: number, time: Float64Array = this.time): { row: number; part: number } {
+    const last = time.length - 1;
+    if (!(t > time[0])) return { row: 0, part: 0 };
+    if (t >= time[last]) return { row: last, part: 0 };
+    let low = 0, high = last;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (time[middle] <= t) low = middle;
+      else high = middle;
+    }
+    return { row: low, part: (t - time[low]) / (time[high] - time[low]) };
+  }
+
+  /** A signal at any time, linear between rows. */
+  valueAt(index: number, t: number): number {
+    const values = this.signal(index);
+    const { row, part } = this.place(t, this.tableTime(this.header.signals[index].table));
+    return part > 0 ? values[row] + part * (values[row + 1] - values[row]) : values[row];
+  }
+}
+
+/** Unpacks what `trammel view` packed. */
+export async function openRun(packed: Uint8Array): Promise<Run> {
+  let bytes: Uint8Array;
+  try {
+    const stream = new Blob([packed as BlobPart]).stream().pipeThrough(new DecompressionStream('gzip'));
+    bytes = new Uint8Array(await new Response(stream).arrayBuffer());
+  } catch {
+    throw new BadView('its data are damaged or cut off.');
+  }
+  const { header, chunks } = unpack(bytes);
+  return new Run(header as unknown as Header, chunks);
+}

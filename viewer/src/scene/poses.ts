@@ -1,0 +1,39 @@
+// Where every body is at a time: linear between rows, orientations on the shorter great circle.
+import { Matrix4, Quaternion, Vector3 } from 'three';
+import { ground, poseColumns, type Run } from '../run.ts';
+
+const one = new Vector3(1, 1, 1);
+const p = new Vector3(), q = new Quaternion(), next = new Quaternion();
+
+export class Poses {
+  private readonly matrices: Matrix4[];
+  private readonly fixed = new Matrix4();
+
+  constructor(private readonly run: Run) {
+    this.matrices = run.header.bodies.map(() => new Matrix4());
+  }
+
+  /** From the axes of the body to the world. */
+  of(body: number): Matrix4 {
+    return body === ground ? this.fixed : this.matrices[body];
+  }
+
+  moveTo(t: number): void {
+    const { row, part } = this.run.place(t);
+    for (let body = 0; body < this.matrices.length; ++body) this.pose(body, row, part, this.matrices[body]);
+  }
+
+  /** Where one body is at a row. */
+  pose(body: number, row: number, part: number, out: Matrix4): void {
+    const { poses, rows } = this.run;
+    const at = (column: number, r: number) => poses[(poseColumns * body + column) * rows + r];
+    p.set(at(0, row), at(1, row), at(2, row));
+    q.set(at(4, row), at(5, row), at(6, row), at(3, row));
+    if (part > 0) {
+      const r = row + 1;
+      p.set(p.x + part * (at(0, r) - p.x), p.y + part * (at(1, r) - p.y), p.z + part * (at(2, r) - p.z));
+      q.slerp(next.set(at(4, r), at(5, r), at(6, r), at(3, r)), part);
+    }
+    out.compose(p, q.normalize(), one);
+  }
+}

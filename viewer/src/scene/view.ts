@@ -1,0 +1,232 @@
+// The scene: lights, ground, bodies, signs and arrows, drawn only when something changed.
+import {
+  AxesHelper, Box3, CanvasTexture, DirectionalLight, HemisphereLight, Matrix4, Raycaster, Scene, SRGBColorSpace, Vector2, Vector3,
+  WebGLRenderer,
+} from 'three';
+import { ground, type Run } from '../run.ts';
+import { Arrows } from './arrows.ts';
+import { Bodies } from './bodies.ts';
+import { findBounds } from './bounds.ts';
+import { CameraRig, compassOf, type ViewName } from './camera.ts';
+import { Ground } from './ground.ts';
+import { Joints, Links } from './joints.ts';
+import { Measure } from './measure.ts';
+import { Poses } from './poses.ts';
+import { Trace } from './trace.ts';
+
+export interface ViewOptions {
+  calm: boolean; // no motion but that of the mechanism
+  plain: boolean; // no smoothing of edges
+}
+
+const ghostColour = '#3f7fd0';
+const travelRatio = 2.5; // of the box over the run to that at the start
+
+export class View {
+  readonly poses: Poses;
+  readonly bodies: Bodies;
+  readonly joints: Joints;
+  readonly links: Links;
+  readonly arrows: Arrows;
+  readonly trace: Trace;
+  readonly measure = new Measure();
+  readonly rig: CameraRig;
+  readonly size: number;
+  /** The mechanism drives away: the camera should follow. */
+  readonly travels: boolean;
+  frames = 0;
+
+  private readonly scene = new Scene();
+  private readonly renderer: WebGLRenderer;
+  private readonly ground: Ground;
+  private readonly sun = new DirectionalLight(0xffffff, 1.9);
+  private readonly headlamp = new DirectionalLight(0xffffff, 0.7);
+  private readonly axes: AxesHelper;
+  private readonly home: Box3;
+  private readonly lightFrom: Vector3;
+  private readonly ghost?: { poses: Poses; bodies: Bodies };
+  private selected: number | null = null;
+  private followed: number | null = null;
+  private accent = '#e8720c';
+
+  constructor(private readonly run: Run, canvas: HTMLCanvasElement, options: ViewOptions, ghost?: Run) {
+    this.poses = new Poses(run);
+    const bounds = findBounds(run, this.poses);
+    const longest = (box: Box3) => Math.max(...box.getSize(new Vector3()).toArray());
+    this.travels = longest(bounds.run) > travelRatio * longest(bounds.start) && run.header.bodies.length > 0 && longest(bounds.start) > 0;
+    this.home = this.travels ? bounds.start : bounds.run;
+    this.size = Math.max(this.home.getSize(new Vector3()).length(), 1e-6);
+    const compass = compassOf(run);
+
+    this.renderer = new WebGLRenderer({ canvas, alpha: true, antialias: !options.plain, powerPreference: 'high-performance' });
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.rig = new CameraRig(canvas, compass, this.size, options.calm);
+
+    this.bodies = new Bodies(run, this.size);
+    if (ghost) {
+      this.ghost = { poses: new Poses(ghost), bodies: new Bodies(ghost, this.size, ghostColour) };
+      this.scene.add(this.ghost.bodies.group);
+    }
+    this.joints = new Joints(run, this.size);
+    this.links = new Links(run, this.size);
+    this.arrows = new Arrows(run, this.size);
+    this.trace = new Trace(run);
+    this.ground = new Ground(compass.up, groundHeight(bounds.run, compass.up, this.size), this.size);
+    this.axes = new AxesHelper(0.1 * this.size);
+    this.axes.matrixAutoUpdate = this.axes.visible = false;
+    this.lightFrom = new Vector3()
+      .addScaledVector(compass.right, 0.45).addScaledVector(compass.ahead, -0.55).addScaledVector(compass.up, 1.25)
+      .multiplyScalar(2 * this.size);
+    this.setLights(compass.up);
+    this.scene.add(
+      this.bodies.group, this.links.group, this.joints.group, this.arrows.group, this.trace.line, this.measure.line,
+      this.axes, this.ground.group,
+    );
+    this.moveTo(run.time[0]);
+  }
+
+  private setLights(up: Vector3): void {
+    const sky = new HemisphereLight(0xffffff, 0xa9b1bd, 1.35);
+    sky.position.copy(up);
+    const { shadow } = this.sun;
+    this.sun.castShadow = true;
+    shadow.mapSize.set(2048, 2048);
+    const half = 0.9 * this.size;
+    Object.assign(shadow.camera, { left: -half, right: half, top: half, bottom: -half, near: 0.1 * this.size, far: 8 * this.size });
+    shadow.normalBias = 0.002 * this.size;
+    shadow.bias = -0.0004;
+    this.scene.add(sky, this.sun, this.sun.target, this.headlamp, this.headlamp.target);
+  }
+
+  moveTo(t: number): void {
+    this.poses.moveTo(t);
+    this.bodies.update(this.poses);
+    this.ghost?.poses.moveTo(t);
+    this.ghost?.bodies.update(this.ghost.poses);
+    this.links.update(this.poses);
+    this.joints.update(this.poses);
+    this.arrows.update(this.poses, t);
+    if (this.selected !== null) this.axes.matrix.copy(this.poses.of(this.selected));
+    if (this.followed !== null) this.rig.follow(this.poses.of(this.followed));
+  }
+
+  render(): void {
+    const { camera, controls } = this.rig;
+    this.rig.adjustDepth();
+    this.sun.target.position.copy(controls.target);
+    this.sun.position.copy(controls.target).add(this.lightFrom);
+    this.headlamp.position.copy(camera.position);
+    this.headlamp.target.position.copy(controls.target);
+    this.ground.centreOn(controls.target);
+    this.ground.seenFrom(camera.position.distanceTo(controls.target));
+    this.renderer.render(this.scene, camera);
+    ++this.frames;
+  }
+
+  resize(width: number, height: number): void {
+    this.renderer.setSize(width, height, false);
+    this.rig.resize(width, height);
+    this.trace.resize(width, height);
+  }
+
+  frame(view: ViewName): void {
+    const box = this.home.clone();
+    if (this.followed !== null && this.travels) {
+      // The box of the start, where the mechanism is now.
+      const first = new Matrix4();
+      this.poses.pose(this.followed, 0, 0, first);
+      box.translate(new Vector3().setFromMatrixPosition(this.poses.of(this.followed)).sub(new Vector3().setFromMatrixPosition(first)));
+    }
+    this.rig.frame(box, view);
+  }
+
+  select(body: number | null): void {
+    this.selected = body;
+    this.axes.visible = body !== null && body !== ground;
+    this.bodies.highlight(body === ground ? null : body, this.accent);
+    if (body !== null) this.axes.matrix.copy(this.poses.of(body));
+  }
+
+  follow(body: number | null): void {
+    this.followed = body;
+    this.rig.follow(null);
+    if (body !== null) this.rig.follow(this.poses.of(body));
+  }
+
+  theme(dark: boolean): void {
+    this.accent = dark ? '#ff9a3c' : '#e8720c';
+    this.ground.theme(dark);
+    this.trace.paint(this.accent);
+    this.select(this.selected);
+  }
+
+  /** The body under a point of the canvas, in parts of it from -1 to 1. */
+  pick(x: number, y: number): { body: number; point: Vector3 } | null {
+    const ray = new Raycaster();
+    ray.setFromCamera(new Vector2(x, y), this.rig.camera);
+    return this.bodies.pick(ray);
+  }
+
+  /** Less to do for a slow machine: first without shadows, then with half the pixels. False if nothing is left. */
+  simplify(): boolean {
+    if (this.renderer.shadowMap.enabled) {
+      this.renderer.shadowMap.enabled = false;
+      this.sun.castShadow = false;
+      return true;
+    }
+    if (this.renderer.getPixelRatio() <= 0.5) return false;
+    this.renderer.setPixelRatio(this.renderer.getPixelRatio() / 2);
+    return true;
+  }
+
+  get shadows(): boolean {
+    return this.renderer.shadowMap.enabled;
+  }
+
+  /** The origin of a body, in pixels of a canvas of this size; null behind the camera. */
+  project(point: Vector3, width: number, height: number): { x: number; y: number } | null {
+    const p = point.clone().project(this.rig.camera);
+    return p.z < 1 ? { x: (0.5 + p.x / 2) * width, y: (0.5 - p.y / 2) * height } : null;
+  }
+
+  /** The sky is a gradient of the page behind the canvas; pictures and films need it inside. */
+  backdrop(sky: { top: string; bottom: string } | null): void {
+    if (this.scene.background instanceof CanvasTexture) this.scene.background.dispose();
+    this.scene.background = sky && gradient(sky.top, sky.bottom);
+  }
+
+  /** What the camera sees, as a picture. Drawn and read in one go, since the canvas keeps nothing. */
+  picture(sky: { top: string; bottom: string }): string {
+    this.backdrop(sky);
+    this.render();
+    const address = this.renderer.domElement.toDataURL('image/png');
+    this.backdrop(null);
+    this.render();
+    return address;
+  }
+
+  bodyMatrix(name: string): number[] {
+    return this.poses.of(this.run.body(name)).toArray();
+  }
+}
+
+function gradient(top: string, bottom: string): CanvasTexture {
+  const canvas = document.createElement('canvas');
+  canvas.width = 2;
+  canvas.height = 256;
+  const pen = canvas.getContext('2d')!, fill = pen.createLinearGradient(0, 0, 0, canvas.height);
+  fill.addColorStop(0, top);
+  fill.addColorStop(1, bottom);
+  pen.fillStyle = fill;
+  pen.fillRect(0, 0, canvas.width, canvas.height);
+  const texture = new CanvasTexture(canvas);
+  texture.colorSpace = SRGBColorSpace;
+  return texture;
+}
+
+/** Height 0 where the mechanism nearly stands on it, else its lowest point. */
+function groundHeight(box: Box3, up: Vector3, size: number): number {
+  const a = box.min.dot(up), b = box.max.dot(up), lowest = Math.min(a, b);
+  return lowest > -0.03 * size && lowest < 0.15 * size ? 0 : lowest - 0.01 * size;
+}

@@ -1,0 +1,52 @@
+// What the user can change, in one place: parts of the page listen to it and never to one another.
+
+export interface Selection {
+  of: 'body' | 'joint' | 'motion' | 'force';
+  name: string;
+}
+
+export interface Values {
+  time: number;
+  playing: boolean;
+  speed: number;
+  selection: Selection | null;
+  joints: boolean;
+  forces: boolean;
+  trace: boolean;
+  xray: boolean;
+  follow: boolean;
+  measure: boolean;
+  theme: 'light' | 'dark';
+}
+
+export type Key = keyof Values;
+export type Toggle = 'joints' | 'forces' | 'trace' | 'xray' | 'follow' | 'measure';
+
+export class State {
+  private readonly listeners = new Map<Key, (() => void)[]>();
+
+  constructor(private readonly values: Values) {}
+
+  get<K extends Key>(key: K): Values[K] {
+    return this.values[key];
+  }
+
+  set<K extends Key>(key: K, value: Values[K]): void {
+    if (this.values[key] === value) return;
+    this.values[key] = value;
+    for (const listener of this.listeners.get(key) ?? []) listener();
+  }
+
+  toggle(key: Toggle): void {
+    this.set(key, !this.values[key]);
+  }
+
+  /** Calls `listener` at every change of one of the keys. */
+  on(keys: Key | Key[], listener: () => void): void {
+    for (const key of [keys].flat()) {
+      const list = this.listeners.get(key);
+      if (list) list.push(listener);
+      else this.listeners.set(key, [listener]);
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// The list of keys.
+import { h, iconButton } from './dom.ts';
+
+const keys: [string, string][] = [
+  ['Space', 'play, pause'],
+  ['Left, Right', 'one recorded row back, forward'],
+  ['Shift + Left, Right', 'a tenth of the run'],
+  ['Home, End', 'start, end'],
+  ['[ , ]', 'slower, faster'],
+  ['1 2 3 4', 'views: iso, front, side, top'],
+  ['0', 'frame everything'],
+  ['J F T X C', 'joints, forces, trace, X-ray, follow'],
+  ['M', 'measure: click two points'],
+  ['P', 'save a picture'],
+  ['D', 'dark or light'],
+  ['Esc', 'select nothing, close'],
+  ['?', 'this list'],
+];
+
+export function helpDialog(): HTMLDialogElement {
+  const dialog = h(
+    'dialog', { 'aria-label': 'Keys' },
+    h('div', { class: 'dialog-title' }, h('h2', {}, 'Keys'), iconButton('close', 'Close', () => dialog.close())),
+    h('table', {}, ...keys.map(([key, text]) => h('tr', {}, h('th', { scope: 'row' }, h('kbd', {}, key)), h('td', {}, text)))),
+    h('p', { class: 'soft' }, 'Drag turns the view, the wheel zooms, the right button shifts. A click selects a body. In a plot, a click sets the time, a drag zooms, a double click shows all.'),
+  );
+  return dialog;
+}

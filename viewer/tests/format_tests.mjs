@@ -1,0 +1,66 @@
+// The format: what the C++ writer puts in comes out to half a quantum, and damaged data are refused with words.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { BadView, Run, decode, openRun, unpack } from './decoder.mjs';
+import { sampleRun } from './sample.mjs';
+import { assert } from './suite.mjs';
+import { packRun } from './write_trv1.mjs';
+
+/** Every value within `allowed(column)` of the original, and missing exactly where that is. */
+function compare(columns, chunk, chunks, allowed) {
+  const values = decode(chunk, chunks, Float64Array);
+  columns.forEach((column, c) =>
+    column.forEach((x, row) => {
+      const read = values[c * chunk.rows + row];
+      if (x === null) assert.ok(Number.isNaN(read), `column ${c}, row ${row}: should be missing, is ${read}`);
+      else assert.ok(Math.abs(read - x) <= allowed(c, x), `column ${c}, row ${row}: ${read} instead of ${x}`);
+    }),
+  );
+}
+
+export async function formatTests(suite, samples) {
+  if (samples && existsSync(join(samples, 'samples.trv1'))) {
+    const packed = readFileSync(join(samples, 'samples.trv1'));
+    const { columns, base64 } = JSON.parse(readFileSync(join(samples, 'samples.json'), 'utf8'));
+    const { header, chunks } = unpack(new Uint8Array(gunzipSync(packed)));
+    await suite.test('C++ writes, Node reads: to half a quantum, missing values included', () =>
+      compare(columns, header.quantised, chunks, (c, x) => 0.5000001 * header.quantised.step[c] + 1e-15 * Math.abs(x)));
+    await suite.test('C++ writes, Node reads: 32-bit floats', () => compare(columns, header.floats, chunks, (_, x) => 6e-8 * Math.abs(x) + 1e-45));
+    await suite.test('C++ writes, Node reads: base64 and text of the header', () => {
+      assert.ok(Buffer.from(base64, 'base64').equals(packed));
+      assert.equal(header.title, '</script> "\u202e');
+    });
+  } else suite.skip(3, 'no samples of the C++ writer (target viewer-samples, --samples FOLDER)');
+
+  const bytes = gunzipSync(packRun(sampleRun()));
+  const refused = async (packed, words) => assert.rejects(openRun(new Uint8Array(packed)), (e) => e instanceof BadView && words.test(e.message));
+  await suite.test('a run is read', async () => {
+    const run = await openRun(new Uint8Array(packRun(sampleRun())));
+    assert.equal(run.rows, 301);
+    assert.ok(Math.abs(run.end - 3) < 1e-7);
+    assert.equal(run.body('slider'), 2);
+    assert.equal(run.body('ground'), -1);
+    assert.equal(run.vector('joint', 'pin', 'force').length, 3);
+    assert.equal(run.vector('joint', 'pivot', 'force'), undefined);
+    assert.ok(Number.isNaN(run.signal(1)[120]));
+    assert.deepEqual(run.place(-1), { row: 0, part: 0 });
+    assert.deepEqual(run.place(99), { row: 300, part: 0 });
+  });
+  await suite.test('a cut file is refused', async () => {
+    const packed = packRun(sampleRun());
+    await refused(packed.subarray(0, packed.length / 2), /damaged|cut off/);
+    for (const length of [0, 3, 7, 100, bytes.length - 10]) await refused(gzipSync(bytes.subarray(0, length)), /./);
+  });
+  await suite.test('a foreign file is refused', async () => {
+    await refused(Buffer.from('hello'), /damaged/);
+    await refused(gzipSync('TRV2aaaabbbb'), /TRV1/);
+    await refused(gzipSync(Buffer.concat([Buffer.from('TRV1'), Buffer.from([8, 0, 0, 0]), Buffer.from('[1, 2   ')])), /header/);
+  });
+  await suite.test('counts that do not fit are refused before anything is allocated', () => {
+    const { header, chunks } = unpack(new Uint8Array(bytes));
+    for (const change of [{ rows: 1e9 }, { count: -1 }, { at: 2 ** 40 }, { kind: 'zip' }, { step: [] }, { missing: [[0, 0, 1e9]] }, { bytes: 0 }])
+      assert.throws(() => decode({ ...header.poses, ...change }, chunks, Float32Array), BadView);
+    assert.throws(() => new Run({ ...header, bodies: header.bodies.slice(1) }, chunks), BadView);
+  });
+}

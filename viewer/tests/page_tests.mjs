@@ -1,0 +1,216 @@
+// The page in a real browser: drawn, steady, moving, true to the data, usable by keyboard and by name, and deaf to
+// everything outside. Pictures are compared only with pictures of the same run.
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { names, sampleRun } from './sample.mjs';
+import { folder, launch, open, settle, writePage } from './page.mjs';
+import { countColours, difference, readPng } from './picture.mjs';
+import { assert } from './suite.mjs';
+import { packRun } from './write_trv1.mjs';
+
+const tests = {
+  'not blank, steady, and moved by time': async ({ page }) => {
+    const picture = async () => readPng(await page.locator('canvas').first().screenshot());
+    const seek = async (t) => {
+      await page.evaluate((time) => window.trammel.seek(time), t);
+      await settle(page);
+    };
+    const first = await picture();
+    assert.ok(countColours(first) > 40, `${countColours(first)} colours`);
+    await seek(1);
+    const later = await picture();
+    await seek(0);
+    assert.equal(difference(first, await picture()), 0);
+    assert.ok(difference(first, later, 24) > 0.02);
+  },
+  'bodies are where the result says': async ({ page, run }) => {
+    for (const row of [0, 137, 300]) {
+      const matrix = await page.evaluate((t) => {
+        window.trammel.seek(t);
+        window.trammel.view.moveTo(t);
+        return window.trammel.view.bodyMatrix('slider');
+      }, run.time[row]);
+      [12, 13, 14].forEach((k, axis) => assert.ok(Math.abs(matrix[k] - run.bodies[2].pose[axis][row]) < 1e-5));
+    }
+  },
+  'the keyboard moves time': async ({ page, run }) => {
+    const t = () => page.evaluate(() => window.trammel.t);
+    const near = async (expected) => assert.ok(Math.abs((await t()) - expected) < 1e-6, `${await t()} instead of ${expected}`);
+    await page.locator('canvas').first().focus();
+    await page.keyboard.press('Home');
+    await near(0);
+    await page.keyboard.press('ArrowRight');
+    await near(run.time[1]);
+    await page.keyboard.press('Shift+ArrowRight');
+    await near(run.time[1] + 0.3);
+    await page.keyboard.press('ArrowLeft');
+    await near(run.time[30]); // from between two rows to the one before
+    await page.keyboard.press('End');
+    await near(3);
+    await page.keyboard.press(' ');
+    await page.waitForFunction(() => window.trammel.state.get('playing') && window.trammel.t < 2.9 && window.trammel.t > 0);
+    await page.keyboard.press(' ');
+    assert.equal(await page.evaluate(() => window.trammel.state.get('playing')), false);
+    await page.keyboard.press('Home');
+  },
+  'keys switch what is shown': async ({ page }) => {
+    const get = (key) => page.evaluate((k) => window.trammel.state.get(k), key);
+    for (const [key, name] of [['j', 'joints'], ['f', 'forces'], ['t', 'trace'], ['x', 'xray'], ['c', 'follow'], ['m', 'measure']]) {
+      const before = await get(name);
+      await page.keyboard.press(key);
+      assert.equal(await get(name), !before, name);
+      await page.keyboard.press(key);
+      assert.equal(await get(name), before, name);
+    }
+    await page.keyboard.press(']');
+    assert.equal(await get('speed'), 2);
+    await page.keyboard.press('[');
+    const theme = await get('theme');
+    await page.keyboard.press('d');
+    assert.notEqual(await get('theme'), theme);
+    await page.keyboard.press('d');
+    await page.keyboard.press('?');
+    assert.ok(await page.locator('dialog').isVisible());
+    await page.keyboard.press('Escape');
+    assert.ok(!(await page.locator('dialog').isVisible()));
+    await page.locator('input[type=search]').last().focus();
+    await page.keyboard.press('j'); // types
+    assert.equal(await get('joints'), true);
+    await page.keyboard.press('Escape');
+    await page.locator('canvas').first().focus();
+  },
+  'every control has a name': async ({ page }) => {
+    const nameless = await page.evaluate(() =>
+      [...document.querySelectorAll('button, input, select, canvas, [role=img]')]
+        .filter((e) => !(e.getAttribute('aria-label') || e.textContent?.trim() || e.title))
+        .map((e) => e.outerHTML));
+    assert.deepEqual(nameless, []);
+    assert.match(await page.getAttribute('.slider', 'aria-valuetext'), /seconds/);
+  },
+  'a click selects a body; its signals are plotted; Esc goes back': async ({ page }) => {
+    const at = await page.evaluate(() => {
+      const { view } = window.trammel, m = view.poses.of(2).elements, box = document.querySelector('canvas').getBoundingClientRect();
+      const p = view.project(view.rig.controls.target.clone().set(m[12], m[13], m[14]), box.width, box.height);
+      return { x: box.left + p.x, y: box.top + p.y };
+    });
+    const plots = () => page.locator('.plot h3').allTextContents();
+    const before = await plots();
+    await page.mouse.click(at.x, at.y);
+    await settle(page);
+    assert.deepEqual(await page.evaluate(() => window.trammel.state.get('selection')), { of: 'body', name: 'slider' });
+    assert.ok(await page.locator('.card').isVisible());
+    assert.deepEqual(await plots(), ['slider velocity [m/s]']);
+    await page.keyboard.press('Escape');
+    assert.deepEqual(await plots(), before);
+  },
+  'a joint shows its reaction and the caveat of the result': async ({ page }) => {
+    await page.evaluate(() => window.trammel.select('pin', 'joint'));
+    assert.deepEqual(await page.locator('.plot h3').allTextContents(), ['pin force [N]']);
+    assert.match(await page.locator('.caveat').first().textContent(), /least-norm/);
+    await page.evaluate(() => window.trammel.select(null));
+  },
+  'a signal is found and plotted': async ({ page }) => {
+    const count = await page.locator('.plot').count();
+    await page.getByLabel('Find a signal to plot').fill('guide z');
+    await page.locator('.results .row').first().click();
+    assert.equal(await page.locator('.plot').count(), count + 1);
+    await page.getByLabel('Remove this plot').first().click();
+    await page.getByLabel('Find a signal to plot').fill('');
+    assert.equal(await page.locator('.plot').count(), count);
+  },
+  'a click in a plot sets the time': async ({ page }) => {
+    const box = await page.locator('.plot .u-over').first().boundingBox();
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    assert.ok(Math.abs((await page.evaluate(() => window.trammel.t)) - 1.5) < 0.02);
+    await page.evaluate(() => window.trammel.seek(0));
+  },
+  'nothing is drawn while nothing changes': async ({ page }) => {
+    await settle(page);
+    const frames = () => page.evaluate(() => window.trammel.view.frames);
+    const before = await frames();
+    await page.waitForTimeout(300);
+    assert.equal(await frames(), before);
+  },
+  'a picture is saved': async ({ page }) => {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('p')]);
+    const path = join(folder, 'picture.png');
+    await download.saveAs(path);
+    assert.equal(download.suggestedFilename(), 'Slider_crank_by_formulas.png');
+    assert.ok(statSync(path).size > 10_000);
+  },
+  'a film is saved': async ({ page }) => {
+    await page.evaluate(() => window.trammel.state.set('speed', 5));
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByLabel('Save a film').click()]);
+    const path = join(folder, 'film');
+    await download.saveAs(path);
+    assert.match(download.suggestedFilename(), /^Slider_crank_by_formulas\.(mp4|webm)$/);
+    assert.ok(statSync(path).size > 2000, `${statSync(path).size} bytes`);
+  },
+};
+
+const refusals = {
+  'a page without data says so': ['', /no data/],
+  'a page with cut data says so': ['H4sIAAAAAAAAA', /damaged or cut off/],
+  'a page with foreign data says so': [Buffer.from('hello world').toString('base64'), /damaged or cut off/],
+};
+const hostileTests = 2, ghostTests = 1;
+
+export async function pageTests(suite, bundle) {
+  const all = Object.keys(tests).length + Object.keys(refusals).length + hostileTests + ghostTests + 1;
+  if (!bundle) return suite.skip(all, 'no bundle (--bundle viewer.html.gz)');
+  const { browser, why } = await launch();
+  if (!browser) return suite.skip(all, why);
+  try {
+    const run = sampleRun();
+    const { page, wrong, ready } = await open(browser, writePage(bundle, run.title, packRun(run)), { width: 1200, height: 640 });
+    assert.equal(ready, '1');
+    for (const [name, body] of Object.entries(tests)) await suite.test(name, () => body({ page, run }));
+    await suite.test('no message in the console, no request to the network', () => assert.deepEqual(wrong, []));
+    await page.context().close();
+    await hostile(suite, browser, bundle);
+    await ghost(suite, browser, bundle);
+    for (const [name, [data, words]] of Object.entries(refusals)) {
+      await suite.test(name, async () => {
+        const { page: bad, ready: state } = await open(browser, writePage(bundle, 'x', Buffer.from(data, 'base64'), 'bad.html'));
+        assert.equal(state, 'failed');
+        assert.match(await bad.locator('.refusal').textContent(), words);
+        await bad.context().close();
+      });
+    }
+  } finally {
+    await browser.close();
+  }
+}
+
+async function ghost(suite, browser, bundle) {
+  await suite.test('a second run is drawn as a ghost, its curves too', async () => {
+    const run = sampleRun(), other = sampleRun();
+    other.signals[0].values = other.signals[0].values.map((x) => x + 0.1);
+    const { page, wrong, ready } = await open(browser, writePage(bundle, run.title, [packRun(run), packRun(other)], 'ghost.html'), { width: 640, height: 400 });
+    assert.equal(ready, '1');
+    assert.ok(await page.evaluate(() => window.trammel.view.ghost !== undefined));
+    assert.ok(await page.evaluate(() => window.trammel.plots.ghostOf(0)[0] - window.trammel.run.signal(0)[0]) > 0.099);
+    assert.deepEqual(wrong, []);
+    await page.context().close();
+  });
+}
+
+async function hostile(suite, browser, bundle) {
+  const run = sampleRun({ title: names.hostileTitle, rodName: names.hostileBody });
+  run.shapes[0].color = 'url(javascript:alert(3))';
+  const { page, wrong, ready } = await open(browser, writePage(bundle, run.title, packRun(run), 'hostile.html'), { width: 1200, height: 640 });
+  await suite.test('hostile names are shown as text', async () => {
+    assert.equal(ready, '1');
+    assert.equal(await page.title(), names.hostileTitle);
+    assert.equal(await page.locator('h1').textContent(), names.hostileTitle);
+    await page.evaluate((name) => window.trammel.select(name), names.hostileBody);
+    await settle(page);
+    assert.equal(await page.locator('.stage .label').first().textContent(), names.hostileBody);
+    assert.equal(await page.locator('img').count(), 0);
+  });
+  await suite.test('hostile names start nothing', async () => {
+    await page.waitForTimeout(200);
+    assert.deepEqual(wrong, []);
+  });
+  await page.context().close();
+}
