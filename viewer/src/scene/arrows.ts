@@ -3,7 +3,7 @@ import { Color, Group, InstancedMesh, Matrix4, MeshStandardMaterial, Vector3 } f
 import type { FrameInfo, Run } from '../run.ts';
 import * as geometry from './geometry.ts';
 import type { Poses } from './poses.ts';
-import { between } from './transform.ts';
+import { between, crowded } from './transform.ts';
 
 interface Arrow {
   frame: FrameInfo;
@@ -31,9 +31,11 @@ export class Arrows {
   private readonly shafts: InstancedMesh;
   private readonly heads: InstancedMesh;
   private readonly metresPerNewton: number;
+  private readonly thickness: number;
 
   constructor(private readonly run: Run, private readonly size: number) {
     this.arrows = findArrows(run);
+    this.thickness = size * crowded(this.arrows.length);
     const typical = this.percentile(0.98);
     this.metresPerNewton = typical > 0 ? (0.22 * size) / typical : 0;
     this.newtonsPerTenth = typical > 0 ? (0.1 * size) / this.metresPerNewton : 0;
@@ -72,10 +74,10 @@ export class Arrows {
       if (!(length > 0.004 * this.size)) continue; // shorter than its own head, and what is not a number
       from.set(...frame.position).applyMatrix4(poses.of(this.run.body(frame.body)));
       force.setLength(length);
-      const headLength = Math.min(0.03 * this.size, 0.45 * length);
+      const headLength = Math.min(0.03 * this.thickness, 0.45 * length);
       tip.copy(from).add(force);
       neck.copy(tip).addScaledVector(force, -headLength / length);
-      this.shafts.setMatrixAt(count, between(from, neck, 0.0042 * this.size, matrix));
+      this.shafts.setMatrixAt(count, between(from, neck, 0.0042 * this.thickness, matrix));
       this.heads.setMatrixAt(count, between(neck, tip, 0.36 * headLength, matrix));
       ++count;
     }

@@ -6,7 +6,7 @@ import * as geometry from './geometry.ts';
 import { impliedShapes } from './implied.ts';
 import { type Instance, InstanceSet } from './instances.ts';
 import type { Poses } from './poses.ts';
-import { between, localMatrix } from './transform.ts';
+import { between, crowded, localMatrix } from './transform.ts';
 
 type Kind = { key: string; make: (count: number) => ReturnType<typeof geometry.box> };
 
@@ -124,10 +124,11 @@ function stickFigure(run: Run, body: number, size: number): { kind: Kind; local:
       if (!ends.some((other) => other.distanceTo(end) < 1e-3 * size)) ends.push(end);
     }
   }
-  const radius = (ends.length === 0 ? 0.02 : 0.011) * size;
+  const thick = size * crowded(run.header.bodies.length);
+  const radius = (ends.length === 0 ? 0.02 : 0.011) * thick;
   const ball = localMatrix(centre.toArray(), [1, 0, 0, 0], new Matrix4(), [radius, radius, radius]);
   return [
     { kind: kinds.sphere, local: ball },
-    ...ends.map((end) => ({ kind: kinds.rod, local: between(centre, end, 0.006 * size, new Matrix4()) })),
+    ...ends.map((end) => ({ kind: kinds.rod, local: between(centre, end, 0.006 * thick, new Matrix4()) })),
   ];
 }

@@ -29,8 +29,13 @@ function pointsOfBodies(run: Run): Map<number, Vector3[]> {
     else points.set(body, [point]);
   };
   run.header.bodies.forEach((body, i) => add(i, new Vector3(...(body.center_of_mass ?? [0, 0, 0]))));
-  for (const element of run.header.elements)
-    for (const frame of element.frames) add(run.body(frame.body), new Vector3(...frame.position));
+  for (const element of run.header.elements) {
+    for (const frame of element.frames) {
+      const body = run.body(frame.body);
+      // Forces are often measured from a far point of the ground.
+      if (body !== ground || element.of === 'joint') add(body, new Vector3(...frame.position));
+    }
+  }
   const local = new Matrix4();
   for (const shape of [...run.header.shapes, ...impliedShapes(run)]) {
     const body = run.body(shape.body);

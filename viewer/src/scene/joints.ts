@@ -4,7 +4,7 @@ import type { ElementInfo, FrameInfo, Run } from '../run.ts';
 import * as geometry from './geometry.ts';
 import { type Instance, InstanceSet } from './instances.ts';
 import { Poses } from './poses.ts';
-import { between, localMatrix } from './transform.ts';
+import { between, crowded, localMatrix } from './transform.ts';
 
 export interface Glyph {
   geometry: 'cylinder' | 'box' | 'ball' | 'cross';
@@ -49,9 +49,10 @@ export class Joints {
 
   constructor(run: Run, size: number) {
     const lists = new Map<keyof typeof makers, Instance[]>();
+    const unit = 0.0085 * size * crowded(run.header.elements.length);
     const add = (frame: FrameInfo, parts: Glyph[]) => {
       for (const part of parts) {
-        const scale = part.size.map((s) => 0.0085 * size * s) as [number, number, number];
+        const scale = part.size.map((s) => unit * s) as [number, number, number];
         const local = localMatrix(frame.position, frame.quaternion, new Matrix4(), scale);
         const list = lists.get(part.geometry) ?? [];
         list.push({ body: run.body(frame.body), local, colour: part.colour });

@@ -2,6 +2,9 @@
 import { Matrix4, Quaternion, Vector3 } from 'three';
 import type { Quaternion as Q, Vec3 } from '../run.ts';
 
+/** Signs and arrows become smaller where there are many of them. */
+export const crowded = (count: number): number => Math.min(1, Math.max(0.25, Math.sqrt(30 / Math.max(1, count))));
+
 const position = new Vector3(), rotation = new Quaternion(), scale = new Vector3();
 const zAxis = new Vector3(0, 0, 1);
 

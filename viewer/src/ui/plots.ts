@@ -33,7 +33,7 @@ function tickTexts(ticks: number[]): string[] {
   const largest = Math.max(...ticks.map(Math.abs)), step = ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) : largest;
   if (!(step > 0)) return ticks.map(String);
   const digits = Math.max(1, Math.ceil(Math.log10(largest / step)) + 1);
-  return ticks.map((x) => (Math.abs(x) < 1e-9 * step ? '0' : largest >= 1e5 || largest < 1e-3 ? x.toExponential(digits - 1).replace('e+', 'e') : String(Number(x.toPrecision(digits + 1)))));
+  return ticks.map((x) => (Math.abs(x) < 1e-9 * step ? '0' : largest >= 1e5 || largest < 1e-3 ? x.toExponential(digits).replace(/\.?0*e\+?/, 'e') : String(Number(x.toPrecision(digits + 1)))));
 }
 
 class Plot {
@@ -96,13 +96,13 @@ class Plot {
       {
         width: Math.max(80, this.holder.clientWidth),
         height,
-        padding: [8, 10, 0, 0],
+        padding: [8, 18, 0, 0],
         legend: { show: false },
         cursor: { y: false, x: false, points: { show: false }, drag: { x: true, y: false, dist: 4 } },
         scales: { x: { time: false } },
         axes: [
-          { ...axis, size: 24, space: 60 },
-          { ...axis, size: (_, labels) => 22 + 6.4 * Math.max(3, ...(labels ?? []).map((text) => text.length)), space: 34, values: (_, ticks) => tickTexts(ticks) },
+          { ...axis, size: 24, space: 60, values: (_, ticks) => tickTexts(ticks) },
+          { ...axis, size: 62, space: 34, values: (_, ticks) => tickTexts(ticks) }, // the same for all plots, so that times stand below one another
         ],
         series: [{}, ...infos.map((_, i) => curve(i)), ...ghosts.map(({ i }) => ({ ...curve(i), dash: [5, 4] }))],
         hooks: {
