@@ -150,8 +150,8 @@ class RuleOnset : public testing::TestWithParam<Cell> {
   static void expect_seen(const Onset& onset) {
     const MethodInfo& method = find_method(GetParam().method, {});
     // Estimates proportional to h^2 take ten times as many steps: 5e-6 leaves 2 % of the motion; at index 3, where they
-    // are of positions only, so few that backward Euler damps a tenth of the motion away. That of theta = 0.6 is a fifth
-    // of backward Euler's.
+    // are of positions only, so few that backward Euler damps a tenth of the motion away. That of theta = 0.6 is a
+    // fifth of backward Euler's.
     const double tolerance = method.error_order > 2 || method.key == "theta" ? 1e-6
                              : GetParam().formulation == "index-3"           ? 3e-8
                                                                              : 5e-6;
