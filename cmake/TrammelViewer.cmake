@@ -67,8 +67,8 @@ endfunction()
 # The tests of the viewer as one entry of ctest. Node is needed for all of them, chromium and playwright-core (npm ci in
 # viewer/) for those of the page; what is missing is counted as skipped.
 function(trammel_test_viewer)
-  if(NOT TRAMMEL_NODE OR NOT EXISTS "${viewer_build}/node_modules")
-    message(STATUS "Tests of the viewer left out: npm is missing")
+  if(NOT TRAMMEL_VIEWER OR TRAMMEL_VIEWER_BUNDLE OR NOT TRAMMEL_NODE OR NOT EXISTS "${viewer_build}/node_modules")
+    message(STATUS "Tests of the viewer left out: it is not bundled here")
     return()
   endif()
   add_executable(viewer-samples "${viewer_source}/tests/write_samples.cc" "${PROJECT_SOURCE_DIR}/app/view_format.cc")

@@ -59,6 +59,18 @@ TEST_F(View, ReplacesOnlyPages) {
   EXPECT_EQ(command.run({"view", "run.h5", "-o", "run.html"}).code, 0);  // the result is still whole
 }
 
+TEST_F(View, ATitleIsText) {
+  command.write("m.yaml",
+                "trammel: 1\n"
+                "title: \"</title><script>alert(1)</script> {{trammel-data}} & co\"\n"
+                "bodies: {a: {kind: point, mass: 1}}\n"
+                "simulation: {end: 0.1, step: 0.01}\n");
+  ASSERT_EQ(command.run({"view", "m.yaml", "-o", "m.html"}).code, 0);
+  const std::string page = command.read("m.html");
+  EXPECT_EQ(page.find("<script>alert"), std::string::npos);
+  EXPECT_THAT(page, HasSubstr("&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt; {{trammel-data}} &amp; co"));
+}
+
 TEST_F(View, Mistakes) {
   EXPECT_EQ(command.run({"view", "missing.h5", "-o", "x.html"}).code, 2);
   command.write("no_result.h5", "hello");

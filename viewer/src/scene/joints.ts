@@ -88,7 +88,8 @@ export class Links {
 
   constructor(private readonly run: Run, size: number) {
     const ofType = (...types: string[]) => run.header.elements.filter((e) => types.includes(e.type) && e.frames.length >= 2);
-    const isDamper = (e: ElementInfo) => e.numbers?.stiffness === 0;
+    // One without stiffness and damping has a law of its own, most often that of a spring.
+    const isDamper = ({ numbers = {} }: ElementInfo) => numbers.stiffness === 0 && numbers.damping > 0;
     const springs = ofType('translational_spring_damper').filter((e) => !isDamper(e));
     const dampers = ofType('translational_spring_damper').filter(isDamper);
     const radius = 0.014 * size;
