@@ -46,6 +46,23 @@ TEST(Energy, TheWarningSaysWhenAndWhere) {
   })) << "told when it arises";
 }
 
+// A stiff damper that rings from step to step is booked more heat than there is, and the run goes on.
+TEST(Energy, HeatOfARingingDamperIsNoReason) {
+  for (const char* method : {"split, options: {beta: 0.5}", "theta, options: {theta: 0.5}"}) {
+    const RunResult result = run(std::string(R"yaml(trammel: 1
+bodies:
+  first: {kind: point, mass: 1, position: [1, 0, 0], velocity: [1, 0, 0]}
+  second: {kind: point, mass: 1, position: [1, 0, 0], velocity: [3, 0, 0]}
+forces:
+  weak: {type: bushing, frames: [ground, first], stiffness: [1, 0, 0]}
+  stiff: {type: bushing, frames: [first, second], part: implicit, stiffness: [1e3, 0, 0], damping: [100, 0, 0]}
+simulation: {end: 20, length: 1, step: 1, method: )yaml") +
+                                 method + "}\n");
+    EXPECT_EQ(result.status, RunStatus::finished) << method;
+    EXPECT_GT(result.summary.energy.dissipated, 2 * result.summary.energy.first) << "else it does not ring";
+  }
+}
+
 TEST(Energy, NoStepPassesThePoleOfATorque) {
   const RunResult result = run(R"yaml(trammel: 1
 bodies: {a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0, 0, 0]}}

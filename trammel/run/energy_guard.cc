@@ -21,6 +21,12 @@ double power_of(const Equations& equations, int i, const State& state, const Wor
   return power;
 }
 
+// What is left of T + U less work when the heat is taken from it. Where a stiff damper rings from step to step, its
+// heat at their ends is more than there is; that is no gain of the mechanism.
+double rest_of(double gain, double heat) { return heat > 0 && gain + heat > 0 ? std::max(gain, 0.0) : gain + heat; }
+
+double gain_of(const EnergyBook& book) { return book.kinetic + book.potential - book.external - book.first; }
+
 }  // namespace
 
 UnexplainedEnergy blame_for_energy(const Equations& equations, const State& from, const State& to, double amount,
@@ -81,7 +87,7 @@ double EnergyGuard::noise_of(double h, const Rates& rates) {
 
 // What was lost must have been there, at some time; of what was won, the mechanism's own speed is no explanation.
 bool EnergyGuard::beyond_belief(const EnergyBook& book, double noise) {
-  const double rest = book.imbalance();
+  const double rest = rest_of(gain_of(book), book.dissipated);
   held_ = std::abs(book.first) + book.greatest_potential - book.least_potential + noise;
   if (rest < 0) held_ += book.greatest_kinetic;
   amount_ = std::abs(rest);
@@ -90,7 +96,7 @@ bool EnergyGuard::beyond_belief(const EnergyBook& book, double noise) {
 
 bool EnergyGuard::explains(const EnergyBook& before, const EnergyBook& after, double noise) {
   held_ = std::abs(before.first) + before.greatest_kinetic + after.greatest_potential - after.least_potential + noise;
-  amount_ = std::abs(after.imbalance() - before.imbalance());
+  amount_ = std::abs(rest_of(gain_of(after) - gain_of(before), after.dissipated - before.dissipated));
   return !(amount_ > held_ + 0.5 * (after.passed - before.passed));
 }
 
@@ -124,7 +130,7 @@ bool EnergyGuard::explains(const State& from, const Rates& from_rates, const Sta
   const auto weigh = [&](double ends, double middle) {
     const double work = h * (ends * (e0.external_power + e1.external_power) + middle * em.external_power),
                  heat = h * (ends * (e0.dissipated_power + e1.dissipated_power) + middle * em.dissipated_power),
-                 rest = std::abs(e1.kinetic + e1.potential - e0.kinetic - e0.potential - work + heat);
+                 rest = std::abs(rest_of(e1.kinetic + e1.potential - e0.kinetic - e0.potential - work, heat));
     if (rest < amount_) amount_ = rest;
     return rest <= held_ + 0.5 * (std::abs(work) + std::abs(heat));
   };
