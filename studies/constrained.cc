@@ -324,7 +324,8 @@ void smooth(std::vector<Row>& rows) {
   });
 }
 
-// Lightly damped: a small mass rings on its carriage. Orders above 2 are not stable near the imaginary axis.
+// Lightly damped: a small mass rings on its carriage. Orders above 2 are not stable near the imaginary axis, and BDF
+// has to see that: without its watch over the orders it took four times the steps of order 2.
 void lightly_damped(std::vector<Row>& rows) {
   guard(rows, "light damping", "ringing_mass", [&] {
     const auto run = [&](const char* method, const char* option) {
@@ -345,7 +346,7 @@ void lightly_damped(std::vector<Row>& rows) {
                                   static_cast<double>(got.result.summary.rejected_error)));
       ++i;
     }
-    rows.push_back(Row::at_least("light damping", "orders to 5 by orders to 2", "steps", 1.5, steps[0] / steps[1]));
+    rows.push_back(Row::at_most("light damping", "orders to 5 by orders to 2", "steps", 1.2, steps[0] / steps[1]));
   });
 }
 

@@ -54,7 +54,8 @@ RungeKutta::RungeKutta(FirstOrderProblem& problem, const ButcherTableau& tableau
       if (j != i) beyond_[i] *= (1 - tableau_.c[j]) / (tableau_.c[i] - tableau_.c[j]);
     }
   }
-  if (order_ > 3) refine_interpolation(tableau_.dense.size() > 0 && tableau_.dense_order > 4 ? 7 : 4);
+  if (order_ > 3 && !options_.ode45)
+    refine_interpolation(tableau_.dense.size() > 0 && tableau_.dense_order > 4 ? 7 : 4);
 }
 
 Verdict RungeKutta::stage(int i, double t, const Vec& y, double h, Mat& K) const {
@@ -84,6 +85,7 @@ Verdict RungeKutta::advance(double t, const Vec& y, const Vec& f, double h, Vec&
 
 double RungeKutta::estimate(double h, int& worst) {
   if (difference_.size() == 0) return 0;
+  if (options_.ode45) scales_ = y_.cwiseAbs().cwiseMax(new_y_.cwiseAbs()).cwiseMax(1.0);  // AbsTol = RelTol, SI units
   const auto size_of = [&](const Vec& weights) {
     work_.setZero();
     for (int i = 0; i < tableau_.step_stages; ++i) {
