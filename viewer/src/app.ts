@@ -77,7 +77,7 @@ export class App {
     };
     document.body.append(
       h(
-        'div', { class: 'app' },
+        'div', { class: run.rows > 1 ? 'app' : 'app still' },
         header(run, state, actions), lists(run, state, this.view.bodies.colours), this.stage, signalsPanel(run, this.plots), timeline(run, state, this.player),
       ),
       this.help,

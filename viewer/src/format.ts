@@ -21,4 +21,4 @@ export function withPrefix(x: number, unit: string): string {
 export const unitText = (unit: string): string => unit.replaceAll('^2', '²').replaceAll('^3', '³').replaceAll(' ', '\u2009');
 
 /** Digits after the point that tell rows of a run apart. */
-export const timeDigits = (end: number): number => (end >= 100 ? 2 : end >= 1 ? 3 : end >= 0.01 ? 5 : 7);
+export const timeDigits = (end: number): number => (end >= 100 ? 2 : end >= 1 || end <= 0 ? 3 : end >= 0.01 ? 5 : 7);
