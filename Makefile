@@ -74,7 +74,8 @@ check-all: test  ## everything before a merge: test, all cells, formatting, clan
 	@echo "check-all: test, format, all cells, clang, sanitize, plain, clang-tidy and fuzz passed"
 
 viewer-check: command  ## the viewer: types, and all its tests in a real browser
-	@sh packages/install.sh viewer check
+	@command -v npm >/dev/null || sh packages/install.sh viewer
+	@sh packages/install.sh check
 	@cd viewer && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && node_modules/.bin/tsc -p .
 	@cmake --build $(RELEASE) --target viewer-samples
 	@node viewer/tests/run.mjs --samples $(RELEASE)/viewer --bundle $(RELEASE)/viewer/viewer.html.gz
@@ -82,7 +83,8 @@ viewer-check: command  ## the viewer: types, and all its tests in a real browser
 GALLERY = build/gallery
 
 gallery: command  ## a page and a picture of every model in models/, in build/gallery
-	@sh packages/install.sh viewer check
+	@command -v npm >/dev/null || sh packages/install.sh viewer
+	@sh packages/install.sh check
 	@cd viewer && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@mkdir -p $(GALLERY)
 	@for model in models/*.yaml; do \
