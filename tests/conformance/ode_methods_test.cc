@@ -158,7 +158,7 @@ TEST_P(OdeMethods, HaveTheirOrderOnEveryProblem) {
 }
 
 TEST_P(OdeMethods, EstimatesHaveTheirOrder) {
-  if (info().variable_order || refuses_control()) GTEST_SKIP();
+  if (info().variable_order || refuses_control()) GTEST_SKIP() << "its order varies, or it has no step control";
   double least = 100;
   for (const char* name : {"closed loop", "kepler", "driven oscillator"}) {
     const OdeCase& c = ode_case(name);
@@ -175,7 +175,7 @@ TEST_P(OdeMethods, EstimatesHaveTheirOrder) {
 // The error goes with the tolerance, or with its power order / error_order: below 1 where the solution kept is the one
 // that is estimated, above 1 where it is much better.
 TEST_P(OdeMethods, ErrorsFollowTheTolerance) {
-  if (refuses_control()) GTEST_SKIP();
+  if (refuses_control()) GTEST_SKIP() << "it has no step control";
   const double ratio = info().variable_order ? 1 : static_cast<double>(info().order) / info().error_order;
   const double least = std::min(1.0, ratio), most = std::max(1.0, ratio);
   std::vector<double> slopes;
@@ -397,7 +397,7 @@ TEST_P(OdeMethods, SayWhereTheProblemEnds) {
 }
 
 TEST_P(OdeMethods, OutputsAreAsGoodAsSteps) {
-  if (refuses_control()) GTEST_SKIP();
+  if (refuses_control()) GTEST_SKIP() << "it has no step control";
   const OdeCase& c = ode_case("kepler");
   SolveOptions options;
   options.tolerance = 1e-6;
