@@ -19,8 +19,10 @@ function(trammel_configure target)
     target_compile_options(${target} PRIVATE -Werror)
   endif()
   if(TRAMMEL_SANITIZE)
-    target_compile_options(${target} PRIVATE
-      -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    # Without the checks of every access that the address sanitizer and Eigen's assertions make anyway: with them a batch
+    # takes clang 29 s instead of 16 s (gcc: 33 s; the release build: 21 s).
+    target_compile_options(${target} PRIVATE -fsanitize=address,undefined
+      -fno-sanitize=vptr,null,alignment,pointer-overflow,object-size -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(${target} PRIVATE -fsanitize=address,undefined)
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       # Instrumented code sends gcc's flow analysis astray inside Eigen.
