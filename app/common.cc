@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "trammel/analyse/loops.h"
+#include "trammel/rank/loops.h"
 #include "trammel/write/csv_writer.h"
 #include "trammel/write/hdf5_writer.h"
 

@@ -12,7 +12,7 @@
 #include "app/around.h"
 #include "app/choice.h"
 #include "app/verbs.h"
-#include "trammel/analyse/reduction.h"
+#include "trammel/rank/reduction.h"
 #include "trammel/write/matrix_file.h"
 #include "trammel/write/output_path.h"
 #include "trammel/write/plot.h"

@@ -9,7 +9,7 @@
 
 #include "app/common.h"
 #include "app/verbs.h"
-#include "trammel/analyse/stability.h"
+#include "trammel/ode/stability.h"
 #include "trammel/write/gnuplot.h"
 #include "trammel/write/output_path.h"
 
@@ -79,9 +79,9 @@ int stability_verb(const StabilityArguments& a) {
                {"growth_at_infinity", s.at_infinity},
                {"a_stable", s.a_stable},
                {"l_stable", s.l_stable}};
-    for (const MethodInfo& method : method_registry()) {
+    for (const OdeMethodInfo& method : ode_method_registry()) {
       if (method.key != name) continue;
-      MethodSettings settings;
+      OdeSettings settings;
       settings.fixed_step = true;
       settings.options = options;
       settings = resolve_settings(method, settings, {});

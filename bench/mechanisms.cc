@@ -1,4 +1,5 @@
 #include "bench/mechanisms.h"
+#include "trammel/elements/build.h"
 
 namespace trammel::bench {
 namespace {
@@ -28,8 +29,8 @@ void add_spring(Model& model, const std::string& name, int a, int b, const Vec3&
   fields.set("stiffness", stiffness);
   fields.set("damping", damping);
   fields.set("free_length", (at_b - at_a).norm());
-  model.add_force("translational_spring_damper", name, {model.add_frame_at(a, at_a), model.add_frame_at(b, at_b)},
-                  fields);
+  add_force(model, "translational_spring_damper", name, {model.add_frame_at(a, at_a), model.add_frame_at(b, at_b)},
+            fields);
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ Model chain(int links) {
   model.gravity = Vec3(0, 0, -9.81);
   for (int i = 0; i < links; ++i) {
     const int body = model.add_body(rod("link" + std::to_string(i), Vec3(i + 0.5, 0, 0), Vec3::UnitX()));
-    model.add_joint("revolute", "pin" + std::to_string(i), body - 1, body, Vec3(i, 0, 0), Vec3::UnitY());
+    add_joint(model, "revolute", "pin" + std::to_string(i), body - 1, body, Vec3(i, 0, 0), Vec3::UnitY());
   }
   return model;
 }
@@ -54,14 +55,14 @@ Model four_bars(int windows) {
     crank.velocity = Vec3(0.5, 0, 0);
     crank.angular_velocity = Vec3(0, 0, -1);
     model.add_body(crank);
-    model.add_joint("revolute", "A" + std::to_string(i), ground, i, Vec3(i, 0, 0));
+    add_joint(model, "revolute", "A" + std::to_string(i), ground, i, Vec3(i, 0, 0));
   }
   for (int i = 0; i < windows; ++i) {
     Body coupler = rod("coupler" + std::to_string(i), Vec3(i + 0.5, 1, 0), Vec3::UnitX());
     coupler.velocity = Vec3(1, 0, 0);
     const int body = model.add_body(coupler);
-    model.add_joint("revolute", "BL" + std::to_string(i), i, body, Vec3(i, 1, 0));
-    model.add_joint("revolute", "BR" + std::to_string(i), i + 1, body, Vec3(i + 1, 1, 0));
+    add_joint(model, "revolute", "BL" + std::to_string(i), i, body, Vec3(i, 1, 0));
+    add_joint(model, "revolute", "BR" + std::to_string(i), i + 1, body, Vec3(i + 1, 1, 0));
   }
   return model;
 }
@@ -84,21 +85,21 @@ Model convoy(int vehicles) {
       const int upper = model.add_body(rod(name + "upper", place(0, 0.55, 0.6), Vec3::UnitY(), 5, 0.3));
       const int upright = model.add_body(block(name + "upright", place(0, 0.75, 0.45), 12, Vec3(0.3, 0.3, 0.2)));
       const int wheel = model.add_body(block(name + "wheel", place(0, 0.85, 0.45), 20, Vec3(0.8, 1.4, 0.8)));
-      model.add_joint("revolute", name + "lower_pivot", chassis, lower, place(0, 0.35, 0.3), Vec3::UnitX());
-      model.add_joint("revolute", name + "upper_pivot", chassis, upper, place(0, 0.4, 0.6), Vec3::UnitX());
-      model.add_joint("spherical", name + "lower_ball", lower, upright, place(0, 0.75, 0.3));
-      model.add_joint("spherical", name + "upper_ball", upper, upright, place(0, 0.7, 0.6));
-      model.add_joint(
-          "distance", name + "tie_rod",
+      add_joint(model, "revolute", name + "lower_pivot", chassis, lower, place(0, 0.35, 0.3), Vec3::UnitX());
+      add_joint(model, "revolute", name + "upper_pivot", chassis, upper, place(0, 0.4, 0.6), Vec3::UnitX());
+      add_joint(model, "spherical", name + "lower_ball", lower, upright, place(0, 0.75, 0.3));
+      add_joint(model, "spherical", name + "upper_ball", upper, upright, place(0, 0.7, 0.6));
+      add_joint(
+          model, "distance", name + "tie_rod",
           {model.add_frame_at(chassis, place(0.15, 0.4, 0.4)), model.add_frame_at(upright, place(0.15, 0.75, 0.4))});
-      model.add_joint("revolute", name + "hub", upright, wheel, place(0, 0.85, 0.45), Vec3::UnitY());
+      add_joint(model, "revolute", name + "hub", upright, wheel, place(0, 0.85, 0.45), Vec3::UnitY());
       add_spring(model, name + "spring", chassis, lower, place(0, 0.5, 0.8), place(0, 0.6, 0.3), 40000, 3000);
       add_spring(model, name + "tyre", ground, wheel, place(0, 0.85, -5), place(0, 0.85, 0.45), 200000, 500);
     }
     if (previous != ground) {
-      model.add_joint("distance", prefix + "tow",
-                      {model.add_frame_at(previous, origin + Vec3(4, 0, 0.6)),
-                       model.add_frame_at(chassis, origin + Vec3(2, 0, 0.6))});
+      add_joint(model, "distance", prefix + "tow",
+                {model.add_frame_at(previous, origin + Vec3(4, 0, 0.6)),
+                 model.add_frame_at(chassis, origin + Vec3(2, 0, 0.6))});
     }
     previous = chassis;
   }

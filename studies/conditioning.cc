@@ -17,7 +17,7 @@
 
 #include "studies/study.h"
 #include "trammel/base/data_directory.h"
-#include "trammel/integrate/methods/alpha.h"
+#include "trammel/integrate/alpha/alpha.h"
 #include "trammel/write/plot.h"
 
 namespace trammel {

@@ -8,7 +8,7 @@
 #include <map>
 
 #include "studies/study.h"
-#include "tests/problems/random_models.h"
+#include "studies/random_models.h"
 
 namespace trammel {
 namespace corpus_study {

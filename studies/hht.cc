@@ -10,7 +10,7 @@
 #include "studies/study.h"
 #include "trammel/base/data_directory.h"
 #include "trammel/initial/accelerations.h"
-#include "trammel/integrate/control/step_controller.h"
+#include "trammel/ode/control/step_controller.h"
 #include "trammel/write/plot.h"
 
 namespace trammel {

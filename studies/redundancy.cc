@@ -11,9 +11,10 @@
 
 #include "studies/printed.h"
 #include "studies/study.h"
-#include "trammel/analyse/mechanism.h"
 #include "trammel/base/data_directory.h"
+#include "trammel/elements/build.h"
 #include "trammel/initial/accelerations.h"
+#include "trammel/rank/mechanism.h"
 #include "trammel/write/plot.h"
 
 namespace trammel {
@@ -479,7 +480,7 @@ Model chain(int links) {
     body.inertia = Vec3(1e-3, 1.0 / 12, 1.0 / 12).asDiagonal();
     body.pose.position = Vec3(i + 0.5, 0, 0);
     model.add_body(body);
-    model.add_joint("revolute", "pin" + std::to_string(i), i - 1, i, Vec3(i, 0, 0), Vec3::UnitY());
+    add_joint(model, "revolute", "pin" + std::to_string(i), i - 1, i, Vec3(i, 0, 0), Vec3::UnitY());
   }
   return model;
 }

@@ -8,6 +8,7 @@
 #include "studies/ida.h"
 #include "studies/stepping.h"
 #include "studies/study.h"
+#include "trammel/elements/build.h"
 
 namespace trammel {
 namespace rn_large_study {
@@ -37,7 +38,7 @@ Model chain(int links) {
   model.gravity = Vec3(0, -9.81, 0);
   for (int i = 0; i < links; ++i) {
     const int body = model.add_body(rod("link" + std::to_string(i), i + 0.5, 0, 0));
-    model.add_joint("revolute", "pin" + std::to_string(i), body - 1, body, Vec3(i, 0, 0));
+    add_joint(model, "revolute", "pin" + std::to_string(i), body - 1, body, Vec3(i, 0, 0));
   }
   return model;
 }
@@ -53,14 +54,14 @@ Model four_bars(int windows) {
     crank.velocity = Vec3(0.5, 0, 0);
     crank.angular_velocity = Vec3(0, 0, -1);
     model.add_body(crank);
-    model.add_joint("revolute", "A" + std::to_string(i), ground, i, Vec3(i, 0, 0));
+    add_joint(model, "revolute", "A" + std::to_string(i), ground, i, Vec3(i, 0, 0));
   }
   for (int i = 0; i < windows; ++i) {
     Body coupler = rod("coupler" + std::to_string(i), i + 0.5, 1, 0);
     coupler.velocity = Vec3(1, 0, 0);
     const int body = model.add_body(coupler);
-    model.add_joint("revolute", "BL" + std::to_string(i), i, body, Vec3(i, 1, 0));
-    model.add_joint("revolute", "BR" + std::to_string(i), i + 1, body, Vec3(i + 1, 1, 0));
+    add_joint(model, "revolute", "BL" + std::to_string(i), i, body, Vec3(i, 1, 0));
+    add_joint(model, "revolute", "BR" + std::to_string(i), i + 1, body, Vec3(i + 1, 1, 0));
   }
   return model;
 }

@@ -15,6 +15,7 @@
 #include "studies/stepping.h"
 #include "studies/study.h"
 #include "trammel/base/data_directory.h"
+#include "trammel/elements/build.h"
 #include "trammel/write/plot.h"
 
 namespace trammel {
@@ -174,7 +175,7 @@ Model linear_masses(const std::vector<TestPoint>& points, const Options& options
       Fields fields;
       fields.set("fx", ExpressionText{text("-(%.17g)*dx - (%.17g)*vx", k, c), {}});
       return static_cast<std::size_t>(
-          model.add_force("force", name + std::to_string(i), {base, frame}, std::move(fields)));
+          add_force(model, "force", name + std::to_string(i), {base, frame}, std::move(fields)));
     };
     spring("a", p.k_A, p.c_A);
     model.forces[spring("b", p.k_B, p.c_B)].implicit = true;
@@ -473,7 +474,7 @@ Model nonlinear_mass(double a) {
   const auto push = [&](const char* name, const std::string& force) {
     Fields fields;
     fields.set("fx", ExpressionText{force, {}});
-    return static_cast<std::size_t>(model.add_force("force", name, {base, frame}, std::move(fields)));
+    return static_cast<std::size_t>(add_force(model, "force", name, {base, frame}, std::move(fields)));
   };
   push("a", "-sin(dx(p)) + " + std::to_string(a) + "*vx(p)*dx(p) + 0.2*cos(time + 0.3)");
   model.forces[push("b", "-2*dx(p)^3 - 0.5*vx(p) + 0.4*sin(2*time + 0.6)")].implicit = true;

@@ -14,10 +14,10 @@
 
 #include "studies/stepping.h"
 #include "studies/study.h"
-#include "trammel/analyse/stability.h"
 #include "trammel/base/data_directory.h"
-#include "trammel/integrate/functor_problem.h"
-#include "trammel/integrate/solve.h"
+#include "trammel/ode/functor_problem.h"
+#include "trammel/ode/solve.h"
+#include "trammel/ode/stability.h"
 #include "trammel/run/load_model.h"
 #include "trammel/write/gnuplot.h"
 #include "trammel/write/plot.h"

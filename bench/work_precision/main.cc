@@ -10,7 +10,7 @@
 
 #include "bench/work_precision/peers.h"
 #include "bench/work_precision/problems.h"
-#include "trammel/integrate/solve.h"
+#include "trammel/ode/solve.h"
 #include "trammel/write/plot.h"
 
 namespace trammel::bench {

@@ -1,7 +1,7 @@
 // CVODE and ARKODE of SUNDIALS as they are meant to be used: their own drivers, exact dense derivatives, the same
 // weights in the error norm as our methods have.
 #pragma once
-#include "trammel/integrate/problem.h"
+#include "trammel/ode/problem.h"
 
 namespace trammel::bench {
 

@@ -7,8 +7,8 @@
 #include "trammel/formulate/named_coordinates.h"
 #include "trammel/formulate/state_space.h"
 #include "trammel/initial/consistent.h"
-#include "trammel/integrate/functor_problem.h"
-#include "trammel/integrate/solve.h"
+#include "trammel/ode/functor_problem.h"
+#include "trammel/ode/solve.h"
 #include "trammel/run/load_model.h"
 #include "trammel/run/simulation.h"
 

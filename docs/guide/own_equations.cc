@@ -1,7 +1,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "trammel/integrate/solve.h"
+#include "trammel/ode/solve.h"
 
 // A pendulum: y = (angle, angular velocity).
 class Pendulum : public trammel::FirstOrderProblem {

@@ -1,5 +1,6 @@
 // Kinematic analyses against closed forms, drive forces against power balances, inverse then forward dynamics.
 #include "trammel/analyse/kinematics.h"
+#include "trammel/elements/build.h"
 
 #include <gmock/gmock.h>
 
@@ -52,7 +53,7 @@ FourBar four_bar_closed_form(double theta, double omega, double alpha) {
 Model driven_four_bar(problems::Build build, const std::string& angle) {
   Model m = problems::four_bar(build);
   m.initial_joints.clear();
-  m.add_motion("rotation", "crank_drive", m.joints[0].frames, expression("angle", angle));
+  add_motion(m, "rotation", "crank_drive", m.joints[0].frames, expression("angle", angle));
   return m;
 }
 
@@ -110,7 +111,7 @@ TEST(Kinematics, FourBarAgainstTheClosedForm) {
 
 TEST(Kinematics, FreedomsLeftAreNamed) {
   Model m = problems::chain(3);
-  m.add_motion("rotation", "drive", m.joints[0].frames, expression("angle", "time"));
+  add_motion(m, "rotation", "drive", m.joints[0].frames, expression("angle", "time"));
   problems::Ready ready(m, {.analyse_rank = true});
   try {
     run_kinematics(*ready.equations, ready.state, ready.rates, *ready.accelerations, ready.initial, ready.work, {},
@@ -126,7 +127,7 @@ TEST(Kinematics, FreedomsLeftAreNamed) {
 TEST(Kinematics, DeadPointIsNamed) {
   Model m = problems::four_bar(problems::Build::planar);
   m.initial_joints.clear();
-  m.add_motion("rotation", "rocker_drive", m.joints[3].frames, expression("angle", "-time"));
+  add_motion(m, "rotation", "rocker_drive", m.joints[3].frames, expression("angle", "-time"));
   problems::Ready ready(m, {.analyse_rank = true});
   KinematicOptions options;
   options.end = 3;
@@ -167,7 +168,8 @@ TEST(InverseDynamics, ForwardReturnsTheMotion) {
   const double end = 1.5;
   Model prescribed = problems::four_bar(problems::Build::planar);
   prescribed.initial_joints.clear();
-  prescribed.add_motion("rotation", "drive", prescribed.joints[0].frames, expression("angle", "1.2*(1 - cos(2*time))"));
+  add_motion(prescribed, "rotation", "drive", prescribed.joints[0].frames,
+             expression("angle", "1.2*(1 - cos(2*time))"));
   problems::Ready ready(prescribed, {.analyse_rank = true});
   const State first = ready.state;
   KinematicOptions options;

@@ -1,6 +1,7 @@
 // A, B, C, D: a cart with a pole by hand, and every model against differences of its nonlinear equations, taken on the
 // constraints with states prescribed.
 #include "trammel/analyse/linearise.h"
+#include "trammel/elements/build.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +10,8 @@
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
-#include "trammel/analyse/reduction.h"
 #include "trammel/elements/measure.h"
+#include "trammel/rank/reduction.h"
 
 namespace trammel::linearise_test {
 namespace {
@@ -36,12 +37,12 @@ Model cart_pole(double M, double m, double l, BodyKind kind) {
   pole.kind = kind;
   model.add_body(cart);
   model.add_body(pole);
-  model.add_joint("translational", "rail", ground, 0, Vec3::Zero(), Vec3::UnitX());
-  model.add_joint("revolute", "hinge", 0, 1, Vec3::Zero(), axis);
+  add_joint(model, "translational", "rail", ground, 0, Vec3::Zero(), Vec3::UnitX());
+  add_joint(model, "revolute", "hinge", 0, 1, Vec3::Zero(), axis);
   model.inputs.push_back({"push", "N", 0, {}});
   Pose here;
-  model.add_force("force", "motor", {model.add_frame(ground, here), model.add_frame(0, here)},
-                  expression("fx", "push"));
+  add_force(model, "force", "motor", {model.add_frame(ground, here), model.add_frame(0, here)},
+            expression("fx", "push"));
   model.outputs.push_back({"x", "m", {"dx(cart, ground)", {}}});
   model.outputs.push_back({"angle", "rad", {"angle(hinge)", {}}});
   model.outputs.push_back({"both", "", {"2*push + vx(cart, ground)", {}}});
@@ -253,7 +254,7 @@ TEST(Linearise, AgainstDifferences) {
 
 TEST(Linearise, NothingFreeIsRefused) {
   Model m = problems::pendulum();
-  m.add_motion("rotation", "drive", m.joints[0].frames, expression("angle", "time"));
+  add_motion(m, "rotation", "drive", m.joints[0].frames, expression("angle", "time"));
   const problems::Ready ready(m);
   EXPECT_THROW(linearise_system(*ready.equations, ready.state, ready.rates), Failure);
 }

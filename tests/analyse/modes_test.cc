@@ -1,5 +1,6 @@
 // Natural frequencies against closed forms: pendulum, mass-spring chains, hanging chains, damped oscillators, rotors.
 #include "trammel/analyse/modes.h"
+#include "trammel/elements/build.h"
 
 #include <gtest/gtest.h>
 
@@ -57,7 +58,7 @@ Model spring_row(int n, double k, double damping, bool walls) {
     b.mass = 0.5;
     b.pose.position = Vec3(i + 1, 0, 0);
     m.add_body(b);
-    m.add_joint("point_on_line", "rail" + std::to_string(i), ground, i, b.pose.position, Vec3::UnitX());
+    add_joint(m, "point_on_line", "rail" + std::to_string(i), ground, i, b.pose.position, Vec3::UnitX());
   }
   for (int i = 0; i <= n; ++i) {
     if (!walls && (i == 0 || i == n)) continue;
@@ -65,10 +66,10 @@ Model spring_row(int n, double k, double damping, bool walls) {
     spring.set("stiffness", k);
     spring.set("damping", damping);
     spring.set("free_length", 1.0);
-    m.add_force("translational_spring_damper", "s" + std::to_string(i),
-                {m.add_frame_at(i == 0 ? ground : i - 1, Vec3(i, 0, 0)),
-                 m.add_frame_at(i == n ? ground : i, Vec3(i + 1, 0, 0))},
-                spring);
+    add_force(m, "translational_spring_damper", "s" + std::to_string(i),
+              {m.add_frame_at(i == 0 ? ground : i - 1, Vec3(i, 0, 0)),
+               m.add_frame_at(i == n ? ground : i, Vec3(i + 1, 0, 0))},
+              spring);
   }
   return m;
 }
@@ -141,8 +142,8 @@ Model hanging_points(int n, double length) {
     m.add_body(b);
     Fields rod;
     rod.set("length", length / n);
-    m.add_joint("distance", "rod" + std::to_string(i), {m.add_frame(i - 1, {}), m.add_frame(i, {})}, rod);
-    m.add_joint("point_in_plane", "plane" + std::to_string(i), ground, i, b.pose.position, Vec3::UnitY());
+    add_joint(m, "distance", "rod" + std::to_string(i), {m.add_frame(i - 1, {}), m.add_frame(i, {})}, rod);
+    add_joint(m, "point_in_plane", "plane" + std::to_string(i), ground, i, b.pose.position, Vec3::UnitY());
   }
   return m;
 }
@@ -206,8 +207,8 @@ TEST(Modes, WhirlOfASpinningDisc) {
   Fields bushing;
   bushing.set("stiffness", Vec3(1e4, 1e4, 1e4));
   bushing.set("angular_stiffness", Vec3(k, k, k));
-  m.add_force("bushing", "seat", {m.add_frame(ground, {}), m.add_frame(0, {})}, bushing);
-  m.add_joint("revolute", "bearing", 0, 1, Vec3::Zero());
+  add_force(m, "bushing", "seat", {m.add_frame(ground, {}), m.add_frame(0, {})}, bushing);
+  add_joint(m, "revolute", "bearing", 0, 1, Vec3::Zero());
   const Found f(m, false);
   EXPECT_TRUE(f.modes.undamped.empty());
   EXPECT_FALSE(f.modes.at_rest);

@@ -1,5 +1,6 @@
 // Equilibrium along changing loads and motions.
 #include "trammel/analyse/quasi_static.h"
+#include "trammel/elements/build.h"
 
 #include <gmock/gmock.h>
 
@@ -20,7 +21,7 @@ Fields expression(const char* name, const char* text) {
 // A torque that grows turns the bar: sin(angle from the vertical) = T / (m g l/2). At t = 1 it would need more.
 TEST(QuasiStatic, BarUnderAGrowingTorque) {
   Model m = problems::pendulum();
-  m.add_force("torque", "motor", m.joints[0].frames, expression("tz", "-9.81*time"));
+  add_force(m, "torque", "motor", m.joints[0].frames, expression("tz", "-9.81*time"));
   problems::Ready ready(m);
   double error = 0;
   const auto each = [&](const State& state, const Rates&) {
@@ -41,7 +42,7 @@ TEST(QuasiStatic, BarUnderAGrowingTorque) {
 
 TEST(QuasiStatic, EndsWhereNothingHolds) {
   Model m = problems::pendulum();
-  m.add_force("torque", "motor", m.joints[0].frames, expression("tz", "-9.81*time"));
+  add_force(m, "torque", "motor", m.joints[0].frames, expression("tz", "-9.81*time"));
   problems::Ready ready(m);
   QuasiStaticOptions options;
   options.end = 1.2;
@@ -71,12 +72,12 @@ TEST(QuasiStatic, ArchPressedByAMotion) {
   for (const double x : {-1.0, 1.0}) {
     Pose at;
     at.position = Vec3(x, 0, 0);
-    m.add_force("translational_spring_damper", x < 0 ? "left" : "right", {m.add_frame(ground, at), m.add_frame(0, {})},
-                spring);
+    add_force(m, "translational_spring_damper", x < 0 ? "left" : "right", {m.add_frame(ground, at), m.add_frame(0, {})},
+              spring);
   }
-  m.add_joint("point_in_plane", "plane", ground, 0, b.pose.position, Vec3::UnitY());
-  m.add_motion("translation", "press", {m.add_frame_at(ground, Vec3::Zero(), Vec3::UnitZ()), m.add_frame(0, {})},
-               expression("displacement", "0.2 - 0.4*time"));
+  add_joint(m, "point_in_plane", "plane", ground, 0, b.pose.position, Vec3::UnitY());
+  add_motion(m, "translation", "press", {m.add_frame_at(ground, Vec3::Zero(), Vec3::UnitZ()), m.add_frame(0, {})},
+             expression("displacement", "0.2 - 0.4*time"));
   problems::Ready ready(m);
   double error = 0;
   Workspace work = ready.equations->make_workspace();

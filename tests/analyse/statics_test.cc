@@ -1,6 +1,7 @@
 // Static equilibrium: hanging chains against the exact polygon and the catenary, springs, redundant joints, and what is
 // said when there is no equilibrium.
 #include "trammel/analyse/statics.h"
+#include "trammel/elements/build.h"
 
 #include <gmock/gmock.h>
 
@@ -46,7 +47,7 @@ Model hanging_chain(int links, double S, double X, double mass, BodyKind kind = 
   };
   for (int i = 0; i < links; ++i) m.add_body(bar("link" + std::to_string(i), point(i), point(i + 1), mass / n, kind));
   for (int i = 0; i <= links; ++i)
-    m.add_joint("revolute", "pin" + std::to_string(i), i == 0 ? ground : i - 1, i == links ? ground : i, point(i));
+    add_joint(m, "revolute", "pin" + std::to_string(i), i == 0 ? ground : i - 1, i == links ? ground : i, point(i));
   return m;
 }
 
@@ -179,7 +180,7 @@ TEST(Statics, WhatNothingHoldsStays) {
     Fields fields;
     fields.set("fz", ExpressionText{std::to_string(1000 + 700 * i) + "*(0.3 - dz(" + name + ", ground))", {}});
     fields.set("axes", std::string("world"));
-    m.add_force("force", "spring" + std::to_string(i), {m.add_frame(ground, {}), foot}, fields);
+    add_force(m, "force", "spring" + std::to_string(i), {m.add_frame(ground, {}), foot}, fields);
   }
   const Solved s(m);
   ASSERT_TRUE(s.report.found) << to_text(s.report);
@@ -218,7 +219,7 @@ Fields expression(const char* name, const char* text) {
 TEST(Statics, MotorOnATurntableHasNone) {
   Model m = problems::pendulum();
   m.gravity = Vec3::Zero();
-  m.add_force("torque", "motor", m.joints[0].frames, expression("tz", "3"));
+  add_force(m, "torque", "motor", m.joints[0].frames, expression("tz", "3"));
   const Solved s(m);
   EXPECT_FALSE(s.report.found);
   EXPECT_THAT(s.report.why, HasSubstr("body 'bar'"));
@@ -228,7 +229,7 @@ TEST(Statics, MotorOnATurntableHasNone) {
 // A torque as large as half of m g l/2 holds the bar at 30 degrees; twice of it holds it nowhere.
 TEST(Statics, TorqueAgainstWeight) {
   Model m = problems::pendulum();
-  m.add_force("torque", "motor", m.joints[0].frames, expression("tz", "-0.5*2*9.81*0.5"));
+  add_force(m, "torque", "motor", m.joints[0].frames, expression("tz", "-0.5*2*9.81*0.5"));
   for (const StaticWay way : {StaticWay::automatic, StaticWay::newton, StaticWay::load_steps, StaticWay::relaxation}) {
     StaticOptions options;
     options.way = way;
@@ -242,7 +243,7 @@ TEST(Statics, TorqueAgainstWeight) {
     }
   }
   Model strong = problems::pendulum();
-  strong.add_force("torque", "motor", strong.joints[0].frames, expression("tz", "-2*2*9.81*0.5"));
+  add_force(strong, "torque", "motor", strong.joints[0].frames, expression("tz", "-2*2*9.81*0.5"));
   EXPECT_FALSE(Solved(strong).report.found);
 }
 
@@ -258,7 +259,7 @@ TEST(Statics, SpringCarriesTheWeight) {
   Fields spring;
   spring.set("stiffness", 500.0);
   spring.set("free_length", 0.8);
-  m.add_force("translational_spring_damper", "spring", {m.add_frame(ground, {}), m.add_frame(0, {})}, spring);
+  add_force(m, "translational_spring_damper", "spring", {m.add_frame(ground, {}), m.add_frame(0, {})}, spring);
   const Solved s(m);
   ASSERT_TRUE(s.report.found) << to_text(s.report);
   EXPECT_NEAR(s.body(0).r.z(), -0.8 - 3 * 9.81 / 500, 1e-9);
@@ -283,10 +284,10 @@ TEST(Statics, ArchSnapsThrough) {
     for (const double x : {-1.0, 1.0}) {
       Pose at;
       at.position = Vec3(x, 0, 0);
-      m.add_force("translational_spring_damper", x < 0 ? "left" : "right",
-                  {m.add_frame(ground, at), m.add_frame(0, {})}, spring);
+      add_force(m, "translational_spring_damper", x < 0 ? "left" : "right",
+                {m.add_frame(ground, at), m.add_frame(0, {})}, spring);
     }
-    m.add_joint("point_in_plane", "plane", ground, 0, b.pose.position, Vec3::UnitY());
+    add_joint(m, "point_in_plane", "plane", ground, 0, b.pose.position, Vec3::UnitY());
     const Solved s(m);
     ASSERT_TRUE(s.report.found) << to_text(s.report);
     const double z = s.body(0).r.z(), l = std::hypot(1, z), l0 = std::hypot(1, 0.2);
@@ -306,7 +307,7 @@ TEST(Statics, RedundantFourBar) {
     m.initial_joints.clear();
     Fields torsion;
     torsion.set("stiffness", 30.0);
-    m.add_force("rotational_spring_damper", "torsion", m.joints[0].frames, torsion);
+    add_force(m, "rotational_spring_damper", "torsion", m.joints[0].frames, torsion);
     const Solved s(m);
     ASSERT_TRUE(s.report.found) << to_text(s.report);
     EXPECT_EQ(s.report.freedoms, 1);
@@ -361,7 +362,7 @@ Model strip(int count, const Vec3& force, const std::string& axes = "world") {
     node.name = "s" + std::to_string(i);
     node.pose.position.x() = i * strip_length / count;
     const int here = model.add_frame(model.add_body(node), {});
-    model.add_force("beam", "b" + std::to_string(i), {before, here}, beam);
+    add_force(model, "beam", "b" + std::to_string(i), {before, here}, beam);
     before = here;
   }
   const Vec3 f = force * strip_EI / (strip_length * strip_length);
@@ -370,7 +371,7 @@ Model strip(int count, const Vec3& force, const std::string& axes = "world") {
   load.set("fy", f.y());
   load.set("fz", f.z());
   load.set("axes", axes);
-  model.add_force("force", "load", {clamp, before}, load);
+  add_force(model, "force", "load", {clamp, before}, load);
   return model;
 }
 

@@ -17,7 +17,7 @@
 
 #include "tests/app/command.h"
 #include "trammel/base/interruption.h"
-#include "trammel/integrate/methods/cvode.h"
+#include "trammel/ode/multistep/cvode.h"
 #include "trammel/read/read_model.h"
 #include "trammel/run/simulation.h"
 #include "trammel/write/read_trajectory.h"

@@ -1,5 +1,6 @@
 // What is checked before a run, on models built in C++ and on model files.
 #include "trammel/check/check_model.h"
+#include "trammel/elements/build.h"
 
 #include <gtest/gtest.h>
 
@@ -25,8 +26,8 @@ Body sound_body(const std::string& name) {
 Model sound_model() {
   Model model;
   const int a = model.add_body(sound_body("a")), b = model.add_body(sound_body("b"));
-  model.add_joint("revolute", "j1", ground, a, Vec3(0, 0, 0), Vec3(0, 1, 0));
-  model.add_joint("spherical", "j2", a, b, Vec3(1, 0, 0));
+  add_joint(model, "revolute", "j1", ground, a, Vec3(0, 0, 0), Vec3(0, 1, 0));
+  add_joint(model, "spherical", "j2", a, b, Vec3(1, 0, 0));
   return model;
 }
 
@@ -179,14 +180,14 @@ TEST(CheckModel, StatesOfBodies) {
 
 TEST(CheckModel, Items) {
   Model model = sound_model();
-  model.add_joint("fixed", "loop", 0, 0, Vec3(0, 0, 0));
+  add_joint(model, "fixed", "loop", 0, 0, Vec3(0, 0, 0));
   expect_problem(model, Severity::error, "same-body", "joint 'loop' connects 'a' with itself");
   model = sound_model();
-  model.add_joint("fixed", "loop", ground, ground, Vec3(0, 0, 0));
+  add_joint(model, "fixed", "loop", ground, ground, Vec3(0, 0, 0));
   expect_problem(model, Severity::error, "same-body", "'ground' with itself");
   model = sound_model();
   const int f = model.add_frame(0, {}), g = model.add_frame(0, {Vec3(1, 0, 0), Quat::Identity()});
-  model.add_force("translational_spring_damper", "s", {f, g});
+  add_force(model, "translational_spring_damper", "s", {f, g});
   expect_problem(model, Severity::warning, "same-body", "force 's'");
   model = sound_model();
   model.joints[0].type = "gluon";
@@ -201,7 +202,7 @@ TEST(CheckModel, Items) {
 TEST(CheckModel, FieldsOfItems) {
   Model model = sound_model();
   const int f = model.add_frame(ground, {}), g = model.add_frame(0, {Vec3(1, 0, 0), Quat::Identity()});
-  model.add_force("translational_spring_damper", "s", {f, g});
+  add_force(model, "translational_spring_damper", "s", {f, g});
   EXPECT_TRUE(check_model(model).empty());
   model.forces[0].fields.set("damping", -1.0);
   expect_problem(model, Severity::error, "out-of-range", "force 's': 'damping'");

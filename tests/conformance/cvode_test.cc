@@ -6,8 +6,8 @@
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
-#include "trammel/integrate/functor_problem.h"
-#include "trammel/integrate/solve.h"
+#include "trammel/ode/functor_problem.h"
+#include "trammel/ode/solve.h"
 #include "trammel/run/simulation.h"
 
 namespace trammel::cvode_test {

@@ -459,8 +459,8 @@ TEST(MethodRefusals, UndampedMultipliersNeedAFixedStep) {
     settings.options.set(option.first, option.second);
     const MethodInfo& m = find_method(key, {});
     settings = resolve_settings(m, settings, {});
-    EXPECT_TRUE(m.reactions_doubtful(settings)) << key;
-    EXPECT_FALSE(m.caveat(settings).empty()) << key;
+    EXPECT_TRUE(m.doubts_reactions(settings)) << key;
+    EXPECT_FALSE(m.warning(settings).empty()) << key;
   }
 }
 
@@ -469,8 +469,8 @@ TEST(MethodRefusals, DampedNewmarkSaysItsOrder) {
   settings.options.set("gamma", 0.7);
   const MethodInfo& m = find_method("newmark-i3", {});
   settings = resolve_settings(m, settings, {});
-  EXPECT_NE(m.caveat(settings).find("first order"), std::string::npos);
-  EXPECT_FALSE(m.reactions_doubtful(settings));
+  EXPECT_NE(m.warning(settings).find("first order"), std::string::npos);
+  EXPECT_FALSE(m.doubts_reactions(settings));
 }
 
 TEST(MethodRefusals, AlphaHasBounds) {

@@ -11,7 +11,7 @@
 #include "tests/problems/ode_problems.h"
 #include "tests/problems/own_malloc.h"
 #include "tests/problems/stepping.h"
-#include "trammel/integrate/solve.h"
+#include "trammel/ode/solve.h"
 #include "trammel/run/simulation.h"
 
 namespace trammel::ode_methods_test {
@@ -39,7 +39,7 @@ struct Pair {
 class OdeMethods : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    if (!info().refuses(settings_unchecked(true)).empty()) GTEST_SKIP() << "chooses its own steps";
+    if (!info().why_refused(settings_unchecked(true)).empty()) GTEST_SKIP() << "chooses its own steps";
   }
   const MethodInfo& info() const { return find_method(GetParam(), {}); }
   bool takes(const OdeCase& c) const {
@@ -76,7 +76,7 @@ class OdeMethods : public testing::TestWithParam<std::string> {
     const auto problem = c.first();
     return solve(*problem, GetParam(), 0, c.solution(0), c.end, options);
   }
-  bool refuses_control() const { return !info().refuses(settings_unchecked(false)).empty(); }
+  bool refuses_control() const { return !info().why_refused(settings_unchecked(false)).empty(); }
   MethodSettings settings_unchecked(bool fixed) const {
     MethodSettings s;
     s.fixed_step = fixed;

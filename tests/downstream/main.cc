@@ -7,6 +7,7 @@
 #include "trammel/base/data_directory.h"
 #include "trammel/base/diagnosis.h"
 #include "trammel/base/types.h"
+#include "trammel/elements/build.h"
 #include "trammel/run/simulation.h"
 #include "trammel/write/trajectory.h"
 
@@ -22,7 +23,7 @@ bool pendulum_keeps_its_energy() {
   rod.inertia = trammel::Vec3(0.001, 1.0 / 12, 1.0 / 12).asDiagonal();
   rod.pose.position = trammel::Vec3(0.5, 0, 0);
   const int body = model.add_body(rod);
-  model.add_joint("revolute", "pin", trammel::ground, body, trammel::Vec3::Zero(), trammel::Vec3::UnitY());
+  add_joint(model, "revolute", "pin", trammel::ground, body, trammel::Vec3::Zero(), trammel::Vec3::UnitY());
   model.simulation.end = 1;
   model.simulation.tolerance = 1e-7;
 

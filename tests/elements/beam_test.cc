@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "tests/elements/run_text.h"
+#include "trammel/elements/build.h"
 #include "trammel/elements/measure.h"
 #include "trammel/elements/registry.h"
 #include "trammel/math/rotation.h"
@@ -40,7 +41,7 @@ std::unique_ptr<Force> make_beam(double L, const Mat3& R_a = Mat3::Identity(), c
   }
   model.bodies[0].pose.rotation = Quat(R_a);
   model.bodies[1].pose = {Vec3(L, 0, 0), Quat(R_b)};
-  model.add_force("beam", "sample", {model.add_frame(0, {}), model.add_frame(1, {})}, beam_fields());
+  add_force(model, "beam", "sample", {model.add_frame(0, {}), model.add_frame(1, {})}, beam_fields());
   return find_element(Category::force, "beam")->make_force(model.forces[0], {model});
 }
 
@@ -169,8 +170,8 @@ TEST(Beam, KnowsNoFirstEnd) {
   // z of both frames along the same section axis, so that both see the same section.
   const int a = model.add_frame_at(0, Vec3::Zero(), Vec3::UnitZ()),
             b = model.add_frame_at(1, Vec3(L, 0, 0), Vec3::UnitZ());
-  model.add_force("beam", "there", {a, b}, beam_fields());
-  model.add_force("beam", "back", {b, a}, beam_fields());
+  add_force(model, "beam", "there", {a, b}, beam_fields());
+  add_force(model, "beam", "back", {b, a}, beam_fields());
   const auto& make = find_element(Category::force, "beam")->make_force;
   const auto there = make(model.forces[0], {model}), back = make(model.forces[1], {model});
   const FrameState first = at(Vec3(0.1, 0.2, 0.3), rotation_exp(Vec3(1, 2, 0.5)).toRotationMatrix());
@@ -200,7 +201,7 @@ TEST(Beam, IsRelaxedAsDrawn) {
 TEST(Beam, RefusesWhatHasNoDirection) {
   Model model;
   model.add_body({});
-  model.add_force("beam", "sample", {model.add_frame(ground, {}), model.add_frame(0, {})}, beam_fields());
+  add_force(model, "beam", "sample", {model.add_frame(ground, {}), model.add_frame(0, {})}, beam_fields());
   EXPECT_THROW(find_element(Category::force, "beam")->make_force(model.forces[0], {model}), Failure);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "trammel/elements/build.h"
 #include "trammel/elements/measure.h"
 #include "trammel/elements/registry.h"
 #include "trammel/elements/remembered_angle.h"
@@ -23,7 +24,7 @@ std::unique_ptr<Force> make_force(const std::string& type, Fields fields) {
   model.add_body(body);
   const int a = model.add_frame(ground, {}), b = model.add_frame(0, {});
   model.parameters.push_back({"K", 1e4, {}});
-  model.add_force(type, "sample", {a, b}, std::move(fields));
+  add_force(model, type, "sample", {a, b}, std::move(fields));
   wire_measures(model);
   return find_element(Category::force, type)->make_force(model.forces[0], {model});
 }

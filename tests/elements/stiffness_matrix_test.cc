@@ -4,6 +4,7 @@
 #include <cmath>
 #include <random>
 
+#include "trammel/elements/build.h"
 #include "trammel/elements/registry.h"
 #include "trammel/math/rotation.h"
 #include "trammel/read/read_model.h"
@@ -23,7 +24,7 @@ struct Pair {
     b = model.add_frame(0, {});
   }
   std::unique_ptr<Force> make(const std::string& type, Fields fields) {
-    model.add_force(type, "sample", {a, b}, std::move(fields));
+    add_force(model, type, "sample", {a, b}, std::move(fields));
     return find_element(Category::force, type)->make_force(model.forces.back(), {model});
   }
 };

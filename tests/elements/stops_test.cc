@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "tests/elements/run_text.h"
+#include "trammel/elements/build.h"
 #include "trammel/elements/registry.h"
 
 namespace trammel::stops_test {
@@ -22,7 +23,7 @@ std::unique_ptr<Force> make_stop(double exponent, double damping) {
   fields.set("exponent", exponent);
   fields.set("damping", damping);
   fields.set("depth", 0.01);
-  model.add_force("translational_stop", "sample", {model.add_frame(ground, {}), model.add_frame(0, {})}, fields);
+  add_force(model, "translational_stop", "sample", {model.add_frame(ground, {}), model.add_frame(0, {})}, fields);
   return find_element(Category::force, "translational_stop")->make_force(model.forces[0], {model});
 }
 
@@ -158,7 +159,7 @@ TEST(Stops, NeedALimit) {
   const auto id_of = [&model](Fields fields) -> std::string {
     fields.set("stiffness", 1.0);
     model.forces.clear();
-    model.add_force("rotational_stop", "sample", {model.add_frame(ground, {}), model.add_frame(0, {})}, fields);
+    add_force(model, "rotational_stop", "sample", {model.add_frame(ground, {}), model.add_frame(0, {})}, fields);
     try {
       find_element(Category::force, "rotational_stop")->make_force(model.forces[0], {model});
     } catch (const Failure& failure) {

@@ -1,6 +1,7 @@
 // The saddle-point system: solutions against dense ones, also where constraints are redundant; least-norm multipliers;
 // right sides that no motion satisfies; fill; held columns; saved factors.
 #include "trammel/equations/saddle.h"
+#include "trammel/elements/build.h"
 
 #include <gtest/gtest.h>
 #include <klu.h>
@@ -192,9 +193,10 @@ Model branching(int bodies) {
     m.add_body(problems::rod("body", from, to, 1 + 0.1 * (i % 4), Vec3::UnitZ()));
     const char* kind = kinds[i % 5];
     if (std::string(kind) == "universal") {
-      m.add_joint(kind, "joint", {m.add_frame_at(parent, from, Vec3(0, 1, 0)), m.add_frame_at(i, from, Vec3(0, 0, 1))});
+      add_joint(m, kind, "joint",
+                {m.add_frame_at(parent, from, Vec3(0, 1, 0)), m.add_frame_at(i, from, Vec3(0, 0, 1))});
     } else {
-      m.add_joint(kind, "joint", parent, i, from, Vec3(0.2, 1, 0.3));
+      add_joint(m, kind, "joint", parent, i, from, Vec3(0.2, 1, 0.3));
     }
   }
   return m;
@@ -323,7 +325,7 @@ TEST(Saddle, SaysWhenADirectionHasNoMassAndNothingHoldsIt) {
   body.name = "loose";
   body.mass = 1;  // no inertia, and only its middle is held
   model.add_body(body);
-  model.add_joint("spherical", "ball", ground, 0, Vec3::Zero());
+  add_joint(model, "spherical", "ball", ground, 0, Vec3::Zero());
   const Equations e(model);
   SaddleSystem saddle(e);
   Workspace work = e.make_workspace();

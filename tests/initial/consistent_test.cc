@@ -1,6 +1,7 @@
 // The start of a run: positions and velocities by least change with kept values kept, wanted joint values met,
 // accelerations and multipliers of the equations of motion; conflicts named by joint.
 #include "trammel/initial/consistent.h"
+#include "trammel/elements/build.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -177,8 +178,8 @@ TEST(Positions, AreKeptAtTheOriginOfTheBody) {
   // its tip, at (1, 0, 0) of the body, shall be 0.9 above: the body must turn about its origin
   Fields rod;
   rod.set("length", 0.9);
-  m.add_joint(
-      "distance", "rod",
+  add_joint(
+      m, "distance", "rod",
       {m.add_frame(ground, {Vec3(1, 0, -1), Quat::Identity()}), m.add_frame(0, {Vec3(1, 0, 0), Quat::Identity()})},
       rod);
   const int origin = m.add_frame(0, {});
@@ -219,7 +220,7 @@ TEST(Positions, ThatCannotBeMetAreRefusedByName) {
   Model m = problems::pendulum();
   Fields rod;
   rod.set("length", 5.0);  // the bar's tip never gets that far from here
-  m.add_joint("distance", "tie", {m.add_frame(ground, {}), m.add_frame_at(0, Vec3(1, 0, 0))}, rod);
+  add_joint(m, "distance", "tie", {m.add_frame(ground, {}), m.add_frame_at(0, Vec3(1, 0, 0))}, rod);
   const Problem problem = refusal(m);
   EXPECT_EQ(problem.id, "loop-does-not-close");
   EXPECT_THAT(problem.message, HasSubstr("'tie'"));
@@ -294,7 +295,7 @@ TEST(JointValues, OfSlides) {
   Model m;
   m.gravity = Vec3(0, 0, -9.81);
   m.add_body(problems::rod("slider", Vec3(0, 0, 0), Vec3(0.2, 0, 0), 1, Vec3::UnitZ()));
-  m.add_joint("cylindrical", "slide", ground, 0, Vec3(0, 0, 0), Vec3(1, 2, 2));
+  add_joint(m, "cylindrical", "slide", ground, 0, Vec3(0, 0, 0), Vec3(1, 2, 2));
   InitialJoint start;
   start.joint = 0;
   start.displacement = 0.25;
@@ -380,7 +381,7 @@ TEST(Velocities, FollowMotions) {
   Model m = problems::pendulum();
   Fields drive;
   drive.set("angle", ExpressionText{"0.4 + 3*time - 5*time^2", {}});
-  m.add_motion("rotation", "drive", m.joints[0].frames, drive);
+  add_motion(m, "rotation", "drive", m.joints[0].frames, drive);
   Ready ready(m);
   EXPECT_NEAR(joint_angle(ready, 0), 0.4, 1e-12);
   EXPECT_NEAR(joint_rate(ready, 0), 3, 1e-12);
@@ -393,7 +394,7 @@ TEST(Velocities, OfMotionsInConflictAreRefusedByName) {
   for (const char* text : {"2*time", "3*time"}) {
     Fields drive;
     drive.set("angle", ExpressionText{text, {}});
-    m.add_motion("rotation", std::string("drive") + text[0], m.joints[0].frames, drive);
+    add_motion(m, "rotation", std::string("drive") + text[0], m.joints[0].frames, drive);
   }
   const Problem problem = refusal(m);
   EXPECT_EQ(problem.id, "velocities-conflict");

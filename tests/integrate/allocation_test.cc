@@ -5,7 +5,7 @@
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/own_malloc.h"
 #include "tests/problems/stepping.h"
-#include "trammel/integrate/methods/split.h"
+#include "trammel/integrate/split/split.h"
 
 namespace trammel::allocation_test {
 namespace {

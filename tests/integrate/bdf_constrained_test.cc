@@ -6,8 +6,8 @@
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
-#include "trammel/integrate/methods/bdf_constrained.h"
-#include "trammel/integrate/methods/constrained_runge_kutta.h"
+#include "trammel/integrate/bdf/bdf_constrained.h"
+#include "trammel/integrate/runge_kutta/constrained_runge_kutta.h"
 
 namespace trammel::bdf_constrained_test {
 namespace {

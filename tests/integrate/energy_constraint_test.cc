@@ -7,7 +7,7 @@
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
-#include "trammel/integrate/methods/alpha.h"
+#include "trammel/integrate/alpha/alpha.h"
 
 namespace trammel::energy_constraint_test {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
+#include "trammel/integrate/alpha/alpha.h"
 #include "trammel/integrate/iterated_projection.h"
-#include "trammel/integrate/methods/alpha.h"
 
 namespace trammel {
 namespace {

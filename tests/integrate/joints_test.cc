@@ -9,6 +9,7 @@
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
+#include "trammel/elements/build.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel::joints_test {
@@ -58,15 +59,15 @@ Model arm(const Attach& attach) {
     body.velocity = spin.cross(body.pose.position);
     m.add_body(body);
   }
-  m.add_joint("spherical", "root", ground, 0, Vec3::Zero());
+  add_joint(m, "spherical", "root", ground, 0, Vec3::Zero());
   Fields spring;
   spring.set("stiffness", 20.0);
   spring.set("damping", 0.5);
   spring.set("free_length", 0.5);
-  m.add_force("translational_spring_damper", "left",
-              {m.add_frame_at(ground, Vec3(1.2, -1, 0.4)), m.add_frame_at(1, Vec3(1.0, 0.3, -0.2))}, spring);
-  m.add_force("translational_spring_damper", "right",
-              {m.add_frame_at(ground, Vec3(1.5, 1, -0.9)), m.add_frame_at(1, Vec3(0.8, 0.5, -0.3))}, spring);
+  add_force(m, "translational_spring_damper", "left",
+            {m.add_frame_at(ground, Vec3(1.2, -1, 0.4)), m.add_frame_at(1, Vec3(1.0, 0.3, -0.2))}, spring);
+  add_force(m, "translational_spring_damper", "right",
+            {m.add_frame_at(ground, Vec3(1.5, 1, -0.9)), m.add_frame_at(1, Vec3(0.8, 0.5, -0.3))}, spring);
   attach(m, 0, 1, seat);
   return m;
 }
@@ -77,7 +78,7 @@ int frame(Model& m, int body, const Vec3& p, const Vec3& z, const Vec3& x) { ret
 void add(Model& m, const char* type, int a, int b, const Vec3& at_a, const Vec3& z_a, const Vec3& x_a, const Vec3& at_b,
          const Vec3& z_b, const Vec3& x_b) {
   const int first = frame(m, a, at_a, z_a, x_a), second = frame(m, b, at_b, z_b, x_b);
-  m.add_joint(type, std::string(type) + std::to_string(m.joints.size()), {first, second});
+  add_joint(m, type, std::string(type) + std::to_string(m.joints.size()), {first, second});
 }
 // Both frames alike.
 void add(Model& m, const char* type, int a, int b, const Seat& s) {
@@ -212,8 +213,8 @@ std::vector<Equivalence> equivalences() {
        [](Model& m, int a, int b, const Seat& s) {
          Fields pitch;
          pitch.set("pitch", 0.3);
-         m.add_joint("screw", "screw", {m.add_frame_at(a, s.p, s.z(), s.x()), m.add_frame_at(b, s.p, s.z(), s.x())},
-                     pitch);
+         add_joint(m, "screw", "screw", {m.add_frame_at(a, s.p, s.z(), s.x()), m.add_frame_at(b, s.p, s.z(), s.x())},
+                   pitch);
        },
        [](Model& m, int a, int b, const Seat& s) {
          add(m, "cylindrical", a, b, s);
@@ -222,7 +223,7 @@ std::vector<Equivalence> equivalences() {
          fields.set("joints", std::vector<std::string>{name, name});
          fields.set("of", std::string("displacement angle"));
          fields.set("scales", std::vector<double>{1, -0.3 / (2 * std::numbers::pi)});
-         m.add_joint("coupler", "thread", std::vector<int>{}, fields);
+         add_joint(m, "coupler", "thread", std::vector<int>{}, fields);
        }},
       {"constant_velocity_is_two_universals_with_a_massless_core",
        [](Model& m, int a, int b, const Seat& s) { add(m, "constant_velocity", a, b, s); },
@@ -235,12 +236,12 @@ std::vector<Equivalence> equivalences() {
          const auto about = [&](int body, const Vec3& z, const Vec3& x) { return frame(m, body, s.p, z, x); };
          Fields alike;
          alike.set("scales", std::vector<double>{1, 1});
-         m.add_joint("coupler", "outer arms",
-                     {about(a, s.x(), s.z()), about(c, s.x(), s.z()), about(b, s.x(), s.z()), about(c, s.x(), s.z())},
-                     alike);
-         m.add_joint("coupler", "inner arms",
-                     {about(c, s.y(), s.x()), about(a, s.y(), s.x()), about(c, s.y(), s.x()), about(b, s.y(), s.x())},
-                     alike);
+         add_joint(m, "coupler", "outer arms",
+                   {about(a, s.x(), s.z()), about(c, s.x(), s.z()), about(b, s.x(), s.z()), about(c, s.x(), s.z())},
+                   alike);
+         add_joint(m, "coupler", "inner arms",
+                   {about(c, s.y(), s.x()), about(a, s.y(), s.x()), about(c, s.y(), s.x()), about(b, s.y(), s.x())},
+                   alike);
        }},
       {"planar_is_three_points_in_a_plane", [](Model& m, int a, int b, const Seat& s) { add(m, "planar", a, b, s); },
        [](Model& m, int a, int b, const Seat& s) {
@@ -255,7 +256,7 @@ std::vector<Equivalence> equivalences() {
        }},
       {"distance_is_a_massless_rod",
        [](Model& m, int a, int b, const Seat& s) {
-         m.add_joint("distance", "rod", {m.add_frame_at(a, s.p), m.add_frame_at(b, s.p + 0.4 * s.z())});
+         add_joint(m, "distance", "rod", {m.add_frame_at(a, s.p), m.add_frame_at(b, s.p + 0.4 * s.z())});
        },
        [](Model& m, int a, int b, const Seat& s) {
          const int c = add_massless(m, "rod", s.p + 0.2 * s.z(), s.R);
@@ -286,7 +287,7 @@ TEST_P(Exchanged, MoveTheSame) {
       if (exchanged) std::swap(first, second);
       Fields fields;
       if (type == "screw") fields.set("pitch", 0.3);
-      m.add_joint(type, "joint", {first, second}, fields);
+      add_joint(m, type, "joint", {first, second}, fields);
     };
   };
   EXPECT_LT(difference(arm(attach(false)), arm(attach(true))), 1e-9);
@@ -310,7 +311,7 @@ TEST(ExchangedMotions, MoveTheSame) {
       add(m, "revolute", a, b, s);
       std::vector<int> frames = m.joints.back().frames;
       if (exchanged) std::swap(frames[0], frames[1]);
-      m.add_motion("rotation", "drive", frames, expression("angle", exchanged ? "-6*time^2" : "6*time^2"));
+      add_motion(m, "rotation", "drive", frames, expression("angle", exchanged ? "-6*time^2" : "6*time^2"));
     };
   };
   EXPECT_LT(difference(arm(rotation(false)), arm(rotation(true))), 1e-9);
@@ -319,8 +320,8 @@ TEST(ExchangedMotions, MoveTheSame) {
       add(m, "translational", a, b, s);
       std::vector<int> frames = m.joints.back().frames;
       if (exchanged) std::swap(frames[0], frames[1]);
-      m.add_motion("translation", "drive", frames,
-                   expression("displacement", exchanged ? "-0.2*(1-cos(5*time))" : "0.2*(1-cos(5*time))"));
+      add_motion(m, "translation", "drive", frames,
+                 expression("displacement", exchanged ? "-0.2*(1-cos(5*time))" : "0.2*(1-cos(5*time))"));
     };
   };
   EXPECT_LT(difference(arm(translation(false)), arm(translation(true))), 1e-9);
@@ -330,8 +331,8 @@ TEST(ExchangedMotions, MoveTheSame) {
 TEST(ExchangedMotions, AtRestHoldAJoint) {
   const Attach held = [](Model& m, int a, int b, const Seat& s) {
     add(m, "cylindrical", a, b, s);
-    m.add_motion("rotation", "angle", m.joints.back().frames, expression("angle", "0"));
-    m.add_motion("translation", "displacement", m.joints.back().frames, expression("displacement", "0"));
+    add_motion(m, "rotation", "angle", m.joints.back().frames, expression("angle", "0"));
+    add_motion(m, "translation", "displacement", m.joints.back().frames, expression("displacement", "0"));
   };
   const Attach fixed = [](Model& m, int a, int b, const Seat& s) { add(m, "fixed", a, b, s); };
   EXPECT_LT(difference(arm(held), arm(fixed)), 1e-9);
@@ -341,7 +342,7 @@ TEST(ExchangedMotions, AtRestHoldAJoint) {
 
 Model driven_pendulum(const char* angle) {
   Model m = problems::pendulum();
-  m.add_motion("rotation", "drive", m.joints[0].frames, expression("angle", angle));
+  add_motion(m, "rotation", "drive", m.joints[0].frames, expression("angle", angle));
   return m;
 }
 
@@ -399,10 +400,10 @@ TEST(ManyTurns, ATorsionSpringCountsThem) {
   rotor.inertia = Vec3(0.3, 0.3, 0.5).asDiagonal();
   rotor.angular_velocity = Vec3(0, 0, 40);
   m.add_body(rotor);
-  m.add_joint("revolute", "shaft", ground, 0, Vec3::Zero());
+  add_joint(m, "revolute", "shaft", ground, 0, Vec3::Zero());
   Fields spring;
   spring.set("stiffness", 2.0);
-  m.add_force("rotational_spring_damper", "spring", m.joints[0].frames, spring);
+  add_force(m, "rotational_spring_damper", "spring", m.joints[0].frames, spring);
   const Ready ready(std::move(m));
   std::vector<double> hs, errors;
   for (const int count : {500, 1000, 2000, 4000}) {

@@ -6,6 +6,7 @@
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
+#include "trammel/elements/build.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel::motions_test {
@@ -23,7 +24,7 @@ Fields motion(std::initializer_list<std::pair<const char*, const char*>> texts,
 
 Model driven_pendulum(Fields fields) {
   Model m = problems::pendulum();
-  m.add_motion("rotation", "drive", m.joints[0].frames, std::move(fields));
+  add_motion(m, "rotation", "drive", m.joints[0].frames, std::move(fields));
   return m;
 }
 
@@ -35,8 +36,8 @@ Model driven_slide(Fields fields) {
   body.mass = 2;
   body.inertia = Vec3(0.1, 0.2, 0.3).asDiagonal();
   m.add_body(body);
-  m.add_joint("translational", "rail", ground, 0, Vec3::Zero(), Vec3(1, 2, 2));
-  m.add_motion("translation", "drive", m.joints[0].frames, std::move(fields));
+  add_joint(m, "translational", "rail", ground, 0, Vec3::Zero(), Vec3(1, 2, 2));
+  add_motion(m, "translation", "drive", m.joints[0].frames, std::move(fields));
   return m;
 }
 
@@ -116,13 +117,13 @@ TEST(Trajectory, AllSixCoordinatesFollow) {
   body.center_of_mass = Vec3(0.1, 0, 0.05);
   m.add_body(body);
   const int a = m.add_frame(ground, {Vec3(1, 0, 0.5), rotation_exp(Vec3(0.2, 0.4, -0.3))}), b = m.add_frame(0, {});
-  m.add_motion("trajectory", "path", {a, b},
-               motion({{"x", "sin(time)"},
-                       {"y", "0.1*time^2"},
-                       {"z", "0.3"},
-                       {"about_x", "5*time"},
-                       {"about_y", "1.2*sin(3*time)"},
-                       {"about_z", "-7*time"}}));
+  add_motion(m, "trajectory", "path", {a, b},
+             motion({{"x", "sin(time)"},
+                     {"y", "0.1*time^2"},
+                     {"z", "0.3"},
+                     {"about_x", "5*time"},
+                     {"about_y", "1.2*sin(3*time)"},
+                     {"about_z", "-7*time"}}));
   const Ready ready(std::move(m));
   double error = 0;
   problems::run_fixed(ready, steps(), 5e-3, 800, [&](const AlphaMethod& method) {
@@ -143,9 +144,9 @@ TEST(Trajectory, OneAngleOfAHingeIsARotation) {
   const auto driven = [](bool path) {
     Model m = problems::pendulum();
     if (path)
-      m.add_motion("trajectory", "drive", m.joints[0].frames, motion({{"about_z", "20*sin(time)"}}));
+      add_motion(m, "trajectory", "drive", m.joints[0].frames, motion({{"about_z", "20*sin(time)"}}));
     else
-      m.add_motion("rotation", "drive", m.joints[0].frames, motion({{"angle", "20*sin(time)"}}));
+      add_motion(m, "rotation", "drive", m.joints[0].frames, motion({{"angle", "20*sin(time)"}}));
     return m;
   };
   const Ready one(driven(true)), two(driven(false));

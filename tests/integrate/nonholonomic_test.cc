@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "trammel/elements/build.h"
 #include "trammel/run/load_model.h"
 #include "trammel/run/simulation.h"
 
@@ -138,7 +139,7 @@ TEST(RollingSphere, RollsDownASlope) {
   model.add_body(ball);
   Fields fields;
   fields.set("radius", 0.3);
-  model.add_joint("rolling_sphere", "rolls", {model.add_frame(ground, {}), model.add_frame(0, {})}, fields);
+  add_joint(model, "rolling_sphere", "rolls", {model.add_frame(ground, {}), model.add_frame(0, {})}, fields);
   model.outputs.push_back({"x", "m", {"dx(ball)", {}}});
   model.simulation.end = 2;
   Simulation simulation(model);
@@ -160,7 +161,7 @@ TEST(ScalarCoordinate, OscillatesByItself) {
   Fields fields;
   fields.set("fx", ExpressionText{"-8*s", {}});
   const int world = model.add_frame(ground, {}), own = model.add_frame(0, {});
-  model.add_force("general_force", "pull", {world, own}, fields);
+  add_force(model, "general_force", "pull", {world, own}, fields);
   model.outputs.push_back({"value", "", {"s", {}}});
   model.simulation.end = 3;
   model.simulation.tolerance = 1e-8;
@@ -183,7 +184,7 @@ TEST(Input, EntersByItsName) {
   Fields fields;
   fields.set("fx", ExpressionText{"3*push + push^2", {}});
   const int world = model.add_frame(ground, {}), own = model.add_frame(0, {});
-  model.add_force("general_force", "drive", {world, own}, fields);
+  add_force(model, "general_force", "drive", {world, own}, fields);
   const Equations equations(model);
   EXPECT_EQ(equations.sizes().nu, 1);
   Workspace work = equations.make_workspace();

@@ -8,7 +8,7 @@
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
-#include "trammel/integrate/methods/rosenbrock_nystrom.h"
+#include "trammel/integrate/rosenbrock/rosenbrock_nystrom.h"
 #include "trammel/run/simulation.h"
 
 namespace trammel::rosenbrock_test {

@@ -14,6 +14,7 @@
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
+#include "trammel/elements/build.h"
 #include "trammel/run/simulation.h"
 
 namespace trammel::save_restore_test {
@@ -59,11 +60,11 @@ Model wound_up() {
   rotor.pose.position = Vec3(0, 0, 2);
   rotor.angular_velocity = Vec3(0, 0, 25);
   const int body = m.add_body(rotor);
-  const int hinge = m.add_joint("revolute", "shaft", ground, body, Vec3(0, 0, 2));
+  const int hinge = add_joint(m, "revolute", "shaft", ground, body, Vec3(0, 0, 2));
   Fields spring;
   spring.set("stiffness", 1.0);
   spring.set("damping", 0.02);
-  m.add_force("rotational_spring_damper", "spring", m.joints[static_cast<std::size_t>(hinge)].frames, spring);
+  add_force(m, "rotational_spring_damper", "spring", m.joints[static_cast<std::size_t>(hinge)].frames, spring);
   m.outputs.push_back({"wound", "rad", {"angle(shaft)", {}}});
   return m;
 }

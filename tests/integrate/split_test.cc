@@ -7,7 +7,7 @@
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
-#include "trammel/integrate/methods/split.h"
+#include "trammel/integrate/split/split.h"
 #include "trammel/run/load_model.h"
 
 namespace trammel::split_test {

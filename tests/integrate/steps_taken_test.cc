@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "trammel/integrate/solve.h"
+#include "trammel/ode/solve.h"
 #include "trammel/read/read_model.h"
 #include "trammel/run/simulation.h"
 

@@ -8,8 +8,9 @@
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
-#include "trammel/analyse/mechanism.h"
+#include "trammel/elements/build.h"
 #include "trammel/math/rotation.h"
+#include "trammel/rank/mechanism.h"
 #include "trammel/read/read_model.h"
 
 namespace trammel::transmissions_test {
@@ -179,14 +180,13 @@ TEST(Gears, ACouplerOfThreeJointsIsADifferential) {
   const auto drop = [&](const char* name) { coupled.joints.erase(coupled.joints.begin() + coupled.find_joint(name)); };
   drop("left_mesh");
   drop("right_mesh");
-  coupled.add_joint(
-      "fixed", "locked",
-      std::vector<int>(coupled.joints[static_cast<std::size_t>(coupled.find_joint("spider_pin"))].frames));
+  add_joint(coupled, "fixed", "locked",
+            std::vector<int>(coupled.joints[static_cast<std::size_t>(coupled.find_joint("spider_pin"))].frames));
   const Vec3 x = Vec3::UnitX();
   const int world = coupled.add_frame_at(ground, Vec3::Zero(), x), of_case = coupled.add_frame_at(1, Vec3::Zero(), x);
   const int left = coupled.add_frame_at(3, Vec3::Zero(), x), right = coupled.add_frame_at(4, Vec3::Zero(), x);
-  coupled.add_joint("coupler", "differential", {world, left, world, right, world, of_case},
-                    fields_of({{"scales", Numbers{1, 1, -2}}}));
+  add_joint(coupled, "coupler", "differential", {world, left, world, right, world, of_case},
+            fields_of({{"scales", Numbers{1, 1, -2}}}));
   const Ready one(std::move(bevel)), two(std::move(coupled));
   const problems::End end_one = problems::run_fixed(one, steps(), 4e-3, 500),
                       end_two = problems::run_fixed(two, steps(), 4e-3, 500);
@@ -202,11 +202,11 @@ TEST(Gears, AReducerAcceleratesByItsReducedInertia) {
   Model m;
   m.add_body(body_of("small", 1, 1e-3));
   m.add_body(body_of("large", 6, 0.04, Vec3(0.1, 0, 0)));
-  m.add_joint("revolute", "shaft_1", ground, 0, Vec3::Zero());
-  m.add_joint("revolute", "shaft_2", ground, 1, Vec3(0.1, 0, 0));
-  m.add_joint("gear", "mesh", std::vector<int>{},
-              fields_of({{"joints", Names{"shaft_1", "shaft_2"}}, {"teeth", Numbers{20, 60}}}));
-  m.add_force("torque", "motor", {m.add_frame(ground, {}), m.add_frame(0, {})}, fields_of({{"tz", text("2")}}));
+  add_joint(m, "revolute", "shaft_1", ground, 0, Vec3::Zero());
+  add_joint(m, "revolute", "shaft_2", ground, 1, Vec3(0.1, 0, 0));
+  add_joint(m, "gear", "mesh", std::vector<int>{},
+            fields_of({{"joints", Names{"shaft_1", "shaft_2"}}, {"teeth", Numbers{20, 60}}}));
+  add_force(m, "torque", "motor", {m.add_frame(ground, {}), m.add_frame(0, {})}, fields_of({{"tz", text("2")}}));
   Ready ready(std::move(m));
   const double alpha = 2 / (1e-3 + 0.04 / 9);
   EXPECT_NEAR(ready.rates.a[5], alpha, 1e-9 * alpha);
@@ -226,7 +226,7 @@ TEST(Screw, FallsAndAdvancesOverManyTurns) {
   Model m;
   m.gravity = Vec3(0, 0, -9.81);
   m.add_body(body_of("nut", mass, J));
-  m.add_joint("screw", "thread", ground, 0, Vec3::Zero(), Vec3::UnitZ(), fields_of({{"pitch", pitch}}));
+  add_joint(m, "screw", "thread", ground, 0, Vec3::Zero(), Vec3::UnitZ(), fields_of({{"pitch", pitch}}));
   const Ready ready(std::move(m));
   EXPECT_EQ(rank_of(ready).freedoms_by_rank, 1);
   const double a = -mass * 9.81 / (mass + J * std::pow(turn / pitch, 2));
@@ -250,7 +250,7 @@ TEST(Screw, StartsAtTheTurnThatFits) {
   m.add_body(nut);
   const int a = m.add_frame(ground, {}), b = m.add_frame(0, {});
   const double pitch = 0.1 / (7 + 0.5 / turn);
-  m.add_joint("screw", "thread", {a, b}, fields_of({{"pitch", pitch}}));
+  add_joint(m, "screw", "thread", {a, b}, fields_of({{"pitch", pitch}}));
   const Ready ready(std::move(m));
   EXPECT_NEAR(ready.state.memory[0], 7 * turn + 0.5, 1e-9);
   EXPECT_NEAR(ready.state.q[2], 0.1, 1e-12);  // nothing moved
@@ -262,10 +262,10 @@ TEST(RackAndPinion, RunsOverManyTurnsAndFallsByItsReducedMass) {
   m.gravity = Vec3(0, -9.81, 0);
   m.add_body(body_of("pinion", 1, J));
   m.add_body(body_of("rack", mass, 1e-3, Vec3(radius, 0, 0)));
-  m.add_joint("revolute", "shaft", ground, 0, Vec3::Zero());
-  m.add_joint("translational", "guide", ground, 1, Vec3(radius, 0, 0), Vec3::UnitY());
-  m.add_joint("rack_and_pinion", "mesh", std::vector<int>{},
-              fields_of({{"joints", Names{"shaft", "guide"}}, {"radius", radius}}));
+  add_joint(m, "revolute", "shaft", ground, 0, Vec3::Zero());
+  add_joint(m, "translational", "guide", ground, 1, Vec3(radius, 0, 0), Vec3::UnitY());
+  add_joint(m, "rack_and_pinion", "mesh", std::vector<int>{},
+            fields_of({{"joints", Names{"shaft", "guide"}}, {"radius", radius}}));
   const Ready ready(std::move(m));
   EXPECT_EQ(rank_of(ready).freedoms_by_rank, 1);
   const double a = -mass * 9.81 / (mass + J / (radius * radius));
@@ -283,8 +283,8 @@ TEST(RackAndPinion, RunsOverManyTurnsAndFallsByItsReducedMass) {
   // The same as a coupler.
   Model coupled = ready.equations->model();
   coupled.joints.pop_back();
-  coupled.add_joint("coupler", "mesh", std::vector<int>{},
-                    fields_of({{"joints", Names{"shaft", "guide"}}, {"scales", Numbers{-radius, 1}}}));
+  add_joint(coupled, "coupler", "mesh", std::vector<int>{},
+            fields_of({{"joints", Names{"shaft", "guide"}}, {"scales", Numbers{-radius, 1}}}));
   const Ready other(std::move(coupled));
   EXPECT_NEAR(other.rates.a[7], a, 1e-12);
 }
@@ -330,7 +330,7 @@ Model bead_on(const Body& b, Fields fields, bool with_parameter, double s = 0) {
     fields.set("parameter", std::string("s"));
   }
   const int a = m.add_frame(ground, {}), on = m.add_frame(0, {});
-  m.add_joint("point_on_curve", "wire", {a, on}, std::move(fields));
+  add_joint(m, "point_on_curve", "wire", {a, on}, std::move(fields));
   return m;
 }
 
@@ -419,9 +419,9 @@ TEST(Curve, ACircleInPolarFormIsARod) {
     m.add_body(b);
     const int a = m.add_frame(ground, {}), on = m.add_frame(0, {Vec3(0.1, 0.2, 0), Quat::Identity()});
     if (polar)
-      m.add_joint("point_on_curve", "circle", {a, on}, fields_of({{"r", text("sqrt(0.4)")}}));
+      add_joint(m, "point_on_curve", "circle", {a, on}, fields_of({{"r", text("sqrt(0.4)")}}));
     else
-      m.add_joint("distance", "rod", {a, on});
+      add_joint(m, "distance", "rod", {a, on});
     return m;
   };
   const Ready one(pendulum(true)), two(pendulum(false));
@@ -460,10 +460,10 @@ TEST(Couplings, WrongDescriptionsAreRefused) {
     Model m;
     m.add_body(body_of("one", 1, 1));
     m.add_body(body_of("two", 1, 1));
-    m.add_joint("revolute", "pin", ground, 0, Vec3::Zero());
-    m.add_joint("translational", "slide", ground, 1, Vec3::Zero());
-    m.add_joint("spherical", "ball", 0, 1, Vec3::Zero());
-    m.add_joint(type, "coupling", std::vector<int>{}, std::move(fields));
+    add_joint(m, "revolute", "pin", ground, 0, Vec3::Zero());
+    add_joint(m, "translational", "slide", ground, 1, Vec3::Zero());
+    add_joint(m, "spherical", "ball", 0, 1, Vec3::Zero());
+    add_joint(m, type, "coupling", std::vector<int>{}, std::move(fields));
     const Equations equations(std::move(m));
   };
   EXPECT_NO_THROW(make("rack_and_pinion", fields_of({{"joints", Names{"pin", "slide"}}, {"radius", 0.1}})));

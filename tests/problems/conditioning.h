@@ -4,7 +4,7 @@
 //       [ Mh/b  G^T ]                   [ Mh   G^T ]                        [ Mh  G^T ]
 //       [ G     0   ]                   [ b G  0   ]                        [ G   0   ]
 #pragma once
-#include "trammel/integrate/methods/alpha.h"
+#include "trammel/integrate/alpha/alpha.h"
 
 namespace trammel::problems {
 

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "trammel/elements/build.h"
 #include "trammel/elements/registry.h"
 #include "trammel/math/rotation.h"
 
@@ -42,7 +43,7 @@ Model pendulum() {
   m.title = "pendulum";
   m.gravity = down;
   m.add_body(rod("bar", Vec3::Zero(), Vec3::UnitX(), 2, Vec3::UnitZ(), 0));
-  m.add_joint("revolute", "hinge", ground, 0, Vec3::Zero(), Vec3::UnitY());
+  add_joint(m, "revolute", "hinge", ground, 0, Vec3::Zero(), Vec3::UnitY());
   return m;
 }
 
@@ -59,7 +60,7 @@ Model spherical_pendulum() {
   m.add_body(p);
   Fields fields;
   fields.set("length", 1.0);
-  m.add_joint("distance", "rod", {m.add_frame(ground, {}), m.add_frame(0, {})}, fields);
+  add_joint(m, "distance", "rod", {m.add_frame(ground, {}), m.add_frame(0, {})}, fields);
   return m;
 }
 
@@ -75,7 +76,7 @@ Model heavy_top() {
   top.velocity = Vec3(4.61538, 0, 0);
   top.angular_velocity = Vec3(0, 150, -4.61538);
   m.add_body(top);
-  m.add_joint("spherical", "tip", ground, 0, Vec3::Zero());
+  add_joint(m, "spherical", "tip", ground, 0, Vec3::Zero());
   return m;
 }
 
@@ -123,11 +124,11 @@ Model spatial_slider_crank() {
   slider.pose.position = Vec3(0.2, 0, 0);
   slider.velocity = Vec3(0.24, 0, 0);
   const int c = m.add_body(crank), r = m.add_body(rod), s = m.add_body(slider);
-  m.add_joint("revolute", "A", ground, c, Vec3(0, 0.1, 0.12), Vec3::UnitX());
-  m.add_joint("spherical", "B", c, r, Vec3(0, 0.1, 0.2));
+  add_joint(m, "revolute", "A", ground, c, Vec3(0, 0.1, 0.12), Vec3::UnitX());
+  add_joint(m, "spherical", "B", c, r, Vec3(0, 0.1, 0.2));
   const Vec3 at(0.2, 0, 0);
-  m.add_joint("universal", "C", {m.add_frame_at(s, at, Vec3::UnitX()), m.add_frame_at(r, at, Vec3(0, 2, -1))});
-  m.add_joint("translational", "slide", ground, s, at, Vec3::UnitX());
+  add_joint(m, "universal", "C", {m.add_frame_at(s, at, Vec3::UnitX()), m.add_frame_at(r, at, Vec3(0, 2, -1))});
+  add_joint(m, "translational", "slide", ground, s, at, Vec3::UnitX());
   return m;
 }
 
@@ -147,23 +148,23 @@ Model slider_crank_with_forces() {
   spring.set("stiffness", 200.0);
   spring.set("damping", 2.0);
   spring.set("free_length", 0.15);
-  m.add_force("translational_spring_damper", "spring",
-              {m.add_frame_at(ground, Vec3(0.5, 0.1, 0)), m.add_frame_at(slider, Vec3(0.2, 0, 0))}, spring);
+  add_force(m, "translational_spring_damper", "spring",
+            {m.add_frame_at(ground, Vec3(0.5, 0.1, 0)), m.add_frame_at(slider, Vec3(0.2, 0, 0))}, spring);
   Fields torsion;
   torsion.set("stiffness", 0.02);
   torsion.set("damping", 1e-3);
-  m.add_force("rotational_spring_damper", "torsion", m.joints[0].frames, torsion);
+  add_force(m, "rotational_spring_damper", "torsion", m.joints[0].frames, torsion);
   const Vec3 middle(0.1, 0.05, 0.1);
   Fields bushing;
   bushing.set("stiffness", Vec3(5, 5, 5));
   bushing.set("damping", Vec3(0.1, 0.1, 0.1));
   bushing.set("angular_stiffness", Vec3(0.01, 0.01, 0.01));
   bushing.set("angular_damping", Vec3(1e-3, 1e-3, 1e-3));
-  m.add_force("bushing", "bushing", {m.add_frame_at(slider, middle), m.add_frame_at(rod, middle)}, bushing);
+  add_force(m, "bushing", "bushing", {m.add_frame_at(slider, middle), m.add_frame_at(rod, middle)}, bushing);
   m.frames[static_cast<std::size_t>(m.joints[3].frames[1])].name = "on_slider";
-  m.add_force("force", "push", {m.add_frame_at(ground, Vec3::Zero()), m.add_frame_at(slider, Vec3(0.2, 0, 0))},
-              expression("fx", "0.4*sin(7*time) - 3*dx(on_slider)*abs(vx(on_slider))"));
-  m.add_force("torque", "drag", m.joints[0].frames, expression("tz", "-2e-3*rate*exp(-0.01*angle^2)"));
+  add_force(m, "force", "push", {m.add_frame_at(ground, Vec3::Zero()), m.add_frame_at(slider, Vec3(0.2, 0, 0))},
+            expression("fx", "0.4*sin(7*time) - 3*dx(on_slider)*abs(vx(on_slider))"));
+  add_force(m, "torque", "drag", m.joints[0].frames, expression("tz", "-2e-3*rate*exp(-0.01*angle^2)"));
   return m;
 }
 
@@ -179,7 +180,7 @@ Model weighted_ball(double mass, double r, double e, double J, double lean) {
   m.add_body(ball);
   Fields fields;
   fields.set("radius", r);
-  m.add_joint("rolling_sphere", "floor", {m.add_frame(ground, {}), m.add_frame(0, {})}, fields);
+  add_joint(m, "rolling_sphere", "floor", {m.add_frame(ground, {}), m.add_frame(0, {})}, fields);
   return m;
 }
 
@@ -196,12 +197,12 @@ Model four_bar(Build build, bool tilted, double misfit) {
   if (build == Build::planar) {
     for (Body& body : m.bodies) body.kind = BodyKind::planar;
   }
-  m.add_joint("revolute", "O", ground, crank, O, n);
-  m.add_joint("revolute", "A", crank, coupler, A, n);
+  add_joint(m, "revolute", "O", ground, crank, O, n);
+  add_joint(m, "revolute", "A", crank, coupler, A, n);
   const int on_rocker = m.add_frame_at(rocker, B, n);
   const int on_coupler = m.add_frame_at(coupler, B + misfit * n, n + misfit * (turn * Vec3::UnitX()));
-  m.add_joint(build == Build::independent ? "point_on_line" : "revolute", "B", {on_rocker, on_coupler});
-  m.add_joint("revolute", "D", ground, rocker, D, n);
+  add_joint(m, build == Build::independent ? "point_on_line" : "revolute", "B", {on_rocker, on_coupler});
+  add_joint(m, "revolute", "D", ground, rocker, D, n);
   InitialJoint start;
   start.joint = 0;
   start.angular_speed = 8;
@@ -228,12 +229,12 @@ Model ladder(int windows, Build build) {
   if (build == Build::planar) {
     for (Body& body : m.bodies) body.kind = BodyKind::planar;
   }
-  for (int i = 0; i <= windows; ++i) m.add_joint("revolute", numbered("A", i), ground, i, Vec3(i, 0, 0), n);
+  for (int i = 0; i <= windows; ++i) add_joint(m, "revolute", numbered("A", i), ground, i, Vec3(i, 0, 0), n);
   for (int i = 0; i < windows; ++i) {
     const int coupler = windows + 1 + i;
-    m.add_joint("revolute", numbered("BL", i), i, coupler, Vec3(i, 1, 0), n);
-    m.add_joint(build == Build::independent ? "point_on_line" : "revolute", numbered("BR", i), i + 1, coupler,
-                Vec3(i + 1, 1, 0), n);
+    add_joint(m, "revolute", numbered("BL", i), i, coupler, Vec3(i, 1, 0), n);
+    add_joint(m, build == Build::independent ? "point_on_line" : "revolute", numbered("BR", i), i + 1, coupler,
+              Vec3(i + 1, 1, 0), n);
   }
   return m;
 }
@@ -264,8 +265,8 @@ Model bricard(Build build) {
   for (int i = 0; i < 6; ++i) {
     const auto u = static_cast<std::size_t>(i);
     const bool slides = build == Build::independent && i == 5;  // this row stays redundant all the way
-    m.add_joint(slides ? "cylindrical" : "revolute", numbered("J", i), i == 0 ? ground : i - 1, i == 5 ? ground : i,
-                corner[u], hinge(u));
+    add_joint(m, slides ? "cylindrical" : "revolute", numbered("J", i), i == 0 ? ground : i - 1, i == 5 ? ground : i,
+              corner[u], hinge(u));
   }
   return m;
 }
@@ -276,8 +277,8 @@ Model chain(int links) {
   m.gravity = down;
   for (int i = 0; i < links; ++i) {
     m.add_body(rod(numbered("link", i), Vec3(0.5 * i, 0, 0), Vec3(0.5 * (i + 1), 0, 0), 1, Vec3::UnitZ()));
-    m.add_joint("revolute", numbered("hinge", i), i == 0 ? ground : i - 1, i, Vec3(0.5 * i, 0, 0),
-                i % 2 == 0 ? Vec3(Vec3::UnitY()) : Vec3(0, 1, 1));
+    add_joint(m, "revolute", numbered("hinge", i), i == 0 ? ground : i - 1, i, Vec3(0.5 * i, 0, 0),
+              i % 2 == 0 ? Vec3(Vec3::UnitY()) : Vec3(0, 1, 1));
   }
   return m;
 }
@@ -327,9 +328,9 @@ Model every_element(unsigned seed, std::string_view only) {
         if (d.random_fields) fields = d.random_fields(random);
         const std::string name = d.key + numbered("_", a) + numbered("_", b);
         switch (d.category) {
-          case Category::joint: m.add_joint(d.key, name, frames, fields); break;
-          case Category::motion: m.add_motion(d.key, name, frames, fields); break;
-          case Category::force: m.add_force(d.key, name, frames, fields); break;
+          case Category::joint: add_joint(m, d.key, name, frames, fields); break;
+          case Category::motion: add_motion(m, d.key, name, frames, fields); break;
+          case Category::force: add_force(m, d.key, name, frames, fields); break;
         }
       }
     }
@@ -341,7 +342,7 @@ Model driven_loop() {
   Model m = spatial_slider_crank();
   Fields drive;
   drive.set("angle", ExpressionText{"6*time + 0.3*sin(5*time)", {}});
-  m.add_motion("rotation", "drive", m.joints[0].frames, drive);
+  add_motion(m, "rotation", "drive", m.joints[0].frames, drive);
   Body hung;
   hung.name = "hung";
   hung.mass = 0.4;
@@ -349,16 +350,16 @@ Model driven_loop() {
   const Vec3 at = m.bodies[2].pose.position;
   hung.pose.position = at + Vec3(0.05, 0.02, -0.12);
   const int index = m.add_body(hung);
-  m.add_joint("spherical", "hanger", 2, index, at);
+  add_joint(m, "spherical", "hanger", 2, index, at);
   Fields spring;
   spring.set("stiffness", 30.0);
   spring.set("damping", 0.3);
   spring.set("free_length", 0.1);
-  m.add_force("translational_spring_damper", "spring",
-              {m.add_frame_at(1, m.bodies[1].pose.position), m.add_frame_at(index, hung.pose.position)}, spring);
+  add_force(m, "translational_spring_damper", "spring",
+            {m.add_frame_at(1, m.bodies[1].pose.position), m.add_frame_at(index, hung.pose.position)}, spring);
   Fields push;
   push.set("fy", ExpressionText{"3*sin(8*time)", {}});
-  m.add_force("force", "push", {m.add_frame(ground, {}), m.add_frame_at(index, hung.pose.position)}, push);
+  add_force(m, "force", "push", {m.add_frame(ground, {}), m.add_frame_at(index, hung.pose.position)}, push);
   return m;
 }
 

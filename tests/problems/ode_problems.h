@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "trammel/integrate/problem.h"
+#include "trammel/ode/problem.h"
 
 namespace trammel::problems {
 

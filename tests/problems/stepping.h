@@ -6,7 +6,7 @@
 #include <span>
 
 #include "trammel/initial/consistent.h"
-#include "trammel/integrate/methods/alpha.h"
+#include "trammel/integrate/alpha/alpha.h"
 
 namespace trammel::problems {
 

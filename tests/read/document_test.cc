@@ -1,5 +1,5 @@
 // YAML and JSON texts become nodes with the right places; what is not one sound document is refused.
-#include "trammel/read/document.h"
+#include "trammel/base/document.h"
 
 #include <gtest/gtest.h>
 

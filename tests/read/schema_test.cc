@@ -10,9 +10,9 @@
 #include <valijson/schema_parser.hpp>
 #include <valijson/validator.hpp>
 
-#include "trammel/read/document.h"
+#include "trammel/base/document.h"
+#include "trammel/base/literal.h"
 #include "trammel/read/grammar.h"
-#include "trammel/read/literal.h"
 #include "trammel/read/read_model.h"
 #include "trammel/read/schema.h"
 

@@ -1,7 +1,7 @@
 // The first mechanisms of the corpus; `trammel study corpus` judges 2,000.
 #include <gtest/gtest.h>
 
-#include "tests/problems/random_models.h"
+#include "studies/random_models.h"
 #include "trammel/run/checkpoint.h"
 
 namespace trammel::corpus_test {

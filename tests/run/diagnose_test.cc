@@ -8,6 +8,7 @@
 
 #include "tests/problems/mechanisms.h"
 #include "trammel/base/messages.h"
+#include "trammel/elements/build.h"
 #include "trammel/read/read_model.h"
 #include "trammel/run/load_model.h"
 #include "trammel/run/simulation.h"
@@ -31,7 +32,7 @@ void add_force(Model& m, const std::string& name, const std::string& fz) {
   Fields fields;
   fields.set("fz", ExpressionText{fz, {}});
   fields.set("axes", std::string("world"));
-  m.add_force("force", name, {m.add_frame(ground, {}), frame_at_tip(m)}, fields);
+  add_force(m, "force", name, {m.add_frame(ground, {}), frame_at_tip(m)}, fields);
 }
 
 FailureReport failing(const Model& m) {
@@ -139,12 +140,12 @@ TEST(Diagnose, SpringWhoseEndsMeet) {
   Fields fields;
   fields.set("stiffness", 1000.0);
   fields.set("free_length", 0.5);
-  m.add_force("translational_spring_damper", "spring", {m.add_frame(ground, {}), m.add_frame(0, {})}, fields);
+  add_force(m, "translational_spring_damper", "spring", {m.add_frame(ground, {}), m.add_frame(0, {})}, fields);
   fields = {};
   // Held on its course, straight through the other end of the spring.
   fields.set("displacement", ExpressionText{"1 - time", {}});
-  m.add_motion("translation", "course", {m.add_frame_at(ground, Vec3::Zero(), Vec3::UnitX()), m.add_frame(0, {})},
-               fields);
+  add_motion(m, "translation", "course", {m.add_frame_at(ground, Vec3::Zero(), Vec3::UnitX()), m.add_frame(0, {})},
+             fields);
   m.simulation.end = 2;
   m.simulation.step = 0.5;
   const FailureReport f = failing(m);
@@ -156,7 +157,7 @@ TEST(Diagnose, MotionThatJumps) {
   Model m = bar();
   Fields fields;
   fields.set("angle", ExpressionText{"time < 0.2 ? 0.1*time : 0.3 + 0.1*time", {}});
-  m.add_motion("rotation", "drive", m.joints[0].frames, fields);
+  add_motion(m, "rotation", "drive", m.joints[0].frames, fields);
   const FailureReport f = failing(m);
   EXPECT_EQ(first_cause(f), "motion-jumps") << to_text(f);
   EXPECT_EQ(f.part, "motion 'drive'");

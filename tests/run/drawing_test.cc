@@ -1,5 +1,6 @@
 // What a result says of itself for viewers: every column of the recorder is described, in its order, for every model.
 #include "trammel/run/drawing.h"
+#include "trammel/elements/build.h"
 
 #include <gtest/gtest.h>
 
@@ -72,7 +73,7 @@ TEST(Drawing, FramesAreInTheAxesOfTheirBodies) {
   body.inertia = Mat3::Identity();
   body.pose.position = Vec3(1, 2, 3);
   const int bar = model.add_body(body);
-  model.add_joint("revolute", "pin", ground, bar, Vec3(1, 2, 4), Vec3::UnitX());
+  add_joint(model, "revolute", "pin", ground, bar, Vec3(1, 2, 4), Vec3::UnitX());
   model.gravity = Vec3(0, -9.81, 0);
   const auto entries = drawing_as_json(Equations(model));
   EXPECT_EQ(entries[0].first, "gravity");

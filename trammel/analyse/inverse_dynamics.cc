@@ -1,4 +1,5 @@
 #include "trammel/analyse/inverse_dynamics.h"
+#include "trammel/elements/build.h"
 
 #include <algorithm>
 #include <array>
@@ -162,7 +163,7 @@ Model with_drive_forces(const Model& model, const std::vector<Drive>& drives,
     const std::size_t last = end_of_motion(drives, first);
     for (std::size_t i = first; i < last; ++i)
       fields.set(component_name(drives[i]), ExpressionText{expressions[i], motion.where});
-    out.add_force(element_for(drives, first, last), motion.name, motion.frames, fields);
+    add_force(out, element_for(drives, first, last), motion.name, motion.frames, fields);
   }
   return out;
 }

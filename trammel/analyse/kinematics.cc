@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "trammel/analyse/reduction.h"
 #include "trammel/analyse/statics.h"
+#include "trammel/rank/reduction.h"
 
 namespace trammel {
 namespace {

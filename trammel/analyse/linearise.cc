@@ -8,10 +8,10 @@
 #include <Eigen/LU>
 #include <cmath>
 
-#include "trammel/analyse/reduction.h"
 #include "trammel/elements/measure.h"
 #include "trammel/equations/saddle.h"
 #include "trammel/initial/consistent.h"
+#include "trammel/rank/reduction.h"
 
 namespace trammel {
 namespace {

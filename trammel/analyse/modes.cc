@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "trammel/analyse/modes_sparse.h"
-#include "trammel/analyse/reduction.h"
+#include "trammel/rank/reduction.h"
 
 namespace trammel {
 namespace {

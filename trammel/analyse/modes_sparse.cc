@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trammel/analyse/reduction.h"
 #include "trammel/analyse/tangent_solver.h"
+#include "trammel/rank/reduction.h"
 
 namespace trammel {
 namespace {

@@ -15,9 +15,9 @@
 #include <cmath>
 #include <cstdio>
 
-#include "trammel/analyse/reduction.h"
 #include "trammel/elements/forces/applied_wrench.h"
 #include "trammel/initial/consistent.h"
+#include "trammel/rank/reduction.h"
 
 namespace trammel {
 namespace {

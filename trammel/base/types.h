@@ -1,4 +1,4 @@
-// The short names for small vectors and matrices used everywhere.
+// The short names for vectors and matrices used everywhere.
 #pragma once
 #include <Eigen/Core>
 #include <Eigen/Geometry>
@@ -15,5 +15,7 @@ using Mat3 = Eigen::Matrix3d;
 using Mat6 = Eigen::Matrix<double, 6, 6>;
 using Quat = Eigen::Quaterniond;
 using Bytes = std::vector<std::byte>;
+
+enum class Eval { ok, rejected };  // rejected: cannot be evaluated here (a spring of zero length): take a smaller step
 
 }  // namespace trammel

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "trammel/integrate/archive.h"
+#include "trammel/base/archive.h"
 
 namespace trammel {
 namespace {

@@ -5,11 +5,11 @@
 #include <map>
 
 #include "trammel/base/input_file.h"
+#include "trammel/base/literal.h"
 #include "trammel/couple/model_participant.h"
 #include "trammel/couple/part_of_model.h"
 #include "trammel/couple/remote_participant.h"
 #include "trammel/elements/registry.h"
-#include "trammel/read/literal.h"
 #include "trammel/read/read_model.h"
 #include "trammel/read/values.h"
 

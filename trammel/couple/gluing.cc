@@ -1,4 +1,5 @@
 #include "trammel/couple/gluing.h"
+#include "trammel/elements/build.h"
 
 #include <cmath>
 
@@ -26,7 +27,7 @@ Model glue_model(const std::vector<InterfaceFrame>& frames, const std::vector<Fr
                      "keep all bodies it acts on in one participant", joint.where});
     }
     const std::size_t bodies = model.bodies.size();
-    model.add_joint(joint.type, joint.name, joint.frames, joint.fields);
+    add_joint(model, joint.type, joint.name, joint.frames, joint.fields);
     model.joints.back().where = joint.where;
     if (model.bodies.size() != bodies || model.joints.back().frames.size() != 2) {
       throw Failure({Severity::error, "joint-not-gluable",

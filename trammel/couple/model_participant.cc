@@ -1,11 +1,12 @@
 #include "trammel/couple/model_participant.h"
+#include "trammel/elements/build.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "trammel/integrate/archive.h"
-#include "trammel/integrate/tableaus/implicit.h"
+#include "trammel/base/archive.h"
+#include "trammel/ode/runge_kutta/implicit_tableau.h"
 
 namespace trammel {
 namespace {
@@ -77,7 +78,7 @@ Model ModelParticipant::with_interface(Model model, const Options& options, std:
                                 component[0] == 'f' ? "N" : "N m", 0, where});
       }
     }
-    model.add_force("general_force", "glue." + options.frames[f], {world, frame}, std::move(fields));
+    add_force(model, "general_force", "glue." + options.frames[f], {world, frame}, std::move(fields));
   }
   return model;
 }

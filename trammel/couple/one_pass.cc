@@ -3,7 +3,7 @@
 #include <Eigen/Dense>
 #include <algorithm>
 
-#include "trammel/integrate/archive.h"
+#include "trammel/base/archive.h"
 
 namespace trammel {
 

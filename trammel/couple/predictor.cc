@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trammel/integrate/archive.h"
+#include "trammel/base/archive.h"
 
 namespace trammel {
 

@@ -69,6 +69,4 @@ struct StatePartials {
   Mat force_x;  // nv x nx; of -Q
 };
 
-enum class Eval { ok, rejected };  // rejected: cannot be evaluated here (a spring of zero length): take a smaller step
-
 }  // namespace trammel

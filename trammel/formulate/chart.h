@@ -8,8 +8,8 @@
 //
 //   q = retract(retract(origin, (t - t0) w), z)     v = T z' + b     v' = T z'' + T' z' + b x T z',     b = exp(-z~) w
 #pragma once
+#include "trammel/base/archive.h"
 #include "trammel/equations/equations.h"
-#include "trammel/integrate/archive.h"
 
 namespace trammel {
 

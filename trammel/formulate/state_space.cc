@@ -6,8 +6,8 @@
 #include <numbers>
 #include <utility>
 
+#include "trammel/base/archive.h"
 #include "trammel/equations/row_masses.h"
-#include "trammel/integrate/archive.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel {

@@ -21,8 +21,8 @@
 #include "trammel/equations/saddle.h"
 #include "trammel/formulate/chart.h"
 #include "trammel/formulate/partition.h"
-#include "trammel/integrate/integrator.h"
-#include "trammel/integrate/problem.h"
+#include "trammel/ode/attempt.h"
+#include "trammel/ode/problem.h"
 
 namespace trammel {
 

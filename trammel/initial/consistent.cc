@@ -1,12 +1,13 @@
 #include "trammel/initial/consistent.h"
+#include "trammel/elements/build.h"
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
 #include <cstdio>
 #include <limits>
 
-#include "trammel/analyse/mechanism.h"
-#include "trammel/analyse/reduction.h"
+#include "trammel/rank/mechanism.h"
+#include "trammel/rank/reduction.h"
 
 namespace trammel {
 namespace {
@@ -88,7 +89,7 @@ void add_kept_motions(Model& driven, std::size_t index, const Pose& at, const Ke
     std::snprintf(text, sizeof text, "%.17g + (%.17g)*time", value, rate);
     Fields fields;
     fields.set(field, ExpressionText{text, body.where});
-    driven.add_motion(type, "kept " + body.name, {from, to}, fields);
+    add_motion(driven, type, "kept " + body.name, {from, to}, fields);
     driven.motions.back().where = body.where;
   };
   const bool planar = body.kind == BodyKind::planar;
@@ -131,7 +132,7 @@ Model with_initial_motions(const Model& model, const Equations& equations, const
       std::snprintf(text, sizeof text, "%.17g + (%.17g)*time", now, assembled == nullptr ? 0.0 : speed.value_or(0));
       Fields fields;
       fields.set(field, ExpressionText{text, initial.where});
-      driven.add_motion(type, joint.name, {joint.frames[0], joint.frames[1]}, fields);
+      add_motion(driven, type, joint.name, {joint.frames[0], joint.frames[1]}, fields);
       driven.motions.back().where = initial.where;
     };
     // A speed alone leaves the position free: it is only prescribed once positions are known.
@@ -200,8 +201,8 @@ Model with_kept_positions(const Equations& equations, const State& state, Worksp
       const Quat axes(work.bodies[b].R);
       Fields fields;
       for (const char* angle : {"about_x", "about_y", "about_z"}) fields.set(angle, ExpressionText{"0", body.where});
-      held.add_motion("trajectory", "kept " + body.name,
-                      {held.add_frame(ground, {Vec3::Zero(), axes}), held.add_frame(static_cast<int>(b), {})}, fields);
+      add_motion(held, "trajectory", "kept " + body.name,
+                 {held.add_frame(ground, {Vec3::Zero(), axes}), held.add_frame(static_cast<int>(b), {})}, fields);
       turn = false;
     }
     add_kept_motions(held, b, origin_pose(body, work.bodies[b]), body.keep_position, turn, Vec3::Zero(), Vec3::Zero());

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "trammel/analyse/loops.h"
 #include "trammel/base/diagnosis.h"
 #include "trammel/initial/accelerations.h"
+#include "trammel/rank/loops.h"
 
 namespace trammel {
 

@@ -1,18 +1,9 @@
-// Factorises, and adds to the counts of a method what its solver did for it: new pivots, or old ones again.
+// Of the saddle matrix of a mechanism: factorises, and counts what its solver did.
 #pragma once
 #include "trammel/equations/saddle.h"
-#include "trammel/integrate/integrator.h"
+#include "trammel/ode/count_factors.h"
 
 namespace trammel {
-
-template <class Solver, class Factor>
-bool count_factors(const Solver& solver, Counts& counts, Factor&& factor) {
-  const int factors = solver.factors(), refactors = solver.refactors();
-  const bool good = factor();
-  counts.factorisations += solver.factors() - factors;
-  counts.refactorisations += solver.refactors() - refactors;
-  return good;
-}
 
 inline bool count_factors(SaddleSystem& system, Counts& counts) {
   return count_factors(system.solver(), counts, [&system] { return system.factor(); });

@@ -7,8 +7,8 @@
 // with the rows of (3) at position level. G is that of the last linearisation: eta vanishes for the exact solution, any
 // G near by serves.
 #pragma once
+#include "trammel/base/archive.h"
 #include "trammel/equations/saddle.h"
-#include "trammel/integrate/archive.h"
 #include "trammel/integrate/count_factors.h"
 #include "trammel/integrate/integrator.h"
 

@@ -4,18 +4,15 @@
 #include <numbers>
 
 #include "trammel/formulate/formulations.h"
-#include "trammel/formulate/ode_integrator.h"
-#include "trammel/integrate/methods/methods.h"
-#include "trammel/integrate/methods/rosenbrock_description.h"
+#include "trammel/integrate/forces_named.h"
+#include "trammel/integrate/methods.h"
+#include "trammel/integrate/ode_integrator.h"
 
 namespace trammel {
 namespace {
 
-std::string nothing(const MethodSettings&) { return ""; }
-bool never(const MethodSettings&) { return false; }
-
 // A method for ordinary differential equations on the mechanism's own.
-std::unique_ptr<Integrator> make_on_mechanism(const MethodInfo& m, const Equations& equations,
+std::unique_ptr<Integrator> make_on_mechanism(const OdeMethodInfo& m, const Equations& equations,
                                               const MethodSettings& settings) {
   const std::string& key = settings.formulation;
   const auto option = [&](const char* name, double otherwise) {
@@ -31,7 +28,7 @@ std::unique_ptr<Integrator> make_on_mechanism(const MethodInfo& m, const Equatio
   options.form.greater_counts = settings.options.has("ode45") && settings.options.get<bool>("ode45");
   if (settings.options.has("forces_without_derivatives"))
     options.form.forces_without_derivatives =
-        methods::forces_named(equations, settings.options.get<std::string>("forces_without_derivatives"));
+        forces_named(equations.model(), settings.options.get<std::string>("forces_without_derivatives"));
   options.form.all_coordinates = key != "state-space";
   if (key == "index-1-baumgarte" || key == "penalty" || key == "augmented-lagrangian") {
     options.form.frequency = option("frequency", 20);
@@ -62,6 +59,43 @@ std::unique_ptr<Integrator> make_on_mechanism(const MethodInfo& m, const Equatio
       });
 }
 
+// Constraints beside the differential equations are the method's own affair.
+bool takes_constraints_itself(std::string_view formulation) {
+  return formulation == "all-coordinates" || formulation == "index-3" || formulation == "stabilised-index-2";
+}
+
+// A method for differential equations, with what it can do with constraints as well.
+MethodInfo for_mechanisms(const OdeMethodInfo& ode) {
+  MethodInfo m{ode, {}, {}, {}, {}};
+  m.formulations = {"state-space",       "index-1", "index-1-projected",
+                    "index-1-baumgarte", "penalty", "augmented-lagrangian"};
+  if (m.key == "cvode-bdf") m.formulations.emplace_back("penalty-joints");
+  if (m.key == "radau-iia-1") methods::add_constrained_runge_kutta(m, ImplicitTableau::radau_iia(1));
+  if (m.key == "radau-iia-2") methods::add_constrained_runge_kutta(m, ImplicitTableau::radau_iia(2));
+  if (m.key == "radau-iia-3") methods::add_constrained_runge_kutta(m, ImplicitTableau::radau_iia(3));
+  if (m.key == "rosenbrock-nystrom-4") methods::add_all_coordinates(m, methods::rosenbrock_nystrom_4_options);
+  if (m.key == "w-method-2") methods::add_all_coordinates(m, methods::w_method_2_options);
+  m.make = [ode, with_constraints = m](const Equations& e, const MethodSettings& s) {
+    MethodSettings settings = s;
+    settings.formulation = chosen_formulation(with_constraints, e, s);
+    return takes_constraints_itself(settings.formulation) ? with_constraints.make(e, settings)
+                                                          : make_on_mechanism(ode, e, settings);
+  };
+  return m;
+}
+
+void refuse_fixed_iterations_with_control(MethodInfo& m) {
+  const bool has_option =
+      std::any_of(m.options.begin(), m.options.end(), [](const Field& option) { return option.name == "iterations"; });
+  if (!has_option) return;
+  m.refuses = [own = m.refuses](const OdeSettings& s) -> std::string {
+    if (!s.fixed_step && s.options.number("iterations") > 0)
+      return "with a fixed number of corrections what they leave is not bounded, and the error test would take it for "
+             "the method's error; `iterations` needs a fixed step";
+    return own ? own(s) : "";
+  };
+}
+
 }  // namespace
 
 const std::vector<MethodInfo>& method_registry() {
@@ -75,71 +109,11 @@ const std::vector<MethodInfo>& method_registry() {
         methods::newmark_si2(),
         methods::bdf_i3(),
         methods::bdf_si2(),
-        methods::rosenbrock_nystrom_4(),
-        methods::w_method_2(),
         methods::split(),
         methods::theta(),
-        methods::adams(),
-        methods::euler(),
-        methods::taylor_2(),
-        methods::heun(),
-        methods::rk4(),
-        methods::runge_kutta_from_file(),
-        methods::fehlberg_45(),
-        methods::dormand_prince_54(),
-        methods::dormand_prince_853(),
-        methods::adams_bashforth(),
-        methods::adams_moulton(),
-        methods::bdf_fixed(),
-        methods::bdf(),
-        methods::cvode_bdf(),
-        methods::cvode_adams(),
-        methods::trapezoidal(),
-        methods::implicit_midpoint(),
-        methods::norsett_sdirk(),
-        methods::sdirk_4(),
-        methods::gauss(),
-        methods::radau_iia_1(),
-        methods::radau_iia_2(),
-        methods::radau_iia_3(),
-        methods::lobatto_iiic(),
-        methods::newmark(),
-        methods::hht(),
-        methods::wilson_theta(),
-        methods::collocation(),
-        methods::generalized_alpha(),
-        methods::midpoint(),
     };
-    for (MethodInfo& m : all) {
-      const bool for_odes = m.make_first_order || m.make_second_order;
-      if (m.formulations.empty() && for_odes)
-        m.formulations = {"state-space",       "index-1", "index-1-projected",
-                          "index-1-baumgarte", "penalty", "augmented-lagrangian"};
-      if (for_odes) {
-        const MethodInfo ode = m;
-        m.make = [ode](const Equations& e, const MethodSettings& s) {
-          MethodSettings settings = s;
-          settings.formulation = chosen_formulation(ode, e, s);
-          // constraints beside the differential equations are the method's own affair
-          const bool own = settings.formulation == "all-coordinates" || settings.formulation == "index-3" ||
-                           settings.formulation == "stabilised-index-2";
-          return own ? ode.make(e, settings) : make_on_mechanism(ode, e, settings);
-        };
-      }
-      if (!m.refuses) m.refuses = nothing;
-      const bool counts = std::any_of(m.options.begin(), m.options.end(),
-                                      [](const Field& option) { return option.name == "iterations"; });
-      if (counts) {
-        m.refuses = [own = m.refuses](const MethodSettings& s) -> std::string {
-          if (!s.fixed_step && s.options.number("iterations") > 0)
-            return "with a fixed number of corrections what they leave is not bounded, and the error test would take "
-                   "it for the method's error; `iterations` needs a fixed step";
-          return own(s);
-        };
-      }
-      if (!m.caveat) m.caveat = nothing;
-      if (!m.reactions_doubtful) m.reactions_doubtful = never;
-    }
+    for (MethodInfo& m : all) refuse_fixed_iterations_with_control(m);
+    for (const OdeMethodInfo& ode : ode_method_registry()) all.push_back(for_mechanisms(ode));
     return all;
   }();
   return table;
@@ -147,15 +121,11 @@ const std::vector<MethodInfo>& method_registry() {
 
 const MethodInfo& find_method(std::string_view key, const Location& where) {
   std::vector<std::string> keys;
-  std::string list;
   for (const MethodInfo& m : method_registry()) {
     if (m.key == key) return m;
     keys.push_back(m.key);
-    list += (list.empty() ? "" : ", ") + m.key;
   }
-  const std::string near = nearest_name(key, keys);
-  throw Failure({Severity::error, "unknown-method", "there is no method '" + std::string(key) + "'",
-                 (near.empty() ? "" : "did you mean '" + near + "'? ") + "methods: " + list, where});
+  refuse_unknown_method(key, keys, where);
 }
 
 std::string chosen_formulation(const MethodInfo& method, const Equations& equations, const MethodSettings& settings) {
@@ -167,7 +137,7 @@ std::string chosen_formulation(const MethodInfo& method, const Equations& equati
 namespace {
 
 // Why a method for differential equations cannot have constraints at position or velocity level beside them.
-std::string why_no_constraints(const MethodInfo& m) {
+std::string why_no_constraints(const OdeMethodInfo& m) {
   if (m.stability.starts_with("explicit"))
     return "it is explicit: it evaluates derivatives only, and at index 2 or 3 no derivative gives the multipliers";
   if (m.key == "adams-moulton")
@@ -194,7 +164,7 @@ std::string why_no_constraints(const MethodInfo& m) {
 std::string why_not(const MethodInfo& method, std::string_view formulation) {
   if (std::find(method.formulations.begin(), method.formulations.end(), formulation) != method.formulations.end())
     return "";
-  const bool takes_constraints = !method.make_first_order && !method.make_second_order;
+  const bool takes_constraints = !method.for_differential_equations();
   if (formulation == "all-coordinates")
     return "returning to the constraints through the stage matrix needs a method with one";
   if (formulation == "index-3" || formulation == "stabilised-index-2") {
@@ -208,76 +178,52 @@ std::string why_not(const MethodInfo& method, std::string_view formulation) {
          "for y'' = f or y' = f of the same name takes it";
 }
 
+namespace {
+
+void check_formulation(const MethodInfo& method, const std::string& key, const Location& where) {
+  std::string list;
+  for (const std::string& taken : method.formulations) list += (list.empty() ? "" : ", ") + taken;
+  if (find_formulation(key) == nullptr) {
+    std::vector<std::string> keys;
+    for (const FormulationInfo& f : formulation_registry()) keys.push_back(f.key);
+    const std::string near = nearest_name(key, keys);
+    throw Failure({Severity::error, "unknown-formulation", "there is no formulation '" + key + "'",
+                   (near.empty() ? "" : "did you mean '" + near + "'? ") + "method '" + method.key + "' takes " + list,
+                   where});
+  }
+  const std::string reason = why_not(method, key);
+  if (reason.empty()) return;
+  throw Failure({Severity::error, "method-refuses",
+                 "method '" + method.key + "' refuses formulation '" + key + "': " + reason, "it takes " + list,
+                 where});
+}
+
+}  // namespace
+
 MethodSettings resolve_settings(const MethodInfo& method, MethodSettings settings, const Location& where) {
-  // What was wrong on the command line is wrong usage, not a wrong model.
-  const ExitCode code =
-      where.file != nullptr && *where.file == "command line" ? ExitCode::bad_usage : ExitCode::bad_model;
-  std::vector<std::string> names;
-  std::vector<Field> fields = method.options;
   const bool its_own = settings.formulation.empty() && !method.choose_formulation && !method.formulations.empty();
+  std::vector<Field> fields = method.options;
   if (const FormulationInfo* formulation =
           find_formulation(its_own ? method.formulations.front() : settings.formulation))
     fields.insert(fields.end(), formulation->options.begin(), formulation->options.end());
-  for (const Field& field : fields) names.push_back(field.name);
-  for (const auto& entry : settings.options.all()) {
-    const auto known = std::find(names.begin(), names.end(), entry.first);
-    if (known == names.end()) {
-      const std::string near = nearest_name(entry.first, names);
-      throw Failure(
-          {Severity::error, "unknown-option", "method '" + method.key + "' has no option '" + entry.first + "'",
-           near.empty() ? "see `trammel methods " + method.key + "`" : "did you mean '" + near + "'?", where});
-    }
-    const Field& field = fields[static_cast<std::size_t>(known - names.begin())];
-    const double* value = std::get_if<double>(&entry.second);
-    const bool right_kind = field.kind == FieldKind::number ? value != nullptr
-                            : field.kind == FieldKind::text ? std::holds_alternative<std::string>(entry.second)
-                                                            : std::holds_alternative<bool>(entry.second);
-    if (!right_kind) {
-      throw Failure({Severity::error, "wrong-type",
-                     "option '" + field.name + "' of method '" + method.key + "' must be " +
-                         (field.kind == FieldKind::number ? "a number"
-                          : field.kind == FieldKind::text ? "a text"
-                                                          : "true or false"),
-                     field.text, where},
-                    code);
-    }
-    if (value != nullptr && !(*value >= field.least && *value <= field.most)) {
-      throw Failure({Severity::error, "out-of-range",
-                     "option '" + field.name + "' of method '" + method.key + "' is " + std::to_string(*value) +
-                         ", valid are " + std::to_string(field.least) + " to " + std::to_string(field.most),
-                     field.text, where},
-                    code);
-    }
-  }
-  if (!settings.formulation.empty()) {
-    std::vector<std::string> keys;
-    std::string list;
-    for (const std::string& key : method.formulations) list += (list.empty() ? "" : ", ") + key;
-    for (const FormulationInfo& f : formulation_registry()) keys.push_back(f.key);
-    if (find_formulation(settings.formulation) == nullptr) {
-      const std::string near = nearest_name(settings.formulation, keys);
-      throw Failure(
-          {Severity::error, "unknown-formulation", "there is no formulation '" + settings.formulation + "'",
-           (near.empty() ? "" : "did you mean '" + near + "'? ") + "method '" + method.key + "' takes " + list, where});
-    }
-    const std::string reason = why_not(method, settings.formulation);
-    if (!reason.empty()) {
-      throw Failure({Severity::error, "method-refuses",
-                     "method '" + method.key + "' refuses formulation '" + settings.formulation + "': " + reason,
-                     "it takes " + list, where});
-    }
-  }
-  for (const Field& field : fields) {
-    if (!settings.options.has(field.name)) settings.options.set(field.name, *field.fallback);
-  }
-  const std::string reason = method.refuses(settings);
-  if (!reason.empty()) {
-    throw Failure({Severity::error, "method-refuses", "method '" + method.key + "' refuses these settings: " + reason,
-                   settings.fixed_step ? "choose another value, or let the method choose its steps"
-                                       : "choose another value, or give a fixed step (`--step`)",
-                   where});
-  }
+  resolve_options(method, fields, settings.options, where);
+  if (!settings.formulation.empty()) check_formulation(method, settings.formulation, where);
+  ask_method(method, settings, where);
   return settings;
 }
 
+namespace methods {
+
+Field iterations_option() {
+  return {"iterations",
+          FieldKind::number,
+          Quantity::none,
+          0.0,
+          "Exactly so many Newton corrections in every step, with derivatives of the step itself: each step costs the "
+          "same, as real time asks. 0: as many as it takes.",
+          0,
+          20};
+}
+
+}  // namespace methods
 }  // namespace trammel

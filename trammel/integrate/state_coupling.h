@@ -8,8 +8,8 @@
 #pragma once
 #include <Eigen/LU>
 
+#include "trammel/base/archive.h"
 #include "trammel/equations/saddle.h"
-#include "trammel/integrate/archive.h"
 
 namespace trammel {
 

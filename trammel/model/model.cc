@@ -1,6 +1,5 @@
 #include "trammel/model/model.h"
 
-#include "trammel/elements/registry.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel {
@@ -27,37 +26,6 @@ int Model::add_frame_at(int body, const Vec3& point, const Vec3& axis, const Vec
     local.rotation = pose.rotation.conjugate() * local.rotation;
   }
   return add_frame(body, local);
-}
-
-namespace {
-int add_item(Model& model, std::vector<Item>& items, Category category, std::string type, std::string name,
-             std::vector<int> frames, Fields fields) {
-  Item item{std::move(type), std::move(name), std::move(frames), std::move(fields), {}};
-  const ElementDescription& description = find_element(category, item.type, item.where);
-  complete_fields(description, item);
-  if (description.attach) description.attach(model, item);
-  items.push_back(std::move(item));
-  return static_cast<int>(items.size()) - 1;
-}
-}  // namespace
-
-int Model::add_joint(std::string type, std::string name, int body_a, int body_b, const Vec3& point, const Vec3& axis,
-                     Fields fields) {
-  const int a = add_frame_at(body_a, point, axis);
-  const int b = add_frame_at(body_b, point, axis);
-  return add_joint(std::move(type), std::move(name), {a, b}, std::move(fields));
-}
-
-int Model::add_joint(std::string type, std::string name, std::vector<int> on, Fields fields) {
-  return add_item(*this, joints, Category::joint, std::move(type), std::move(name), std::move(on), std::move(fields));
-}
-
-int Model::add_motion(std::string type, std::string name, std::vector<int> on, Fields fields) {
-  return add_item(*this, motions, Category::motion, std::move(type), std::move(name), std::move(on), std::move(fields));
-}
-
-int Model::add_force(std::string type, std::string name, std::vector<int> on, Fields fields) {
-  return add_item(*this, forces, Category::force, std::move(type), std::move(name), std::move(on), std::move(fields));
 }
 
 int Model::find_body(std::string_view name) const {

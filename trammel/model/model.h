@@ -163,18 +163,12 @@ struct Model {
   std::vector<Shape> shapes;
   SimulationSettings simulation;
 
-  // Building in C++. Each returns the index of what it added.
+  // Building in C++; joints, motions and forces are added by elements/build.h. Each returns the index of what it added.
   int add_body(Body body);
   int add_frame(int body, const Pose& local, std::string name = "");
   // A frame on `body` at a place given in the world while the bodies stand as drawn; z along `axis`, x along
   // `x_axis` as far as it is perpendicular (any perpendicular direction if it is zero).
   int add_frame_at(int body, const Vec3& point, const Vec3& axis = Vec3::UnitZ(), const Vec3& x_axis = Vec3::Zero());
-  // Fields left out take their defaults. The joint's two frames coincide at `point` with z along `axis`.
-  int add_joint(std::string type, std::string name, int body_a, int body_b, const Vec3& point,
-                const Vec3& axis = Vec3::UnitZ(), Fields fields = {});
-  int add_joint(std::string type, std::string name, std::vector<int> frames, Fields fields = {});
-  int add_motion(std::string type, std::string name, std::vector<int> frames, Fields fields = {});
-  int add_force(std::string type, std::string name, std::vector<int> frames, Fields fields = {});
 
   int find_body(std::string_view name) const;   // `ground` for "ground", -2 if there is none of that name
   int find_frame(std::string_view name) const;  // -1 if none

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "trammel/read/literal.h"
+#include "trammel/base/literal.h"
 
 namespace trammel {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trammel/read/document.h"
+#include "trammel/base/document.h"
 #include "trammel/read/grammar.h"
 
 namespace trammel {

@@ -7,10 +7,10 @@
 #include <set>
 #include <vector>
 
+#include "trammel/base/document.h"
+#include "trammel/base/literal.h"
 #include "trammel/elements/registry.h"
-#include "trammel/read/document.h"
 #include "trammel/read/grammar.h"
-#include "trammel/read/literal.h"
 
 namespace trammel {
 namespace {

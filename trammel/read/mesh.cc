@@ -8,7 +8,7 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "trammel/read/literal.h"
+#include "trammel/base/literal.h"
 
 namespace trammel {
 namespace {

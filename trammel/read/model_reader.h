@@ -10,8 +10,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "trammel/base/document.h"
 #include "trammel/model/mass_properties.h"
-#include "trammel/read/document.h"
 #include "trammel/read/read_model.h"
 #include "trammel/read/values.h"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include "trammel/base/literal.h"
 #include "trammel/math/rotation.h"
-#include "trammel/read/literal.h"
 #include "trammel/read/mesh.h"
 #include "trammel/read/model_reader.h"
 

@@ -1,9 +1,9 @@
 // Joints, motions and forces: their type, their fields, and the frames they act between.
 #include <algorithm>
 
+#include "trammel/base/literal.h"
 #include "trammel/elements/registry.h"
 #include "trammel/math/rotation.h"
-#include "trammel/read/literal.h"
 #include "trammel/read/model_reader.h"
 
 namespace trammel {

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "trammel/base/input_file.h"
+#include "trammel/base/literal.h"
 #include "trammel/base/units.h"
-#include "trammel/read/literal.h"
 #include "trammel/read/model_reader.h"
 #include "trammel/read/splines.h"
 

@@ -9,7 +9,7 @@
 #include <array>
 #include <cmath>
 
-#include "trammel/read/literal.h"
+#include "trammel/base/literal.h"
 
 namespace trammel {
 namespace {

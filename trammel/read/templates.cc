@@ -6,9 +6,9 @@
 #include <cmath>
 #include <map>
 
+#include "trammel/base/literal.h"
 #include "trammel/elements/measure.h"
 #include "trammel/math/expression_foreign.h"
-#include "trammel/read/literal.h"
 #include "trammel/read/values.h"
 
 namespace trammel {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "trammel/base/input_file.h"
-#include "trammel/read/literal.h"
+#include "trammel/base/literal.h"
 #include "trammel/read/model_reader.h"
 
 namespace trammel {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "trammel/base/literal.h"
 #include "trammel/elements/measure.h"
-#include "trammel/read/literal.h"
 #include "trammel/read/values.h"
 
 namespace trammel {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trammel/base/literal.h"
 #include "trammel/math/rotation.h"
-#include "trammel/read/literal.h"
 
 namespace trammel {
 namespace {

@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include "trammel/base/document.h"
 #include "trammel/base/units.h"
 #include "trammel/math/expression.h"
 #include "trammel/model/model.h"
-#include "trammel/read/document.h"
 #include "trammel/read/entries.h"
 
 namespace trammel {

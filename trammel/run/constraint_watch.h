@@ -7,8 +7,8 @@
 //               three steps beyond ten times that end it, except where drift, softer penalties or a fixed number of
 //               corrections were asked for.
 #pragma once
+#include "trammel/base/archive.h"
 #include "trammel/equations/equations.h"
-#include "trammel/integrate/archive.h"
 #include "trammel/integrate/registry.h"
 
 namespace trammel {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "trammel/analyse/mechanism.h"
 #include "trammel/base/messages.h"
+#include "trammel/rank/mechanism.h"
 
 namespace trammel {
 

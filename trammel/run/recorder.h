@@ -1,11 +1,11 @@
 // What is recorded of a run: bodies, joints, forces, energies, residuals and the user's outputs at output times, and
 // one row of solver statistics for every accepted step.
 #pragma once
+#include "trammel/base/archive.h"
 #include "trammel/elements/measure.h"
 #include "trammel/elements/remembered_angle.h"
 #include "trammel/equations/equations.h"
 #include "trammel/initial/consistent.h"
-#include "trammel/integrate/archive.h"
 #include "trammel/write/trajectory.h"
 
 namespace trammel {

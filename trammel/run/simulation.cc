@@ -164,7 +164,7 @@ void Simulation::start(const RunOptions& options) {
   if (options.note) {
     for (const StageReport& stage : initial_.stages) options.note(stage.text());
     for (const Problem& warning : initial_.warnings) options.note(to_text(warning));
-    const std::string caveat = method_->caveat(settings_);
+    const std::string caveat = method_->warning(settings_);
     if (!caveat.empty()) options.note("note: " + caveat);
   }
   refuse_tolerance_below_round_off(*equations_, settings_);
@@ -223,7 +223,7 @@ void Simulation::start_from_equilibrium(const RunOptions& options) {
 
 // Made when something is recorded: names and texts of all signals weigh more than the equations.
 void Simulation::make_recorder() {
-  recorder_ = std::make_unique<Recorder>(*equations_, initial_, method_->reactions_doubtful(settings_));
+  recorder_ = std::make_unique<Recorder>(*equations_, initial_, method_->doubts_reactions(settings_));
 }
 
 void Simulation::write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row) {

@@ -7,8 +7,8 @@
 
 #include "trammel/equations/equations.h"
 #include "trammel/initial/consistent.h"
-#include "trammel/integrate/control/step_controller.h"
 #include "trammel/integrate/registry.h"
+#include "trammel/ode/control/step_controller.h"
 #include "trammel/run/constraint_watch.h"
 #include "trammel/run/diagnose.h"
 #include "trammel/run/energy_guard.h"

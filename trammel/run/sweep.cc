@@ -20,7 +20,7 @@
 #include <thread>
 
 #include "trammel/base/input_file.h"
-#include "trammel/read/literal.h"
+#include "trammel/base/literal.h"
 #include "trammel/run/checkpoint.h"
 #include "trammel/run/simulation.h"
 #include "trammel/write/output_path.h"

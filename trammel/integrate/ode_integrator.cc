@@ -1,0 +1,343 @@
+#include "trammel/integrate/ode_integrator.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "trammel/base/archive.h"
+
+namespace trammel {
+
+OdeIntegrator::OdeIntegrator(const Equations& equations, const Options& options, MakeMethod make)
+    : equations_(equations),
+      tolerance_(options.form.tolerance),
+      fixed_step_(options.fixed_step),
+      all_coordinates_(options.form.all_coordinates),
+      projector_(options.project ? std::make_unique<AccelerationSolver>(equations, SaddleSystem::Keep::resumable)
+                                 : nullptr),
+      make_(std::move(make)),
+      space_(equations, options.form),
+      work_(equations.make_workspace()) {}
+
+void OdeIntegrator::start(const State& state, const Rates& rates) {
+  now_ = trial_ = state;
+  rates_ = trial_rates_ = rates;
+  equations_.state_rates(now_, rates_.xdot, work_);
+  space_.set_base(now_, rates_);
+  good_strain_ = space_.strain();
+  if (space_.size() > 0) {
+    method_ = make_(space_);
+    past_.resize(static_cast<std::size_t>(method_->memory()));
+    points_.resize(past_.size());
+    for (Past& p : past_) {
+      p.q = now_.q;
+      p.v = now_.v;
+      p.u = now_.u;
+      p.a = rates_.a;
+      p.xdot = rates_.xdot;
+    }
+  }
+  later_ = later_rate_ = now_.v;
+  past_count_ = past_next_ = 0;
+  pending_ = true;
+  restart("start");
+}
+
+void OdeIntegrator::restart(std::string_view /*why*/) {
+  past_count_ = past_next_ = 0;
+  if (pending_) follow(0);
+  if (!method_) return;
+  space_.project(now_, rates_, y_, dydt_);
+  method_->start(now_.t, y_);
+}
+
+void OdeIntegrator::follow(double h) {
+  space_.set_base(now_, rates_);
+  pending_ = false;
+  bool changed = projector_ != nullptr;
+  // Coordinates that steer the others badly: dead points, folded limbs. The choice stands until it is much worse than
+  // when it was made.
+  if (method_) {
+    const double strain = space_.strain();
+    if (!(strain < 3 * std::max(1.0, good_strain_))) {
+      if (choose_anew(0.05))
+        changed = true;
+      else
+        good_strain_ = strain;  // there is no better choice
+    } else if (!space_.named_in_use()) {
+      // Back to the user's coordinates, well after the place where they were left.
+      changed = choose_anew(0.1) || changed;
+    } else {
+      good_strain_ = std::min(good_strain_, strain);
+    }
+  }
+  if (!method_ || method_->memory() == 1 || space_.base_turn() > 0.5) {
+    space_.move_chart(window(h));
+    changed = true;
+  }
+  if (changed) rebase();
+}
+
+bool OdeIntegrator::choose_anew(double least) {
+  if (!space_.repartition(least)) return false;
+  ++repartitions_;
+  good_strain_ = space_.strain();
+  if (space_.size() == method_->y().size()) return true;
+  // Freedoms that a singular position had are gone: another problem, and another method with it. The motion that led
+  // here must be one of those left.
+  locked_ = !space_.moves_on();
+  past_count_ = past_next_ = 0;
+  make_method();
+  if (method_) method_->start(now_.t, y_);
+  return true;
+}
+
+void OdeIntegrator::make_method() {
+  method_ = space_.size() > 0 ? make_(space_) : nullptr;
+  if (method_) space_.project(now_, rates_, y_, dydt_);
+}
+
+// From the oldest point that the method remembers to the end of the step.
+double OdeIntegrator::window(double h) const {
+  return past_count_ < 2 ? h : now_.t + h - past_[(past_next_ + past_.size() - past_count_) % past_.size()].t;
+}
+
+void OdeIntegrator::rebase() {
+  if (!method_) return;
+  std::size_t count = 0;
+  points_[0].t = now_.t;
+  space_.project(now_, rates_, points_[0].y, points_[0].dydt);
+  ++count;
+  for (std::size_t k = 1; k < past_count_ && k < points_.size(); ++k) {
+    const Past& p = past_[(past_next_ + past_.size() - k) % past_.size()];
+    points_[count].t = p.t;
+    later_ = space_.projected();
+    later_rate_ = space_.projected_rate();
+    space_.project(p.t, p.q, p.v, p.u, p.a, p.xdot, points_[count].y, points_[count].dydt);
+    // What lies behind half a turn of unsteady rotation is forgotten.
+    if (!space_.chart().follows(space_.projected(), space_.projected_rate(), later_, later_rate_,
+                                points_[count - 1].t - p.t)) {
+      past_count_ = count;
+      ++cut_;
+      break;
+    }
+    ++count;
+  }
+  method_->rebase(std::span<const OdeMethod::Point>(points_.data(), count));
+}
+
+Attempt OdeIntegrator::try_step(double h) {
+  Attempt result;
+  if (locked_) {
+    result.verdict = Verdict::newton_diverged;
+    result.worst_row = space_.worst_row();
+    return result;
+  }
+  if (method_) {
+    result = method_->attempt(h);
+    if (result.worst_velocity >= 0) {
+      const auto c = static_cast<std::size_t>(result.worst_velocity), n = space_.positions().size(),
+                 m = space_.velocities().size();
+      result.worst_velocity = c < n ? space_.positions()[c] : c < n + m ? space_.velocities()[c - n] : -1;
+    }
+    if (result.verdict != Verdict::ok) {
+      if (space_.recovery_failed()) result.worst_row = space_.worst_row();
+      return result;
+    }
+    if (!fixed_step_ && result.error > 1) return result;
+  }
+  static const Vec none;
+  const bool evaluated =
+      space_.evaluate(now_.t + h, method_ ? method_->trial() : none, trial_, trial_rates_) == Eval::ok;
+  // Without freedoms every point is exact; steps follow how far a parabola through the last one goes astray.
+  if (evaluated && !method_) result.error = space_.surprise() / tolerance_;
+  if (!evaluated) {
+    result.verdict = space_.recovery_failed() ? Verdict::newton_diverged : Verdict::evaluation_rejected;
+    result.worst_row = space_.worst_row();
+    return result;
+  }
+  if (projector_) {
+    // Accelerations belong to the projected state.
+    if (!projector_->project(trial_, work_) || !projector_->solve(trial_, trial_rates_, work_) ||
+        equations_.state_rates(trial_, trial_rates_.xdot, work_) != Eval::ok)
+      result.verdict = Verdict::newton_diverged;
+    ++projections_;
+  }
+  return result;
+}
+
+Attempt OdeIntegrator::attempt(double h) {
+  if (pending_) follow(h);
+  // A step farther than the chart's origin can see.
+  if (space_.turn_ahead(h) > 2) {
+    space_.move_chart(window(h));
+    rebase();
+  }
+  space_.set_step(h);
+  trial_h_ = h;
+  trial_.t = now_.t + h;
+  Attempt result = try_step(h);
+  // Where the others cannot be found from these coordinates, others may serve; only then a smaller step.
+  if (result.verdict != Verdict::ok && method_ && space_.recovery_failed() && choose_anew(0.05)) {
+    space_.move_chart(window(h));
+    rebase();
+    result = try_step(h);
+  }
+  if (result.verdict == Verdict::ok && (fixed_step_ || result.error <= 1) &&
+      (space_.point_turn() > Chart::far || equations_.turned(trial_, h, work_) > 1.57))
+    result.verdict = Verdict::angle_too_large;
+  return result;
+}
+
+void OdeIntegrator::accept() {
+  if (method_) {
+    if (past_.size() > 1) {
+      Past& p = past_[past_next_];
+      p.t = now_.t;
+      p.q = now_.q;
+      p.v = now_.v;
+      p.u = now_.u;
+      p.a = rates_.a;
+      p.xdot = rates_.xdot;
+      past_next_ = (past_next_ + 1) % past_.size();
+      past_count_ = std::min(past_count_ + 1, past_.size());
+    }
+    method_->accept();
+  }
+  now_.t = trial_.t;
+  now_.q = trial_.q;
+  now_.v = trial_.v;
+  now_.u = trial_.u;
+  rates_.xdot = trial_rates_.xdot;
+  rates_.a = trial_rates_.a;
+  rates_.lambda = trial_rates_.lambda;
+  equations_.accept(now_, work_);
+  trial_.memory = now_.memory;
+  last_step_ = trial_h_;
+  pending_ = true;
+  ++steps_;
+}
+
+void OdeIntegrator::interpolate(double t, State& out, bool cheaply) const {
+  out.t = t;
+  out.memory = now_.memory;
+  out.u = now_.u;
+  out.q.resize(now_.q.size());
+  out.v.resize(now_.v.size());
+  if (t == now_.t || !(last_step_ > 0)) {
+    out.q = now_.q;
+    out.v = now_.v;
+    return;
+  }
+  if (!method_)
+    y_.resize(0);
+  else if (cheaply)
+    method_->interpolate_cheaply(t, y_);
+  else
+    method_->interpolate(t, y_);
+  if (!space_.recover(t, y_, out)) {
+    // Between two good points the nearer one serves better than none; outputs are brought to the constraints.
+    out.q = now_.q;
+    out.v = now_.v;
+  }
+}
+
+std::string OdeIntegrator::remark() const {
+  std::string text;
+  if (!all_coordinates_) {
+    const std::vector<int>& chosen = space_.positions();
+    text = std::to_string(chosen.size()) + " independent coordinates";
+    if (chosen.size() <= 3) {
+      text.clear();
+      for (const int i : chosen) text += (text.empty() ? "" : ", ") + equations_.name_of_velocity(i);
+    }
+    text += repartitions_ == 0 ? "" : "; chosen anew " + std::to_string(repartitions_) + " times";
+  }
+  if (cut_ > 0)
+    text += (text.empty() ? "" : "; ") + std::string("past shortened ") + std::to_string(cut_) +
+            " times, where rotation was fast and unsteady";
+  if (method_ && method_->stiff_steps() > 0)
+    text += (text.empty() ? "" : "; ") + std::to_string(method_->stiff_steps()) +
+            " steps limited by stability: the model is stiff, an implicit method would be faster";
+  if (method_ && !method_->steps_by_order().empty()) {
+    text += text.empty() ? "" : "; ";
+    const std::span<const long> by_order = method_->steps_by_order();
+    for (std::size_t k = 1; k < by_order.size(); ++k) text += (k == 1 ? "" : "/") + std::to_string(by_order[k]);
+    text += " steps of order 1/2/..." + method_->remark_on_orders();
+  }
+  return text;
+}
+
+const Counts& OdeIntegrator::counts() const {
+  counts_ = space_.counts();
+  if (method_) {
+    const Counts& own = method_->counts();
+    counts_.factorisations += own.factorisations;
+    counts_.refactorisations += own.refactorisations;
+    counts_.solves += own.solves;
+    counts_.newton_iterations = own.newton_iterations;
+    counts_.predictor_degree = own.predictor_degree;
+  }
+  counts_.evaluations += projections_;
+  counts_.factorisations += 3 * projections_;
+  counts_.steps = steps_;
+  return counts_;
+}
+
+void OdeIntegrator::save(Bytes& out) const {
+  put(out, now_.t);
+  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot}) put(out, *v);
+  put(out, now_.memory);
+  put(out, last_step_);
+  put(out, pending_);
+  put(out, good_strain_);
+  put(out, repartitions_);
+  put(out, locked_);
+  put(out, steps_);
+  put(out, past_count_);
+  put(out, past_next_);
+  for (const Past& p : past_) {
+    put(out, p.t);
+    for (const Vec* v : {&p.q, &p.v, &p.u, &p.a, &p.xdot}) put(out, *v);
+  }
+  put(out, projections_);
+  put(out, cut_);
+  if (projector_) {
+    std::vector<double> values;
+    projector_->saddle().save(values);
+    put(out, values);
+  }
+  space_.save(out);
+  if (method_) method_->save(out);
+}
+
+void OdeIntegrator::restore(std::span<const std::byte>& in) {
+  take(in, now_.t);
+  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot}) take(in, *v);
+  take(in, now_.memory);
+  take(in, last_step_);
+  take(in, pending_);
+  take(in, good_strain_);
+  take(in, repartitions_);
+  take(in, locked_);
+  take(in, steps_);
+  take(in, past_count_);
+  take(in, past_next_);
+  for (Past& p : past_) {
+    take(in, p.t);
+    for (Vec* v : {&p.q, &p.v, &p.u, &p.a, &p.xdot}) take(in, *v);
+  }
+  take(in, projections_);
+  take(in, cut_);
+  if (projector_) {
+    std::vector<double> values;
+    take(in, values);
+    projector_->saddle().restore(values.data());
+  }
+  space_.restore(in);
+  if (method_ && space_.size() != method_->y().size()) make_method();
+  if (method_) method_->restore(in);
+  trial_ = now_;
+  trial_rates_ = rates_;
+}
+
+}  // namespace trammel

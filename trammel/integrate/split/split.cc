@@ -1,0 +1,556 @@
+#include "trammel/integrate/split/split.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "trammel/base/archive.h"
+#include "trammel/base/team.h"
+#include "trammel/equations/row_masses.h"
+#include "trammel/integrate/count_factors.h"
+#include "trammel/integrate/hermite_motion.h"
+#include "trammel/integrate/methods.h"
+
+namespace trammel {
+namespace {
+
+NewtonMonitor::Options newton_options(const SplitOptions& options) {
+  NewtonMonitor::Options newton;
+  newton.c = 1;
+  newton.most_iterations = 25;
+  newton.keep_rate = options.keep_rate;
+  newton.trust_rate = false;
+  return newton;
+}
+
+std::vector<bool> slots_of(const Equations& equations, const SplitOptions& options) {
+  if (options.all_implicit) return std::vector<bool>(static_cast<std::size_t>(equations.vv().size()), true);
+  return equations.implicit_slots();
+}
+
+}  // namespace
+
+SplitMethod::SplitMethod(const Equations& equations, const SplitOptions& options)
+    : equations_(equations),
+      options_(options),
+      nv_(equations.sizes().nv),
+      ng_(equations.sizes().multipliers()),
+      nx_(equations.sizes().nx),
+      monitor_(newton_options(options)),
+      saddle_(equations, slots_of(equations, options)),
+      partials_(equations.make_partials(Detail::all)),
+      residual_(equations.make_residual()),
+      work_(equations.make_workspace()),
+      explicit_work_(equations.make_workspace()) {
+  if (!options_.all_implicit) {
+    work_.without_gyroscopic = true;
+    work_.without_derivatives.resize(static_cast<std::size_t>(equations.force_count()));
+    for (int i = 0; i < equations.force_count(); ++i)
+      work_.without_derivatives[static_cast<std::size_t>(i)] = !equations.is_implicit(i);
+  }
+  if (options_.threads > 1) {
+    explicit_work_.team = std::make_shared<Team>(options_.threads);
+    if (options_.all_implicit) work_.team = explicit_work_.team;
+  }
+  for (Vec* v : {&force_a_, &delta_, &part_delta_, &Ma_, &explicit_a_, &trial_explicit_a_}) v->setZero(nv_);
+  z_.setZero(nv_ + ng_);
+  gdot_.setZero(ng_);
+  softness_.setZero(ng_);
+  scales_ = equations.scales();
+  T_.resize(equations.rotation_columns().size());
+  still_ = equations.make_rates();
+  if (options_.composition != Composition::none ||
+      (!options_.fixed_step && options_.control == SplitControl::stability)) {
+    mass_ = std::make_unique<SaddleSystem>(equations, equations.mass_slots());
+    mass_partials_ = equations.make_partials(Detail::projection);
+    equations.mass(mass_partials_);
+    mass_->combine_mass(mass_partials_);  // G is left at zero
+    mass_->factor();
+  }
+}
+
+void SplitMethod::start(const State& state, const Rates& rates) {
+  now_ = trial_ = part_ = state;
+  rates_ = trial_rates_ = rates;
+  equations_.state_rates(now_, rates_.xdot, work_);
+  previous_q_ = middle_q_ = explicit_q_ = trial_explicit_q_ = now_.q;
+  previous_v_ = middle_v_ = now_.v;
+  last_step_ = matrix_h_ = 0;
+  history_ = false;
+  equations_.set_scales(now_.q, options_.tolerance, scales_);
+  row_mass_ = row_masses(equations_, now_, work_);
+  Force::Approach unused;
+  sets_in_ = !equations_.force_that_sets_in_unseen().empty() || equations_.next_contact(now_, unused, work_);
+  for (int i = 0; i < equations_.force_count(); ++i) sets_in_ = sets_in_ || equations_.is_implicit(i);
+}
+
+void SplitMethod::restart(std::string_view /*why*/) { history_ = false; }
+
+// Rows are divided by s, the weight of G a in them.
+void SplitMethod::set_rows(double h) {
+  tau_ = options_.time > 0 ? options_.time : 0.5 * h;
+  row_scale_ = options_.beta * (options_.bend * h * h + tau_ * h);
+  if (!options_.penalty) {
+    softness_ = saddle_.E();
+    return;
+  }
+  const double frequency = options_.frequency > 0 ? options_.frequency : 10 / h, w = 2 * std::numbers::pi * frequency;
+  for (int i = 0; i < ng_; ++i) softness_[i] = 1 / (w * w * row_mass_[i] * row_scale_);
+}
+
+Verdict SplitMethod::evaluate_explicit(double t, const Vec& q, const Vec& v) {
+  part_.t = t;
+  part_.q = q;
+  part_.v = v;
+  if (equations_.residual(part_, still_, inertia | forces_explicit, residual_, explicit_work_) != Eval::ok)
+    return Verdict::evaluation_rejected;
+  force_a_ = residual_.force;
+  ++counts_.explicit_evaluations;
+  return std::isfinite(force_a_.sum()) ? Verdict::ok : Verdict::not_finite;
+}
+
+Verdict SplitMethod::kick(double h) {
+  const Verdict verdict = evaluate_explicit(part_.t, middle_q_, middle_v_);
+  if (verdict != Verdict::ok) return verdict;
+  z_.setZero();
+  z_.head(nv_) = -force_a_;
+  mass_->solve(z_);
+  middle_v_ += h * z_.head(nv_);
+  force_a_.setZero();
+  return Verdict::ok;
+}
+
+// Matrix drawn at SaddleSystem::combine_step.
+Verdict SplitMethod::prepare_matrix(double h) {
+  const double position = options_.beta * options_.bend * h * h, velocity = options_.beta * h;
+  if (equations_.linearise(part_, trial_rates_, ng_ > 0 ? Detail::all : Detail::newton, partials_, work_) != Eval::ok)
+    return Verdict::evaluation_rejected;
+  ++counts_.linearisations;
+  equations_.retract_derivative(part_delta_, T_);
+  saddle_.combine_step(
+      partials_,
+      {position, velocity, position / row_scale_, tau_ * velocity / row_scale_, tau_ * position / row_scale_}, T_,
+      softness_);
+  ++counts_.combinations;
+  const bool good = count_factors(saddle_, counts_);
+  matrix_h_ = h;
+  if (options_.keep_rate > 0) monitor_.forget_rate();
+  if (good) return Verdict::ok;
+  return std::isfinite(saddle_.values().sum()) ? Verdict::singular_matrix : Verdict::not_finite;
+}
+
+Verdict SplitMethod::step_implicit(double t, const Vec& q, const Vec& v, double h, Attempt& result) {
+  const unsigned parts = options_.all_implicit ? static_cast<unsigned>(everything)
+                                               : static_cast<unsigned>(joints) | static_cast<unsigned>(forces_implicit);
+  const double bend = options_.bend * h * h, noise = 4 * equations_.round_off(q, scales_);
+  set_rows(h);
+  const bool keep = options_.keep_rate > 0 && matrix_h_ == h && !monitor_.slow();
+  bool fresh = !keep, made_here = fresh;  // the next matrix; the last one
+  trial_rates_.a = rates_.a;
+  trial_rates_.lambda = rates_.lambda;
+  part_.t = t + options_.beta * h;
+  monitor_.begin(fresh);
+  for (;;) {
+    delta_ = h * v + bend * trial_rates_.a;
+    part_delta_ = options_.beta * delta_;
+    equations_.retract(q, part_delta_, part_.q);
+    part_.v = v + (options_.beta * h) * trial_rates_.a;
+    if (equations_.residual(part_, trial_rates_, parts, residual_, work_) != Eval::ok)
+      return Verdict::evaluation_rejected;
+    ++counts_.evaluations;
+    if (!options_.all_implicit) equations_.multiply_mass(trial_rates_.a, residual_.inertia);
+    z_.head(nv_) = -(residual_.inertia + residual_.force + force_a_);
+    if (ng_ > 0) {
+      equations_.velocity_residual(part_, gdot_, work_);
+      for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
+      z_.tail(ng_) = softness_.cwiseProduct(trial_rates_.lambda) - (residual_.g + tau_ * gdot_) / row_scale_;
+    }
+    if (fresh) {
+      const Verdict verdict = prepare_matrix(h);
+      if (verdict != Verdict::ok) return verdict;
+    }
+    saddle_.solve(z_);
+    ++counts_.solves;
+    ++counts_.newton_iterations;
+    trial_rates_.a += z_.head(nv_);
+    trial_rates_.lambda += z_.tail(ng_);
+    const double correction = 0.5 * h * h * z_.head(nv_).cwiseQuotient(scales_).lpNorm<Eigen::Infinity>();
+    if (!std::isfinite(correction)) return Verdict::not_finite;
+    const NewtonMonitor::Decision decision = monitor_.next(correction, options_.corrector, noise);
+    ++result.newton_iterations;
+    result.newton_rate = monitor_.rate();
+    if (decision == NewtonMonitor::Decision::converged) break;
+    if (decision == NewtonMonitor::Decision::diverged) {
+      if (!made_here) {  // an old matrix may be to blame
+        fresh = made_here = true;
+        trial_rates_.a = rates_.a;
+        trial_rates_.lambda = rates_.lambda;
+        monitor_.begin(true);
+        continue;
+      }
+      z_.head(nv_).cwiseQuotient(scales_).cwiseAbs().maxCoeff(&result.worst_velocity);
+      if (ng_ > 0) residual_.g.cwiseAbs().maxCoeff(&result.worst_row);
+      return Verdict::newton_diverged;
+    }
+    if (options_.keep_rate > 0 && fresh) fresh = false;
+  }
+  delta_ = h * v + bend * trial_rates_.a;
+  trial_.v = v + h * trial_rates_.a;
+  equations_.retract(q, delta_, trial_.q);
+  return Verdict::ok;
+}
+
+Verdict SplitMethod::take_step(double h, Attempt& result) {
+  force_a_.setZero();
+  Verdict verdict = Verdict::ok;
+  if (options_.composition == Composition::none) {
+    if (!options_.all_implicit) {
+      part_delta_ = (h * options_.alpha) * now_.v;
+      equations_.retract(now_.q, part_delta_, trial_explicit_q_);
+      middle_v_ = now_.v;
+      if (options_.extrapolate_velocity && history_) middle_v_ += (options_.alpha * h) * rates_.a;
+      verdict = evaluate_explicit(now_.t + options_.alpha * h, trial_explicit_q_, middle_v_);
+      if (verdict != Verdict::ok) return verdict;
+    }
+    return step_implicit(now_.t, now_.q, now_.v, h, result);
+  }
+  const double part = options_.composition == Composition::bab ? 0.5 * h : h;
+  verdict = step_implicit(now_.t, now_.q, now_.v, part, result);
+  if (verdict != Verdict::ok) return verdict;
+  middle_q_ = trial_.q;
+  middle_v_ = trial_.v;
+  part_.t = now_.t + part;
+  verdict = kick(h);
+  if (verdict != Verdict::ok) return verdict;
+  if (options_.composition == Composition::bab) {
+    verdict = step_implicit(now_.t + part, middle_q_, middle_v_, part, result);
+    if (verdict != Verdict::ok) return verdict;
+  } else {
+    trial_.v = middle_v_;
+  }
+  return verdict;
+}
+
+Attempt SplitMethod::attempt(double h) {
+  Attempt result;
+  trial_h_ = h;
+  trial_.t = now_.t + h;
+  result.verdict = take_step(h, result);
+  if (result.verdict != Verdict::ok) {
+    matrix_h_ = 0;
+    return result;
+  }
+  if (nx_ > 0) {
+    // x' = f explicitly, as A: where and when A is evaluated.
+    part_.t = now_.t + options_.alpha * h;
+    part_delta_ = (h * options_.alpha) * now_.v;
+    equations_.retract(now_.q, part_delta_, part_.q);
+    part_.v = now_.v;
+    if (equations_.state_rates(part_, trial_rates_.xdot, work_) != Eval::ok) {
+      result.verdict = Verdict::evaluation_rejected;
+      return result;
+    }
+    trial_.u.tail(nx_) = equations_.states_of(now_) + h * trial_rates_.xdot;
+  }
+  if (!options_.fixed_step && options_.control == SplitControl::stability)
+    judge_stability(h, result);
+  else
+    judge_error(h, result);
+  if (!std::isfinite(result.error)) result.verdict = Verdict::not_finite;
+  const bool may_be_accepted = result.verdict == Verdict::ok && result.error <= 1;
+  if (may_be_accepted && sets_in_ && !options_.fixed_step && options_.control == SplitControl::error)
+    result.verdict = judge_end(h, result);
+  if (equations_.turned(trial_, h, work_) > 1.57) result.verdict = Verdict::angle_too_large;
+  return result;
+}
+
+// By Lemma 1 the local error of velocities is h^2/2 times a weighted a', at most half of h^2 a'; as an error of
+// positions over a step h^3 a'/2, with a' from the accelerations of this step and the one before. Positions that bend
+// by w h^2 a are (w - 1/2) h^2 a off besides, of one sign in a steady acceleration.
+void SplitMethod::judge_error(double h, Attempt& result) const {
+  const double apart = history_ ? 0.5 * (h + last_step_) : options_.alpha > 0 ? options_.alpha * h : 0.5 * h;
+  double sum = 0, worst = 0;
+  for (int i = 0; i < nv_; ++i) {
+    const double e = (0.5 * h * h * h / apart * std::abs(trial_rates_.a[i] - rates_.a[i]) +
+                      std::abs(options_.bend - 0.5) * h * h * std::abs(trial_rates_.a[i])) /
+                     scales_[i];
+    sum += e * e;
+    if (e * e > worst) {
+      worst = e * e;
+      result.worst_velocity = i;
+    }
+  }
+  result.error = std::sqrt(sum / std::max(1, nv_)) / options_.tolerance;
+}
+
+// Forces are evaluated at parts alpha and beta of the step; one that sets in behind them acts for the rest of it. What
+// forces at the end change the accelerations by counts as in judge_error, where half of it is smooth change.
+Verdict SplitMethod::judge_end(double h, Attempt& result) {
+  if (equations_.residual(trial_, trial_rates_, everything, residual_, work_) != Eval::ok)
+    return Verdict::evaluation_rejected;
+  ++counts_.evaluations;
+  if (!options_.all_implicit) ++counts_.explicit_evaluations;
+  z_.setZero();
+  z_.head(nv_) = -(residual_.inertia + residual_.force);
+  saddle_.solve(z_);
+  ++counts_.solves;
+  int worst = -1;
+  const double unseen = 0.5 * h * h * z_.head(nv_).cwiseQuotient(scales_).norm() /
+                        (std::sqrt(static_cast<double>(std::max(1, nv_))) * options_.tolerance);
+  if (!std::isfinite(unseen)) return Verdict::not_finite;
+  if (unseen <= 1) return Verdict::ok;
+  result.error = unseen;
+  z_.head(nv_).cwiseQuotient(scales_).cwiseAbs().maxCoeff(&worst);
+  result.worst_velocity = worst;
+  return Verdict::ok;
+}
+
+// SPLIT (14), (15): h = epsilon / sqrt(sigma), sigma the stiffness of A by mass in the direction of the motion, here by
+// the secant from the last step, which costs no evaluation of A. A step that went too far is rejected, growth is
+// bounded, and a contact that is about to close is met with a small step: while it is open, sigma does not see it.
+void SplitMethod::judge_stability(double h, Attempt& result) {
+  z_.setZero();
+  z_.head(nv_) = -force_a_;
+  mass_->solve(z_);
+  trial_explicit_a_ = z_.head(nv_);
+  double wanted = options_.greatest_step;
+  if (history_) {
+    equations_.local(explicit_q_, trial_explicit_q_, part_delta_);
+    const double moved = part_delta_.cwiseQuotient(scales_).norm(),
+                 changed = (trial_explicit_a_ - explicit_a_).cwiseQuotient(scales_).norm();
+    if (changed > 0 && moved > 0) wanted = std::min(wanted, options_.epsilon * std::sqrt(moved / changed));
+  }
+  const bool too_far = h > 1.5 * wanted;
+  result.error = too_far ? 2 : 0.5;
+  if (!too_far) {
+    Force::Approach next;
+    if (equations_.next_contact(trial_, next, explicit_work_) && std::isfinite(next.time)) {
+      // Met with the step that its stiffness at the greatest depth e asks for: m v^2/2 = K e^(p+1)/(p+1).
+      const double m = next.rotation ? equations_.least_nonzero_inertia() : equations_.least_nonzero_mass(),
+                   p = next.exponent,
+                   e = std::pow(0.5 * (p + 1) * m * next.speed * next.speed / next.stiffness, 1 / (p + 1)),
+                   k = p * next.stiffness * std::pow(e, p - 1), least = options_.epsilon * std::sqrt(m / k);
+      if (std::isfinite(least)) wanted = std::min(wanted, std::max(0.9 * next.time, least));
+    }
+    wanted = std::min(wanted, 2 * h);
+  }
+  result.suggested_h = wanted;
+}
+
+void SplitMethod::accept() {
+  previous_q_.swap(now_.q);
+  previous_v_.swap(now_.v);
+  now_.q.swap(trial_.q);
+  now_.v.swap(trial_.v);
+  now_.t = trial_.t;
+  if (nx_ > 0) {
+    now_.u = trial_.u;
+    part_.u = now_.u;
+    rates_.xdot = trial_rates_.xdot;
+  }
+  explicit_q_.swap(trial_explicit_q_);
+  explicit_a_.swap(trial_explicit_a_);
+  if (options_.composition == Composition::none) {
+    rates_.a.swap(trial_rates_.a);
+  } else {
+    rates_.a = (now_.v - previous_v_) / trial_h_;
+  }
+  rates_.lambda.swap(trial_rates_.lambda);
+  equations_.accept(now_, work_);
+  trial_.memory = part_.memory = now_.memory;
+  equations_.set_scales(now_.q, options_.tolerance, scales_);
+  last_step_ = trial_h_;
+  history_ = true;
+  ++counts_.steps;
+}
+
+void SplitMethod::interpolate(double t, State& out) const {
+  const double h = last_step_, s = h > 0 ? 1 + (t - now_.t) / h : 1;
+  out = now_;
+  out.t = t;
+  if (s == 1) return;
+  hermite_motion(equations_, s, h, previous_q_, previous_v_, now_.q, now_.v, out);
+  if (nx_ > 0) out.u.tail(nx_) += (t - now_.t) * rates_.xdot;
+}
+
+std::string SplitMethod::remark() const {
+  if (options_.all_implicit) return "";
+  return "part A " + std::to_string(counts_.explicit_evaluations) + " evaluations, part B " +
+         std::to_string(counts_.evaluations);
+}
+
+void SplitMethod::save(Bytes& out) const {
+  put(out, now_.t);
+  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &previous_q_, &previous_v_,
+                       &scales_, &row_mass_, &explicit_q_, &explicit_a_})
+    put(out, *v);
+  put(out, now_.memory);
+  put(out, last_step_);
+  put(out, matrix_h_);
+  put(out, history_);
+  put(out, monitor_.rate());
+  std::vector<double> matrix;
+  saddle_.save(matrix);
+  put(out, matrix);
+  put(out, counts_);
+}
+
+void SplitMethod::restore(std::span<const std::byte>& in) {
+  take(in, now_.t);
+  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &previous_q_, &previous_v_,
+                 &scales_, &row_mass_, &explicit_q_, &explicit_a_})
+    take(in, *v);
+  take(in, now_.memory);
+  take(in, last_step_);
+  take(in, matrix_h_);
+  take(in, history_);
+  double rate = 0;
+  take(in, rate);
+  monitor_.set_rate(rate);
+  std::vector<double> matrix;
+  take(in, matrix);
+  saddle_.restore(matrix.data());
+  take(in, counts_);
+  trial_ = part_ = now_;
+  trial_rates_ = rates_;
+}
+
+long SplitMethod::memory_bytes() const {
+  return saddle_.memory_bytes() + (mass_ ? mass_->memory_bytes() : 0) +
+         8L * (4 * equations_.vv().size() + 6 * equations_.gv().size() + 30 * nv_ + 6 * ng_);
+}
+
+// ---- descriptions
+
+namespace methods {
+namespace {
+
+std::vector<Field> common_split_options() {
+  return {
+      {"corrector", FieldKind::number, Quantity::none, 1e-10,
+       "Newton stops when a correction of the positions is this part of the length scale. Smaller if results change "
+       "with it.",
+       1e-15, 1e-2},
+      {"keep_rate", FieldKind::number, Quantity::none, 0.1,
+       "Derivatives of B are kept from step to step while corrections contract by this factor or better; 0 evaluates "
+       "them for each correction.",
+       0, 0.9},
+      {"threads", FieldKind::number, Quantity::none, 1.0,
+       "That evaluate forces side by side; results do not depend on it. More than 1 if contacts are expensive.", 1, 64},
+  };
+}
+
+SplitOptions read_split_options(const MethodSettings& s) {
+  SplitOptions options;
+  options.penalty = s.formulation != "index-2-relaxed";
+  if (s.options.has("penalty_frequency")) options.frequency = s.options.number("penalty_frequency");
+  if (s.options.has("penalty_time")) options.time = s.options.number("penalty_time");
+  options.tolerance = s.tolerance;
+  options.fixed_step = s.fixed_step;
+  options.corrector = s.options.number("corrector");
+  options.keep_rate = s.options.number("keep_rate");
+  options.threads = static_cast<int>(s.options.number("threads"));
+  return options;
+}
+
+}  // namespace
+
+MethodInfo split() {
+  MethodInfo m;
+  m.key = "split";
+  m.title = "Splitting: contacts and soft forces explicit, joints and stiff forces implicit";
+  m.formulations = {"penalty-joints", "index-2-relaxed"};
+  m.source = "Modin, Fritzson, Fuehrer: Semiexplicit numerical integration by splitting (2007)";
+  m.order = 1;
+  m.error_order = 3;
+  m.stiff = true;
+  m.stability = "explicit in A: h^2 k <= 4 m; A-stable in B for beta >= 1/2";
+  m.options = {
+      {"alpha", FieldKind::number, Quantity::none, 0.5, "Where in the step A is evaluated; 1/2 keeps energy best.", 0,
+       1},
+      {"beta", FieldKind::number, Quantity::none, 0.8,
+       "Where in the step B is evaluated, from 1/2 (second order for A(q), stiff parts of B without damping of its own "
+       "ring) to 1.",
+       0.5, 1},
+      {"extrapolate_velocity", FieldKind::boolean, Quantity::none, false,
+       "A sees v_n + alpha h a of the step before instead of v_n: second order for alpha = beta = 1/2 if A depends on "
+       "velocities too."},
+      {"composition", FieldKind::text, Quantity::none, std::string("none"),
+       "ab or bab: a kick by A and steps of B one after the other, for comparison; they leave oscillations of the "
+       "velocities proportional to h."},
+      {"control", FieldKind::text, Quantity::none, std::string("error"),
+       "Of the step: error (by the tolerance), or stability: h = epsilon / sqrt(stiffness of A by mass)."},
+      {"epsilon", FieldKind::number, Quantity::none, 0.1, "Of control by stability; below 2.", 1e-6, 2},
+      {"bound", FieldKind::number, Quantity::time, 0.0,
+       "Largest step of control by stability, which does not see the errors of B.", 0, 1e6},
+  };
+  for (Field& field : common_split_options()) m.options.push_back(std::move(field));
+  m.refuses = [](const OdeSettings& s) -> std::string {
+    const auto& composition = s.options.get<std::string>("composition");
+    const auto& control = s.options.get<std::string>("control");
+    if (composition != "none" && composition != "ab" && composition != "bab")
+      return "composition is '" + composition + "', not none, ab or bab";
+    if (control != "error" && control != "stability") return "control is '" + control + "', not error or stability";
+    if (s.fixed_step || control == "error") return "";
+    if (composition != "none") return "a composition has no control by stability";
+    if (!(s.options.number("bound") > 0))
+      return "control by stability looks at A only and cannot work without a largest step, option 'bound'";
+    return "";
+  };
+  m.caveat = [](const OdeSettings& s) -> std::string {
+    return s.options.get<std::string>("composition") == "none"
+               ? ""
+               : "a composition leaves the constraints at each kick: velocities oscillate in proportion to h";
+  };
+  m.make = [](const Equations& e, const MethodSettings& s) {
+    SplitOptions options = read_split_options(s);
+    options.alpha = s.options.number("alpha");
+    options.beta = s.options.number("beta");
+    options.extrapolate_velocity = s.options.get<bool>("extrapolate_velocity");
+    const auto& composition = s.options.get<std::string>("composition");
+    options.composition = composition == "ab"    ? Composition::ab
+                          : composition == "bab" ? Composition::bab
+                                                 : Composition::none;
+    if (s.options.get<std::string>("control") == "stability") options.control = SplitControl::stability;
+    if (const std::string force = e.force_that_sets_in_unseen();
+        options.control == SplitControl::stability && !s.fixed_step && !force.empty())
+      throw Failure({Severity::error,
+                     "method-refuses",
+                     "control by stability cannot see force '" + force +
+                         "' coming: its expression may set in suddenly, where the stiffness of the last step was 0",
+                     "take 'control: error', a contact or stop in its place, or 'part: implicit' for it",
+                     {}});
+    options.epsilon = s.options.number("epsilon");
+    options.greatest_step = s.options.number("bound");
+    return std::make_unique<SplitMethod>(e, options);
+  };
+  return m;
+}
+
+MethodInfo theta() {
+  MethodInfo m;
+  m.key = "theta";
+  m.title = "One-leg theta method, everything implicit; for comparison with split";
+  m.formulations = {"penalty-joints", "index-2-relaxed"};
+  m.source = "Hairer, Wanner: Solving Ordinary Differential Equations II; SPLIT section 6";
+  m.order = 1;
+  m.error_order = 2;
+  m.stiff = true;
+  m.stability = "A-stable for theta >= 1/2";
+  m.options = {{"theta", FieldKind::number, Quantity::none, 0.6,
+                "Where in the step the equations hold: 1/2 is the implicit midpoint rule, of second order, in which "
+                "stiff parts ring; 1 damps most.",
+                0.5, 1}};
+  for (Field& field : common_split_options()) m.options.push_back(std::move(field));
+  m.make = [](const Equations& e, const MethodSettings& s) {
+    SplitOptions options = read_split_options(s);
+    options.all_implicit = true;
+    options.beta = options.bend = s.options.number("theta");
+    return std::make_unique<SplitMethod>(e, options);
+  };
+  return m;
+}
+
+}  // namespace methods
+}  // namespace trammel

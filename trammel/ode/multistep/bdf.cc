@@ -1,0 +1,431 @@
+#include "trammel/ode/multistep/bdf.h"
+
+#include <algorithm>
+
+#include "trammel/ode/methods.h"
+
+namespace trammel {
+namespace {
+
+std::size_t entry(int i) { return static_cast<std::size_t>(i); }
+
+void put_matrix(Bytes& out, const Mat& m) { put(out, m.data(), static_cast<std::size_t>(m.size())); }
+void put_jacobian(Bytes& out, const Jacobian& J) {
+  put_matrix(out, J.dense);
+  put(out, J.values);
+}
+void take_jacobian(std::span<const std::byte>& in, int n, Jacobian& J) {
+  Vec flat;
+  take(in, flat);
+  if (flat.size() > 0) {
+    if (flat.size() != n * n) expect_bytes({}, 1);
+    J.dense = flat.reshaped(n, n);
+  }
+  take(in, J.values);
+}
+
+class ExplicitEquations final : public BdfEquations {
+ public:
+  explicit ExplicitEquations(FirstOrderProblem& problem)
+      : problem_(problem),
+        source_(problem),
+        solver_(problem.size(), problem.sparsity()),
+        f_(Vec::Zero(problem.size())) {}
+  int size() const override { return problem_.size(); }
+  Verdict residual(double t, const Vec& y, const Vec& dydt, Vec& F, Counts& counts) override {
+    const Verdict verdict = evaluate(problem_, t, y, f_, counts);
+    F = dydt - f_;
+    return verdict;
+  }
+  Verdict factor(double t, const Vec& y, const Vec&, double c, bool fresh, Counts& counts) override {
+    if (fresh) {
+      ++counts.linearisations;
+      if (!problem_.has_jacobian()) {
+        const Verdict verdict = evaluate(problem_, t, y, f_, counts);
+        if (verdict != Verdict::ok) return verdict;
+      }
+      const long before = source_.evaluations();
+      const Eval done = source_.evaluate(t, y, f_, 0, false);
+      counts.evaluations += source_.evaluations() - before;
+      if (done == Eval::rejected) return Verdict::evaluation_rejected;
+    }
+    ++counts.factorisations;
+    return solver_.factor(c, source_.J()) ? Verdict::ok : Verdict::singular_matrix;
+  }
+  void solve(const Vec& b, Vec& x) override { solver_.solve(b, x); }
+  void error_scales(const Vec& before, const Vec& after, Vec& scales) const override {
+    problem_.error_scales(before, after, scales);
+  }
+  Verdict start_slope(double t, const Vec& y, Vec& dydt, Counts& counts) override {
+    return evaluate(problem_, t, y, dydt, counts);
+  }
+  void save(Bytes& out) const override {
+    put_jacobian(out, source_.J());
+    put(out, solver_.factored());
+    if (solver_.factored()) solver_.save(out);
+  }
+  void restore(std::span<const std::byte>& in) override {
+    take_jacobian(in, size(), source_.J());
+    bool factored = false;
+    take(in, factored);
+    if (factored) solver_.restore(in);
+  }
+
+ private:
+  FirstOrderProblem& problem_;
+  JacobianSource source_;
+  ShiftedSolver<double> solver_;
+  Vec f_;
+};
+
+class ImplicitEquations final : public BdfEquations {
+ public:
+  explicit ImplicitEquations(ImplicitProblem& problem)
+      : problem_(problem), solver_(problem.size(), problem.sparsity()) {}
+  int size() const override { return problem_.size(); }
+  Verdict residual(double t, const Vec& y, const Vec& dydt, Vec& F, Counts& counts) override {
+    if (!y.allFinite() || !dydt.allFinite()) return Verdict::not_finite;
+    ++counts.evaluations;
+    if (problem_.residual(t, y, dydt, F) == Eval::rejected) return Verdict::evaluation_rejected;
+    return F.allFinite() ? Verdict::ok : Verdict::not_finite;
+  }
+  Verdict factor(double t, const Vec& y, const Vec& dydt, double c, bool, Counts& counts) override {
+    ++counts.linearisations;
+    if (problem_.jacobian(t, y, dydt, c, J_) == Eval::rejected) return Verdict::evaluation_rejected;
+    ++counts.factorisations;
+    return solver_.factor_matrix(J_) ? Verdict::ok : Verdict::singular_matrix;
+  }
+  void solve(const Vec& b, Vec& x) override { solver_.solve(b, x); }
+  void error_scales(const Vec& before, const Vec& after, Vec& scales) const override {
+    problem_.error_scales(before, after, scales);
+    for (int i = 0; i < size(); ++i) {
+      if (!problem_.in_error_test(i)) scales[i] = 1e300;
+    }
+  }
+  Verdict start_slope(double, const Vec& y, Vec& dydt, Counts&) override {
+    dydt.setZero(y.size());
+    return Verdict::ok;
+  }
+  void save(Bytes& out) const override {
+    put(out, solver_.factored());
+    if (solver_.factored()) solver_.save(out);
+  }
+  void restore(std::span<const std::byte>& in) override {
+    bool factored = false;
+    take(in, factored);
+    if (factored) solver_.restore(in);
+  }
+
+ private:
+  ImplicitProblem& problem_;
+  ShiftedSolver<double> solver_;
+  Jacobian J_;
+};
+
+}  // namespace
+
+std::unique_ptr<BdfEquations> bdf_equations(FirstOrderProblem& problem) {
+  return std::make_unique<ExplicitEquations>(problem);
+}
+std::unique_ptr<BdfEquations> bdf_equations(ImplicitProblem& problem) {
+  return std::make_unique<ImplicitEquations>(problem);
+}
+
+BdfMethod::BdfMethod(std::unique_ptr<BdfEquations> equations, const BdfOptions& options)
+    : equations_(std::move(equations)),
+      options_(options),
+      n_(equations_->size()),
+      // the error test bounds how far the first correction reaches
+      monitor_({.kappa = 0.03, .most_iterations = 4, .keep_rate = 0.3, .patient = false, .reach = 1e300}) {
+  const double kappa[] = {0, -0.1850, -1.0 / 9, -0.0823, -0.0415, 0, 0};
+  for (int k = 0; k <= top + 1; ++k) {
+    const std::size_t i = entry(k);
+    kappa_[i] = options_.plain ? 0 : kappa[i];
+    gamma_[i] = k == 0 ? 0 : gamma_[i - 1] + 1.0 / k;
+    alpha_[i] = (1 - kappa_[i]) * gamma_[i];
+    error_constant_[i] = kappa_[i] * gamma_[i] + 1.0 / (k + 1);
+  }
+  for (Vec* v : {&y_, &dydt_, &new_y_, &new_dydt_, &predicted_, &psi_, &d_, &F_, &work_}) v->setZero(n_);
+  scales_.setOnes(n_);
+  D_.setZero(n_, columns);
+  try_D_.setZero(n_, columns);
+}
+
+void BdfMethod::start(double t, const Vec& y) {
+  t_ = t;
+  y_ = y;
+  restart();
+}
+
+void BdfMethod::restart() {
+  if (equations_->start_slope(t_, y_, dydt_, counts_) != Verdict::ok) dydt_.setConstant(std::nan(""));
+  h_ = 0;
+  k_ = last_k_ = tried_ = 1;
+  equal_steps_ = 0;
+  steps_ = 0;
+  have_matrix_ = false;
+  derivatives_stale_ = true;
+  monitor_.forget();
+}
+
+Attempt BdfMethod::attempt(double h) {
+  Attempt result;
+  try_h_ = h;
+  tried_ = k_;
+  if (h_ == 0) {
+    try_D_.setZero();
+    try_D_.col(0) = y_;
+    try_D_.col(1) = h * dydt_;
+  } else {
+    rescale_differences(D_, k_, h / h_, try_D_);
+  }
+  const std::size_t k = entry(k_);
+  predicted_ = try_D_.col(0);
+  psi_.setZero();
+  for (int j = 1; j <= k_; ++j) {
+    predicted_ += try_D_.col(j);
+    psi_ += (gamma_[entry(j)] / alpha_[k]) * try_D_.col(j);
+  }
+  equations_->error_scales(y_, predicted_, scales_);
+  result.verdict = correct(alpha_[k] / h, result);
+  if (result.verdict != Verdict::ok) {
+    if (!options_.fixed_step) result.suggested_h = 0.5 * h;
+    return result;
+  }
+  equations_->error_scales(y_, new_y_, scales_);
+  result.error = error_constant_[k] * size_of(d_, result.worst_velocity);
+  if (!std::isfinite(result.error)) {
+    result.verdict = Verdict::not_finite;
+    if (!options_.fixed_step) result.suggested_h = 0.5 * h;
+    return result;
+  }
+  choose_next(result.error, result);
+  if (options_.fixed_step) result.suggested_h = 0;
+  return result;
+}
+
+// Newton for d from 0; derivatives are renewed once if they are old.
+Verdict BdfMethod::correct(double c, Attempt& result) {
+  for (;;) {
+    const bool fresh = derivatives_stale_ || !have_matrix_;
+    if (fresh || c != matrix_c_) {
+      work_ = c * psi_;
+      const Verdict verdict = equations_->factor(t_ + try_h_, predicted_, work_, c, fresh, counts_);
+      have_matrix_ = verdict == Verdict::ok;
+      if (verdict != Verdict::ok) return verdict;
+      matrix_c_ = c;
+      if (fresh) monitor_.forget();
+      derivatives_stale_ = false;
+    }
+    d_.setZero();
+    new_y_ = predicted_;
+    monitor_.begin();
+    SimplifiedNewton::Decision decision = SimplifiedNewton::Decision::go_on;
+    Verdict verdict = Verdict::ok;
+    while (decision == SimplifiedNewton::Decision::go_on) {
+      new_dydt_ = c * (psi_ + d_);
+      verdict = equations_->residual(t_ + try_h_, new_y_, new_dydt_, F_, counts_);
+      if (verdict != Verdict::ok) break;
+      F_ = -F_;
+      equations_->solve(F_, work_);
+      ++counts_.solves;
+      ++counts_.newton_iterations;
+      d_ += work_;
+      new_y_ = predicted_ + d_;
+      int unused = 0;
+      decision = monitor_.next(size_of(work_, unused), 1e-14 / options_.tolerance);
+    }
+    result.newton_iterations = monitor_.iterations();
+    result.newton_rate = monitor_.rate();
+    if (verdict == Verdict::ok && decision == SimplifiedNewton::Decision::converged) {
+      new_dydt_ = c * (psi_ + d_);
+      return Verdict::ok;
+    }
+    if (fresh) {
+      derivatives_stale_ = true;
+      return verdict == Verdict::ok ? Verdict::newton_diverged : verdict;
+    }
+    derivatives_stale_ = true;  // and again with new ones
+  }
+}
+
+void BdfMethod::choose_next(double error, Attempt& result) {
+  const int M = monitor_.options().most_iterations;
+  const double safety = 0.9 * (2 * M + 1) / (2 * M + result.newton_iterations);
+  next_k_ = k_;
+  const bool rejected = error > 1 && !options_.fixed_step;
+  int unused = 0;
+  if (k_ > 2 && !options_.fixed_step) {
+    difference_after(try_D_, k_, d_, 3, work_);
+    const double of_2 = error_constant_[2] * size_of(work_, unused);
+    if (watch_.falls_back(k_, error, of_2, rejected)) {
+      next_k_ = 2;
+      if (rejected) k_ = 2;
+      equal_steps_ = 0;
+      result.suggested_h =
+          try_h_ * std::clamp(safety * choose_order(2, -1, of_2, -1).factor, 0.2, rejected ? 0.9 : 1.0);
+      return;
+    }
+  }
+  if (rejected) {
+    result.suggested_h = try_h_ * std::clamp(safety * choose_order(k_, -1, error, -1).factor, 0.2, 0.9);
+    return;
+  }
+  result.suggested_h = try_h_;
+  const int equal = h_ != 0 && try_h_ == h_ ? equal_steps_ + 1 : 1;
+  if (equal < k_ + 1) return;
+  // differences at the end of this step: D_{k+1} = d, D_k + d, and d - D_{k+1}
+  double down = -1, up = -1;
+  if (k_ > 1) {
+    work_ = try_D_.col(k_) + d_;
+    down = error_constant_[entry(k_ - 1)] * size_of(work_, unused);
+  }
+  if (k_ < watch_.most_order(options_.most_order)) {
+    work_ = d_ - try_D_.col(k_ + 1);
+    up = error_constant_[entry(k_ + 1)] * size_of(work_, unused);
+  }
+  const OrderChoice best = choose_order(k_, down, error, up);
+  next_k_ = best.order;
+  const double factor = std::min(10.0, safety * best.factor);
+  // A change costs a factorisation and the constant steps: small ones do not pay.
+  if (factor > 1.2 || factor < 0.9)
+    result.suggested_h = try_h_ * factor;
+  else
+    next_k_ = next_k_ > k_ ? k_ : next_k_;
+}
+
+void BdfMethod::accept() {
+  equal_steps_ = h_ != 0 && try_h_ == h_ ? equal_steps_ + 1 : 1;
+  h_ = try_h_;
+  t_ += h_;
+  ++counts_.steps;
+  ++steps_;
+  ++by_order_[entry(tried_)];
+  watch_.accept(h_);
+  advance_differences(try_D_, k_, d_);
+  D_.swap(try_D_);
+  y_ = D_.col(0);
+  dydt_.swap(new_dydt_);
+  last_k_ = k_;
+  k_ = next_k_;
+  if (k_ != last_k_) equal_steps_ = 0;
+  if (!monitor_.good_rate()) derivatives_stale_ = true;
+}
+
+void BdfMethod::interpolate(double t, Vec& y) const {
+  if (h_ == 0 || t == t_) {
+    y = y_ + (t - t_) * dydt_;
+    return;
+  }
+  evaluate_differences(D_, last_k_, (t - t_) / h_, y);
+}
+
+void BdfMethod::rebase(std::span<const Point> past) {
+  t_ = past[0].t;
+  y_ = past[0].y;
+  dydt_ = past[0].dydt;
+  have_matrix_ = false;
+  derivatives_stale_ = true;
+  const int known = std::min(static_cast<int>(past.size()), columns);
+  if (known < 2 || h_ == 0) {
+    h_ = 0;
+    k_ = last_k_ = 1;
+    equal_steps_ = 0;
+    steps_ = 0;
+    return;
+  }
+  // Newton's polynomial through the past points, read at multiples of h; then its backward differences.
+  Mat newton(n_, known);
+  for (int i = 0; i < known; ++i) newton.col(i) = past[entry(i)].y;
+  for (int level = 1; level < known; ++level) {
+    for (int i = known - 1; i >= level; --i)
+      newton.col(i) = (newton.col(i - 1) - newton.col(i)) / (past[entry(i - level)].t - past[entry(i)].t);
+  }
+  D_.setZero();
+  for (int p = 0; p < known; ++p) {
+    work_ = newton.col(known - 1);
+    for (int i = known - 2; i >= 0; --i) work_ = newton.col(i) + (t_ - p * h_ - past[entry(i)].t) * work_;
+    D_.col(p) = work_;
+  }
+  difference_points(D_, known);
+  D_.col(0) = y_;
+  k_ = std::min(k_, known - 1);
+  last_k_ = std::min(last_k_, known - 1);
+}
+
+void BdfMethod::save(Bytes& out) const {
+  put(out, t_);
+  put(out, h_);
+  for (const Vec* v : {&y_, &dydt_}) put(out, *v);
+  put_matrix(out, D_);
+  for (const int i : {k_, last_k_, tried_, equal_steps_}) put(out, i);
+  put(out, steps_);
+  put(out, have_matrix_);
+  put(out, derivatives_stale_);
+  put(out, matrix_c_);
+  put(out, by_order_);
+  monitor_.save(out);
+  watch_.save(out);
+  equations_->save(out);
+  put(out, counts_);
+}
+
+void BdfMethod::restore(std::span<const std::byte>& in) {
+  take(in, t_);
+  take(in, h_);
+  for (Vec* v : {&y_, &dydt_}) take(in, *v);
+  Vec flat;
+  take(in, flat);
+  if (flat.size() != D_.size()) expect_bytes({}, 1);
+  D_ = flat.reshaped(n_, columns);
+  for (int* i : {&k_, &last_k_, &tried_, &equal_steps_}) take(in, *i);
+  take(in, steps_);
+  take(in, have_matrix_);
+  take(in, derivatives_stale_);
+  take(in, matrix_c_);
+  take(in, by_order_);
+  monitor_.restore(in);
+  watch_.restore(in);
+  equations_->restore(in);
+  take(in, counts_);
+}
+
+namespace methods {
+namespace {
+
+BdfOptions bdf_options(const OdeSettings& s) {
+  BdfOptions options;
+  options.fixed_step = s.fixed_step;
+  options.tolerance = s.tolerance;
+  options.most_order = static_cast<int>(s.options.number("most_order"));
+  options.plain = s.options.get<bool>("plain");
+  return options;
+}
+
+}  // namespace
+
+OdeMethodInfo bdf() {
+  OdeMethodInfo m;
+  m.key = "bdf";
+  m.title = "BDF with variable order and step";
+  m.source = "Shampine, Reichelt: The MATLAB ODE Suite, SIAM J. Sci. Comput. 18, 1997";
+  m.order = BdfMethod::top;
+  m.error_order = BdfMethod::top + 1;
+  m.variable_order = true;
+  m.stiff = m.steps_to_outputs = true;
+  m.stability = "A-stable for orders 1 and 2; A(alpha) with 80, 66, 51 degrees for 3 to 5";
+  m.options = {{"most_order", FieldKind::number, Quantity::none, static_cast<double>(BdfMethod::top),
+                "Highest order. 2 where stiff oscillations must not grow.", 1, BdfMethod::top},
+               {"plain", FieldKind::boolean, Quantity::none, false,
+                "The classical formulas instead of the numerical differentiation formulas, whose errors are smaller."}};
+  m.make_first_order = [](FirstOrderProblem& problem, const OdeSettings& s) {
+    return std::make_unique<BdfMethod>(bdf_equations(problem), bdf_options(s));
+  };
+  m.make_implicit = [](ImplicitProblem& problem, const OdeSettings& s) {
+    return std::make_unique<BdfMethod>(bdf_equations(problem), bdf_options(s));
+  };
+  return m;
+}
+
+}  // namespace methods
+}  // namespace trammel

@@ -1,0 +1,246 @@
+#include "trammel/ode/solve.h"
+
+#include <cstdio>
+#include <limits>
+
+#include "trammel/ode/control/error_norm.h"
+
+namespace trammel {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+std::string short_number(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", x);
+  return text;
+}
+
+[[noreturn]] void refuse_call(const std::string& message, const std::string& hint) {
+  throw Failure({Severity::error, "bad-solve-call", message, hint, {}}, ExitCode::bad_usage);
+}
+
+void check_call(const Vec& y0, int size, double t0, double end, const SolveOptions& o) {
+  if (y0.size() != size) {
+    refuse_call("the start has " + std::to_string(y0.size()) + " values, the problem " + std::to_string(size),
+                "give one start value for each unknown");
+  }
+  if (!y0.allFinite()) refuse_call("a start value is infinite or not a number", "");
+  if (!std::isfinite(t0) || !std::isfinite(end)) refuse_call("start or end time is not finite", "");
+  if (!(o.tolerance >= 10 * eps && o.tolerance < 1)) {
+    refuse_call("the tolerance is " + short_number(o.tolerance), "valid are 2.3e-15 to 1, usual 1e-3 to 1e-12");
+  }
+  if (o.step && !(std::abs(*o.step) > 0 && std::isfinite(*o.step))) {
+    refuse_call("the fixed step is " + short_number(*o.step), "give a positive one");
+  }
+  const double sign = end >= t0 ? 1 : -1;
+  double before = t0;
+  for (const double t : o.output_times) {
+    if (!(sign * (t - before) >= 0 && sign * (end - t) >= 0)) {
+      refuse_call("the output time " + short_number(t) + " is out of order or outside of the run",
+                  "output times go from start to end without turning back");
+    }
+    before = t;
+  }
+}
+
+OdeSettings settings_for(const OdeMethodInfo& method, const SolveOptions& o) {
+  OdeSettings settings;
+  settings.fixed_step = o.step.has_value();
+  settings.tolerance = o.tolerance;
+  settings.options = o.options;
+  return resolve_settings(method, settings, {});
+}
+
+[[noreturn]] void refuse_kind(const OdeMethodInfo& method, const char* kind) {
+  std::string can;
+  for (const OdeMethodInfo& m : ode_method_registry()) {
+    const bool able = std::string_view(kind) == "F(t, y, y') = 0" ? static_cast<bool>(m.make_implicit)
+                                                                  : static_cast<bool>(m.make_first_order);
+    if (able) can += (can.empty() ? "" : ", ") + m.key;
+  }
+  refuse_call("method '" + method.key + "' does not integrate " + kind, "methods that do: " + can);
+}
+
+// A step over which y' moves the state by a tenth of what an estimate of h^order would let pass; steps grow soon.
+double choose_first_step(const OdeMethod& method, const Vec& scales, const SolveOptions& o, double span) {
+  int unused = 0;
+  const double speed = error_norm(method.dydt(), scales, 1, unused);
+  const double part = 0.1 * std::pow(o.tolerance, 1.0 / std::max(2, method.error_order()));
+  return speed > 0 ? std::min(part / speed, 0.1 * span) : 0.01 * part * span;
+}
+
+std::string causes(const OdeMethod& method, const Attempt& last) {
+  std::string text;
+  if (last.verdict == Verdict::evaluation_rejected) text += "the right side could not be evaluated";
+  if (last.verdict == Verdict::not_finite) text += "the right side is infinite or not a number";
+  if (last.verdict == Verdict::newton_diverged) text += "the corrector did not converge";
+  if (last.verdict == Verdict::singular_matrix) text += "the matrix of the corrector is singular";
+  if (last.verdict == Verdict::ok) {
+    text += "the error estimate stays too large";
+    if (last.worst_velocity >= 0) text += ", most of it in component " + std::to_string(last.worst_velocity);
+  }
+  if (method.stiff_steps() > 0) text += "; the problem looks stiff: take an implicit method";
+  return text;
+}
+
+}  // namespace
+
+const char* to_text(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::finished: return "finished";
+    case SolveStatus::stopped: return "stopped";
+    case SolveStatus::bad_start: return "the right side cannot be evaluated at the start";
+    case SolveStatus::step_too_small: return "the step size fell below round-off";
+    case SolveStatus::too_many_attempts: return "too many steps";
+    case SolveStatus::fixed_step_failed: return "a step of the given size cannot be taken";
+  }
+  return "";
+}
+
+SolveOptions SolveOptions::like_ode45(double span, double tolerance) {
+  SolveOptions o;
+  o.tolerance = tolerance;
+  o.greatest_step = 0.1 * std::abs(span);
+  o.last_step_stretch = 0.1;
+  o.options.set("ode45", true);
+  return o;
+}
+
+SolveResult solve(OdeMethod& method, double t0, const Vec& y0, double end, const Vec& scales, const SolveOptions& o) {
+  check_call(y0, static_cast<int>(scales.size()), t0, end, o);
+  SolveResult result;
+  const double span = std::abs(end - t0), sign = end >= t0 ? 1 : -1;
+  Attempt last;
+  const auto finish = [&](SolveStatus status) {
+    result.status = status;
+    result.y = method.y();
+    result.dydt = method.dydt();
+    result.counts = method.counts();
+    result.stiff_steps = method.stiff_steps();
+    const std::span<const long> orders = method.steps_by_order();
+    result.steps_by_order.assign(orders.begin(), orders.end());
+    if (status == SolveStatus::finished) {
+      if (result.stiff_steps > 0) {
+        result.message = "stability limited " + std::to_string(result.stiff_steps) + " of " +
+                         std::to_string(result.steps) +
+                         " steps: the problem looks stiff, an implicit method would take fewer";
+      }
+    } else if (status != SolveStatus::stopped) {
+      result.message = std::string(to_text(status)) + " at t = " + short_number(result.t) + ": " + causes(method, last);
+    }
+  };
+
+  method.start(t0, y0);
+  result.t = t0;
+  std::size_t next_output = 0;
+  const auto put_out = [&](double t, const Vec& y) {
+    result.times.push_back(t);
+    result.outputs.push_back(y);
+    ++next_output;
+  };
+  if (!method.dydt().allFinite()) {
+    last.verdict = Verdict::evaluation_rejected;
+    finish(SolveStatus::bad_start);
+    return result;
+  }
+  while (next_output < o.output_times.size() && o.output_times[next_output] == t0) put_out(t0, y0);
+
+  StepController controller(o.controller);
+  const double greatest = o.greatest_step > 0 ? o.greatest_step : span;
+  double h = o.step ? std::abs(*o.step)
+                    : std::min(o.first_step > 0 ? o.first_step : choose_first_step(method, scales, o, span), greatest);
+  long attempts = 0;
+  Vec at_output;
+  const double there = 8 * eps * std::max({std::abs(t0), std::abs(end), span});
+  while (std::abs(end - result.t) > 0) {
+    const double left = std::abs(end - result.t);
+    bool to_the_end = left <= h * (1 + o.last_step_stretch);
+    if (o.step) to_the_end = left <= h * (1 + 1e-9);
+    const double size = to_the_end ? left : h;
+    if (attempts++ >= o.most_attempts) {
+      finish(SolveStatus::too_many_attempts);
+      return result;
+    }
+    last = method.attempt(sign * size);
+    const int order = method.error_order();
+    if (last.verdict == Verdict::ok && !std::isfinite(last.error)) last.verdict = Verdict::not_finite;
+    const double suggested = std::abs(last.suggested_h);
+    if (last.verdict != Verdict::ok || (!o.step && last.error > 1)) {
+      const bool by_error = last.verdict == Verdict::ok;
+      ++(by_error ? result.rejected : result.failed);
+      if (o.step) {
+        finish(SolveStatus::fixed_step_failed);
+        return result;
+      }
+      const double own = by_error ? controller.after_reject(size, last.error, order) : controller.after_failure(size);
+      h = suggested > 0 ? std::min(suggested, 0.95 * size) : own;
+      if (!(h > 4 * eps * std::abs(result.t)) || !(h > 1e-300) || h < 1e-14 * there) {
+        finish(SolveStatus::step_too_small);
+        return result;
+      }
+      continue;
+    }
+    method.accept();
+    ++result.steps;
+    result.least_step = result.steps == 1 ? size : std::min(result.least_step, size);
+    result.greatest_step = std::max(result.greatest_step, size);
+    result.t = to_the_end || std::abs(end - method.t()) <= there ? end : method.t();
+    while (next_output < o.output_times.size()) {
+      const double t = o.output_times[next_output];
+      if (sign * (t - result.t) > 0) break;
+      if (t == result.t) {
+        put_out(t, method.y());
+      } else {
+        method.interpolate(t, at_output);
+        put_out(t, at_output);
+      }
+    }
+    if (!o.step) {
+      const double own = controller.after_accept(size, last.error, order);
+      // A step cut short by the end says nothing against the larger one before it.
+      h = std::min(suggested > 0 ? suggested : own, greatest);
+    }
+    if (o.after_step && !o.after_step(method)) {
+      finish(SolveStatus::stopped);
+      return result;
+    }
+  }
+  finish(SolveStatus::finished);
+  return result;
+}
+
+SolveResult solve(FirstOrderProblem& problem, std::string_view key, double t0, const Vec& y0, double end,
+                  const SolveOptions& o) {
+  const OdeMethodInfo& info = find_ode_method(key, {});
+  if (!info.make_first_order) refuse_kind(info, "y' = f(t, y)");
+  check_call(y0, problem.size(), t0, end, o);
+  const std::unique_ptr<OdeMethod> method = info.make_first_order(problem, settings_for(info, o));
+  Vec scales(problem.size());
+  problem.error_scales(y0, y0, scales);
+  return solve(*method, t0, y0, end, scales, o);
+}
+
+SolveResult solve(SecondOrderProblem& problem, std::string_view key, double t0, const Vec& y0, double end,
+                  const SolveOptions& o) {
+  const OdeMethodInfo& info = find_ode_method(key, {});
+  if (!info.make_second_order) return solve(static_cast<FirstOrderProblem&>(problem), key, t0, y0, end, o);
+  check_call(y0, problem.size(), t0, end, o);
+  const std::unique_ptr<OdeMethod> method = info.make_second_order(problem, settings_for(info, o));
+  Vec scales(problem.size());
+  problem.error_scales(y0, y0, scales);
+  return solve(*method, t0, y0, end, scales, o);
+}
+
+SolveResult solve(ImplicitProblem& problem, std::string_view key, double t0, const Vec& y0, double end,
+                  const SolveOptions& o) {
+  const OdeMethodInfo& info = find_ode_method(key, {});
+  if (!info.make_implicit) refuse_kind(info, "F(t, y, y') = 0");
+  check_call(y0, problem.size(), t0, end, o);
+  const std::unique_ptr<OdeMethod> method = info.make_implicit(problem, settings_for(info, o));
+  Vec scales(problem.size());
+  problem.error_scales(y0, y0, scales);
+  return solve(*method, t0, y0, end, scales, o);
+}
+
+}  // namespace trammel
