@@ -16,6 +16,7 @@
 #include <new>
 
 #include "tests/app/command.h"
+#include "tests/problems/sanitized.h"
 #include "trammel/base/interruption.h"
 #include "trammel/ode/multistep/cvode.h"
 #include "trammel/read/read_model.h"
@@ -485,7 +486,7 @@ TEST(UsedUpMemory, KeepsTheRows) {
 
 // A command that may use so much memory and needs more says so.
 TEST_F(Hostile, MemoryThatIsUsedUp) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if TRAMMEL_SANITIZED
   GTEST_SKIP() << "sanitizers reserve more addresses than any limit";
 #endif
   rlimit before{};

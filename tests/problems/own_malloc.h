@@ -4,19 +4,12 @@
 #include <cerrno>
 #include <cstdlib>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define TRAMMEL_OWN_MALLOC 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define TRAMMEL_OWN_MALLOC 0
-#endif
-#endif
-#if !defined(TRAMMEL_OWN_MALLOC)
-#if defined(__GLIBC__)
+#include "tests/problems/sanitized.h"
+
+#if defined(__GLIBC__) && !TRAMMEL_SANITIZED
 #define TRAMMEL_OWN_MALLOC 1
 #else
 #define TRAMMEL_OWN_MALLOC 0
-#endif
 #endif
 
 namespace {

@@ -106,31 +106,31 @@ State random_state(const Equations& equations, std::mt19937& random, double turn
 }
 
 DenseSolution dense_solution(const Equations& equations, const State& state, const Vec& E, Workspace& work) {
-  using Wide = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
-  using WideVec = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
+  using LongMat = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+  using LongVec = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
   const int nv = equations.sizes().nv;
   Partials partials = equations.make_partials(Detail::all);
   Residual residual = equations.make_residual();
   const Rates zero = equations.make_rates();
   equations.residual(state, zero, everything, residual, work);
   equations.linearise(state, zero, Detail::all, partials, work);
-  const Wide M = equations.vv().dense(partials.M).cast<long double>(),
-             G = equations.gv().dense(partials.G).cast<long double>();
-  const WideVec scales = equations.scales().cast<long double>(), gamma = partials.gamma.cast<long double>(),
+  const LongMat M = equations.vv().dense(partials.M).cast<long double>(),
+                G = equations.gv().dense(partials.G).cast<long double>();
+  const LongVec scales = equations.scales().cast<long double>(), gamma = partials.gamma.cast<long double>(),
                 Q = -residual.force.cast<long double>();
   DenseSolution out;
   // G a = gamma by least squares, the rest of a in the null space of G: N^T M N y = N^T (Q - M a_p)
-  Eigen::JacobiSVD<Wide> svd(G * scales.asDiagonal(), Eigen::ComputeFullU | Eigen::ComputeFullV);
+  Eigen::JacobiSVD<LongMat> svd(G * scales.asDiagonal(), Eigen::ComputeFullU | Eigen::ComputeFullV);
   svd.setThreshold(1e-9L);
   out.rank = static_cast<int>(svd.rank());
-  const WideVec particular = scales.asDiagonal() * svd.solve(gamma);
-  const Wide N = scales.asDiagonal() * svd.matrixV().rightCols(nv - out.rank);
-  WideVec a = particular;
+  const LongVec particular = scales.asDiagonal() * svd.solve(gamma);
+  const LongMat N = scales.asDiagonal() * svd.matrixV().rightCols(nv - out.rank);
+  LongVec a = particular;
   if (N.cols() > 0) a += N * (N.transpose() * M * N).ldlt().solve(N.transpose() * (Q - M * particular));
   // G^T lambda = Q - M a with least lambda^T E lambda
-  const WideVec root = E.cast<long double>().cwiseSqrt();
-  Eigen::JacobiSVD<Wide> least(scales.asDiagonal() * G.transpose() * root.cwiseInverse().asDiagonal(),
-                               Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const LongVec root = E.cast<long double>().cwiseSqrt();
+  Eigen::JacobiSVD<LongMat> least(scales.asDiagonal() * G.transpose() * root.cwiseInverse().asDiagonal(),
+                                  Eigen::ComputeThinU | Eigen::ComputeThinV);
   least.setThreshold(1e-9L);
   out.lambda = (root.cwiseInverse().asDiagonal() * least.solve(scales.asDiagonal() * (Q - M * a))).cast<double>();
   out.a = a.cast<double>();
