@@ -196,11 +196,11 @@ void write_bytes(const std::filesystem::path& path, const Bytes& bytes) {
 
 Bytes final_bytes(Simulation& simulation) {
   Bytes out;
-  put(out, simulation.integrator().state().t);
-  put(out, simulation.integrator().state().q);
-  put(out, simulation.integrator().state().v);
-  put(out, simulation.integrator().rates().lambda);
-  put(out, simulation.integrator().state().memory);
+  write_state(simulation.integrator().state().t, out);
+  write_state(simulation.integrator().state().q, out);
+  write_state(simulation.integrator().state().v, out);
+  write_state(simulation.integrator().rates().lambda, out);
+  write_state(simulation.integrator().state().memory, out);
   return out;
 }
 

@@ -77,9 +77,9 @@ TEST(Predictor, IsSavedWhole) {
   const Vec scales = Vec::Ones(2);
   for (const double t : times) first.add(t, (Vec(2) << std::sin(t), std::exp(t)).finished(), scales);
   Bytes bytes;
-  first.save(bytes);
+  write_state(first, bytes);
   std::span<const std::byte> in(bytes);
-  second.restore(in);
+  read_state(second, in);
   EXPECT_TRUE(in.empty());
   Vec a(2), b(2);
   for (const double t : {0.8, 0.95}) {
@@ -220,9 +220,9 @@ TEST(StepController, RemembersARejectionWhenSaved) {
   StepController first, second;
   first.after_reject(1, 2, 3);
   Bytes bytes;
-  first.save(bytes);
+  write_state(first, bytes);
   std::span<const std::byte> in(bytes);
-  second.restore(in);
+  read_state(second, in);
   EXPECT_TRUE(in.empty());
   EXPECT_EQ(first.after_accept(1, 1e-3, 3), second.after_accept(1, 1e-3, 3));
 }

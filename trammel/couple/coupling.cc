@@ -8,24 +8,6 @@
 #include "trammel/base/archive.h"
 
 namespace trammel {
-namespace {
-
-void put_name(Bytes& out, const std::string& name) {
-  put(out, name.size());
-  put_bytes(out, name.data(), name.size());
-}
-
-std::string take_name(std::span<const std::byte>& in) {
-  std::size_t size = 0;
-  take(in, size);
-  expect_bytes(in, size);
-  std::string name(size, ' ');
-  take_bytes(in, name.data(), size);
-  return name;
-}
-
-}  // namespace
-
 double Coupling::clock_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -309,38 +291,42 @@ void Coupling::accept_step() {
   ++summary_.steps;
 }
 
+void Coupling::visit(Archive& archive) {
+  double step = settings_.step;
+  archive(t_, step, grid_start_, k_, next_H_, U_);
+  if (archive.reading() && step != settings_.step) {
+    grid_start_ = t_;
+    k_ = 0;
+  }
+  const std::size_t frames = frames_now_.size();
+  archive(frames_now_);
+  archive.expect(frames_now_.size() == frames);
+  Mat J = settings_.solver == InterfaceSolver::chord ? J_ : Mat();
+  std::vector<double> memory = gluing_->memory();
+  archive(last_W_, last_H_, J, J_step_, memory, predictor_, one_pass_);
+  if (archive.reading()) {
+    if (last_W_.size() > 0) W_ = last_W_;
+    if (J.size() > 0) J_ = J;
+    gluing_->set_memory(memory);
+  }
+  for (const auto& participant : participants_) {
+    Bytes own = archive.reading() ? Bytes() : participant->save();
+    archive(own);
+    if (archive.reading()) participant->restore(own);
+  }
+}
+
 Bytes Coupling::save() {
   Bytes out;
-  put_name(out, settings_.scheme.key);
-  put(out, t_);
-  put(out, settings_.step);
-  put(out, grid_start_);
-  put(out, k_);
-  put(out, next_H_);
-  put(out, U_);
-  put(out, frames_now_.size());
-  for (const FrameState& f : frames_now_) {
-    for (const Vec3* x : {&f.p, &f.v, &f.w}) put_bytes(out, x->data(), 3 * sizeof(double));
-    put_bytes(out, f.R.data(), 9 * sizeof(double));
-  }
-  put(out, Vec(last_W_.reshaped()));
-  put(out, last_H_);
-  put(out, settings_.solver == InterfaceSolver::chord ? Vec(J_.reshaped()) : Vec());
-  put(out, J_step_);
-  put(out, gluing_->memory());
-  predictor_.save(out);
-  one_pass_.save(out);
-  for (const auto& participant : participants_) {
-    const Bytes own = participant->save();
-    put(out, own.size());
-    put_bytes(out, own.data(), own.size());
-  }
+  write_state(settings_.scheme.key, out);
+  write_state(*this, out);
   return out;
 }
 
 void Coupling::restore(std::span<const std::byte> in) {
   start();
-  const std::string scheme = take_name(in);
+  std::string scheme;
+  read_state(scheme, in);
   if (scheme != settings_.scheme.key) {
     throw Failure({Severity::error,
                    "checkpoint-of-another-model",
@@ -349,43 +335,7 @@ void Coupling::restore(std::span<const std::byte> in) {
                    {}},
                   ExitCode::bad_usage);
   }
-  take(in, t_);
-  double step = 0;
-  take(in, step);
-  take(in, grid_start_);
-  take(in, k_);
-  if (step != settings_.step) {
-    grid_start_ = t_;
-    k_ = 0;
-  }
-  take(in, next_H_);
-  take(in, U_);
-  std::size_t frames = 0;
-  take(in, frames);
-  if (frames != frames_now_.size()) expect_bytes({}, 1);
-  for (FrameState& f : frames_now_) {
-    for (Vec3* x : {&f.p, &f.v, &f.w}) take_bytes(in, x->data(), 3 * sizeof(double));
-    take_bytes(in, f.R.data(), 9 * sizeof(double));
-  }
-  Vec last;
-  take(in, last);
-  if (last.size() == gluing_->rows() * gluing_->rows()) W_ = last_W_ = last.reshaped(gluing_->rows(), gluing_->rows());
-  take(in, last_H_);
-  take(in, last);
-  if (last.size() > 0) J_ = last.reshaped(last.size() / U_.size(), U_.size());
-  take(in, J_step_);
-  std::vector<double> memory;
-  take(in, memory);
-  gluing_->set_memory(memory);
-  predictor_.restore(in);
-  one_pass_.restore(in);
-  for (const auto& participant : participants_) {
-    std::size_t size = 0;
-    take(in, size);
-    expect_bytes(in, size);
-    participant->restore(in.first(size));
-    in = in.subspan(size);
-  }
+  read_state(*this, in);
 }
 
 }  // namespace trammel

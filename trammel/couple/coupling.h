@@ -83,6 +83,7 @@ class Coupling {
   const Bytes& saved() const { return saved_; }
   Bytes save();
   void restore(std::span<const std::byte> bytes);
+  void visit(Archive& archive);  // for both
 
  private:
   void plan_samples(double H);

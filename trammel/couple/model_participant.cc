@@ -552,32 +552,9 @@ Mat ModelParticipant::sensitivity(std::span<const int> samples) {
 // ---- save
 // ------------------------------------------------------------------------------------------------------------
 
-Bytes ModelParticipant::save() {
-  Bytes out;
-  put(out, accepted_.t);
-  for (const Vec* x : {&accepted_.q, &accepted_.v, &accepted_.u}) put(out, *x);
-  put(out, accepted_.memory);
-  put(out, h_);
-  // Pivots: without them results differ in their last bits.
-  std::vector<double> matrix;
-  accelerations_.saddle().save(matrix);
-  put(out, matrix);
-  matrix.clear();
-  saddle_.save(matrix);
-  put(out, matrix);
-  controller_.save(out);
-  put(out, method_.size());
-  put_bytes(out, method_.data(), method_.size());
-  put(out, recorder_ != nullptr);
-  if (recorder_) recorder_->save(out);
-  return out;
-}
-
-void ModelParticipant::restore(std::span<const std::byte> in) {
+void ModelParticipant::visit(Archive& archive) {
   State state = accepted_;
-  take(in, state.t);
-  for (Vec* x : {&state.q, &state.v, &state.u}) take(in, *x);
-  take(in, state.memory);
+  archive(state);
   if (state.q.size() != accepted_.q.size() || state.v.size() != accepted_.v.size() ||
       state.u.size() != accepted_.u.size() || state.memory.size() != accepted_.memory.size()) {
     throw Failure({Severity::error,
@@ -588,21 +565,21 @@ void ModelParticipant::restore(std::span<const std::byte> in) {
                   ExitCode::bad_usage);
   }
   accepted_ = state;
-  take(in, h_);
-  std::vector<double> matrix;
-  take(in, matrix);
-  accelerations_.saddle().restore(matrix.data());
-  take(in, matrix);
-  saddle_.restore(matrix.data());
-  controller_.restore(in);
-  std::size_t size = 0;
-  take(in, size);
-  expect_bytes(in, size);
-  method_.assign(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(size));
-  in = in.subspan(size);
-  bool recorded = false;
-  take(in, recorded);
-  if (recorded && recorder_) recorder_->restore(in);
+  // Pivots: without them results differ in their last bits.
+  archive(h_, accelerations_.saddle(), saddle_, controller_, method_);
+  bool recorded = recorder_ != nullptr;
+  archive(recorded);
+  if (recorded && recorder_) archive(*recorder_);
+}
+
+Bytes ModelParticipant::save() {
+  Bytes out;
+  write_state(*this, out);
+  return out;
+}
+
+void ModelParticipant::restore(std::span<const std::byte> in) {
+  read_state(*this, in);
   start_row_.clear();
   trial_ = accepted_;
 }

@@ -28,6 +28,7 @@ class ModelParticipant final : public Participant {
   Mat sensitivity(std::span<const int> samples) override;
   Bytes save() override;
   void restore(std::span<const std::byte> bytes) override;
+  void visit(Archive& archive);  // for both
   void close(bool good) override;
 
   const Equations& equations() const { return simulation_.equations(); }

@@ -112,18 +112,9 @@ void OnePass::accept(double t, double H, const std::vector<FrameState>& before, 
   }
 }
 
-void OnePass::save(Bytes& out) const {
-  put(out, times_);
-  for (const Vec& x : total_) put(out, x);
-  for (const Vec& x : free_) put(out, x);
-}
-
-void OnePass::restore(std::span<const std::byte>& in) {
-  take(in, times_);
-  total_.resize(times_.size());
-  free_.resize(times_.size());
-  for (Vec& x : total_) take(in, x);
-  for (Vec& x : free_) take(in, x);
+void OnePass::visit(Archive& archive) {
+  archive(times_, total_, free_);
+  archive.expect(total_.size() == times_.size() && free_.size() == times_.size());
 }
 
 }  // namespace trammel

@@ -45,8 +45,7 @@ class OnePass {
   // A step was made. `by_wrenches`: mean accelerations by the wrenches on the frames, 6 a frame.
   void accept(double t, double H, const std::vector<FrameState>& before, const std::vector<FrameState>& after,
               const Vec& by_wrenches);
-  void save(Bytes& out) const;
-  void restore(std::span<const std::byte>& in);
+  void visit(Archive& archive);
 
  private:
   Vec6 extrapolate(const std::vector<Vec>& history, int frame, double t) const;

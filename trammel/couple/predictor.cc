@@ -66,19 +66,9 @@ void InputPredictor::accept(double t, double H, const Vec& inputs) {
   }
 }
 
-void InputPredictor::save(Bytes& out) const {
-  put(out, times_);
-  for (const Vec& p : points_) put(out, p);
-  put(out, straight_miss_);
-  put(out, split_miss_);
-}
-
-void InputPredictor::restore(std::span<const std::byte>& in) {
-  take(in, times_);
-  points_.resize(times_.size());
-  for (Vec& p : points_) take(in, p);
-  take(in, straight_miss_);
-  take(in, split_miss_);
+void InputPredictor::visit(Archive& archive) {
+  archive(times_, points_, straight_miss_, split_miss_);
+  archive.expect(points_.size() == times_.size());
 }
 
 }  // namespace trammel

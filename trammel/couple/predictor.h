@@ -23,8 +23,7 @@ class InputPredictor {
   void guess(double t, double H, Vec& out);
   void accept(double t, double H, const Vec& inputs);
   bool alternating() const { return alternating_; }
-  void save(Bytes& out) const;
-  void restore(std::span<const std::byte>& in);
+  void visit(Archive& archive);
 
  private:
   void extrapolate(double t, double H, int stride, Vec& out) const;

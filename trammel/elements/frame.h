@@ -2,7 +2,7 @@
 // a pose (p, R) and a twist (v, w). Elements return derivatives against small motions of the frame (dp, dphi), R <-
 // exp(dphi~) R, and against its twist; the assembly turns them into derivatives against the coordinates of the bodies.
 #pragma once
-#include "trammel/base/types.h"
+#include "trammel/base/archive.h"
 
 namespace trammel {
 
@@ -11,6 +11,8 @@ struct FrameState {
   Mat3 R;  // columns: the frame's axes
   Vec3 v;  // velocity of the origin
   Vec3 w;  // angular velocity
+
+  void visit(Archive& archive) { archive(p, R, v, w); }
 };
 
 // Where an element is evaluated. `memory` holds what the element remembers between accepted steps (total angles),

@@ -372,33 +372,22 @@ void SaddleSystem::project_right_side(Eigen::Ref<Vec> b2) {
   b2 = work_.tail(ng_);
 }
 
-void SaddleSystem::save(std::vector<double>& out) const {
-  const bool with_pivots = refactored_ && keep_ == Keep::resumable;  // otherwise there are none to save
-  out.push_back(with_pivots ? 1 : 0);
-  out.push_back(solver_.factored() ? 1 : 0);
-  out.push_back(static_cast<double>(unrefined_));
-  out.insert(out.end(), values_.data(), values_.data() + values_.size());
-  if (with_pivots) out.insert(out.end(), pivot_values_.data(), pivot_values_.data() + pivot_values_.size());
-}
-
-std::size_t SaddleSystem::restore(const double* data) {
-  const double* p = data;
-  refactored_ = *p++ != 0;
-  const bool factored = *p++ != 0;
-  unrefined_ = static_cast<long>(*p++);
-  const auto n = static_cast<std::size_t>(values_.size());
-  values_ = Eigen::Map<const Vec>(p, values_.size());
-  p += n;
-  if (refactored_) {
-    pivot_values_ = Eigen::Map<const Vec>(p, values_.size());
-    p += n;
+void SaddleSystem::visit(Archive& archive) {
+  bool with_pivots = refactored_ && keep_ == Keep::resumable;  // otherwise there are none to save
+  bool factored = solver_.factored();
+  const Eigen::Index size = values_.size();
+  archive(with_pivots, factored, unrefined_, values_);
+  if (with_pivots) archive(pivot_values_);
+  archive.expect(values_.size() == size && (!with_pivots || pivot_values_.size() == size));
+  if (!archive.reading()) return;
+  refactored_ = with_pivots;
+  if (with_pivots) {
     solver_.factor(pivot_values_);
     solver_.refactor(values_);
   } else if (factored) {
     pivot_values_ = values_;
     solver_.factor(values_);
   }
-  return static_cast<std::size_t>(p - data);
 }
 
 long SaddleSystem::memory_bytes() const {

@@ -92,8 +92,7 @@ class SaddleSystem {
 
   const KluSolver& solver() const { return solver_; }
   // Complete state for a bit-for-bit continuation: the values that chose the pivots and the present ones.
-  void save(std::vector<double>& out) const;
-  std::size_t restore(const double* data);
+  void visit(Archive& archive);
   long memory_bytes() const;
 
  private:

@@ -5,7 +5,7 @@
 //   (3)  g(t,q) = 0,  G = g_q N          (4)  k(t,q,v) = 0
 //   (5)  d(x',x,q,v,v',lambda,V,F,t) = 0 (6)  V = v(...)   (7)  F = f(...)
 #pragma once
-#include "trammel/base/types.h"
+#include "trammel/base/archive.h"
 
 namespace trammel {
 
@@ -22,6 +22,8 @@ struct State {
   Vec u;  // external inputs, held by whoever drives the system; after them the states x of (5)
   std::vector<double>
       memory;  // discrete: total angles of joints at the last accepted step; changed only by Equations::accept
+
+  void visit(Archive& archive) { archive(t, q, v, u, memory); }
 };
 
 // What a state determines, or an implicit method iterates on.
@@ -29,6 +31,8 @@ struct Rates {
   Vec a;
   Vec lambda;  // multipliers of (3) and (4), in the order of the constraints
   Vec xdot, V, F;
+
+  void visit(Archive& archive) { archive(a, lambda, xdot, V, F); }
 };
 
 // Which contributions to evaluate. The split of forces into an explicit (A) and an implicit (B) part belongs to the
@@ -67,6 +71,8 @@ struct StatePartials {
   Mat rate_u;                  // nx x nu
   Vec rate_t;
   Mat force_x;  // nv x nx; of -Q
+
+  void visit(Archive& archive) { archive(rate_q, rate_v, rate_x, rate_u, rate_t, force_x); }
 };
 
 }  // namespace trammel

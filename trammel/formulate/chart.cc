@@ -120,17 +120,9 @@ void Chart::differentiate(const Vec& z, const Vec& z_dot, const Vec& z_second, D
   }
 }
 
-void Chart::save(Bytes& out) const {
-  put(out, origin_);
-  put(out, rate_);
-  put(out, since_);
-}
-
-void Chart::restore(std::span<const std::byte>& in) {
-  take(in, origin_);
-  take(in, rate_);
-  take(in, since_);
-  turning_ = !rate_.isZero(0);
+void Chart::visit(Archive& archive) {
+  archive(origin_, rate_, since_);
+  if (archive.reading()) turning_ = !rate_.isZero(0);
 }
 
 }  // namespace trammel

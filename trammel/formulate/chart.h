@@ -56,8 +56,7 @@ class Chart {
   };
   void differentiate(const Vec& z, const Vec& z_dot, const Vec& z_second, Derivatives& out) const;
 
-  void save(Bytes& out) const;
-  void restore(std::span<const std::byte>& in);
+  void visit(Archive& archive);
 
  private:
   const Equations& equations_;

@@ -729,61 +729,15 @@ void StateSpace::error_scales(const Vec& before, const Vec& after, Vec& scales) 
   for (; k < scales.size(); ++k) scales[k] = widen(1, std::max(std::abs(before[k]), std::abs(after[k])));
 }
 
-void StateSpace::save(Bytes& out) const {
-  put(out, base_.t);
-  for (const Vec* v : {&base_.q, &base_.v, &base_.u, &base_rates_.a, &base_rates_.lambda, &base_rates_.xdot,
-                       &at_base_.z, &at_base_.z_dot, &at_base_.z_second, &scales_})
-    put(out, *v);
-  chart_.save(out);
-  put(out, base_.memory);
-  for (const std::vector<int>* list : {&positions_, &velocities_}) {
-    put(out, list->size());
-    for (const int i : *list) put(out, i);
-  }
-  put(out, h_);
-  put(out, index1_is_base_);
-  for (const SaddleSystem* matrix : {&index1_, &recovery_}) {
-    std::vector<double> values;
-    matrix->save(values);
-    put(out, values);
-  }
-  if (velocity_recovery_) {
-    std::vector<double> values;
-    velocity_recovery_->save(values);
-    put(out, values);
-  }
-  put(out, row_stiffness_);
-  put(out, counts_);
-}
-
-void StateSpace::restore(std::span<const std::byte>& in) {
-  take(in, base_.t);
-  for (Vec* v : {&base_.q, &base_.v, &base_.u, &base_rates_.a, &base_rates_.lambda, &base_rates_.xdot, &at_base_.z,
-                 &at_base_.z_dot, &at_base_.z_second, &scales_})
-    take(in, *v);
-  chart_.restore(in);
-  take(in, base_.memory);
-  for (std::vector<int>* list : {&positions_, &velocities_}) {
-    std::size_t count = 0;
-    take(in, count);
-    list->assign(std::min<std::size_t>(count, static_cast<std::size_t>(nv_)), 0);
-    for (int& i : *list) take(in, i);
-  }
-  set_weights();
-  take(in, h_);
-  take(in, index1_is_base_);
-  for (SaddleSystem* matrix : {&index1_, &recovery_}) {
-    std::vector<double> values;
-    take(in, values);
-    matrix->restore(values.data());
-  }
-  if (velocity_recovery_) {
-    std::vector<double> values;
-    take(in, values);
-    velocity_recovery_->restore(values.data());
-  }
-  take(in, row_stiffness_);
-  take(in, counts_);
+void StateSpace::visit(Archive& archive) {
+  archive(base_, base_rates_, at_base_.z, at_base_.z_dot, at_base_.z_second, scales_, chart_, positions_, velocities_);
+  archive.expect(positions_.size() <= static_cast<std::size_t>(nv_) &&
+                 velocities_.size() <= static_cast<std::size_t>(nv_));
+  if (archive.reading()) set_weights();
+  archive(h_, index1_is_base_, index1_, recovery_);
+  if (velocity_recovery_) archive(*velocity_recovery_);
+  archive(row_stiffness_, counts_);
+  if (!archive.reading()) return;
   state_ = base_;
   rates_ = base_rates_;
   current_ = index1_is_current_ = false;

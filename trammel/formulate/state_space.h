@@ -99,8 +99,7 @@ class StateSpace final : public FirstOrderProblem {
   int worst_row() const { return worst_row_; }
 
   const Counts& counts() const { return counts_; }
-  void save(Bytes& out) const;
-  void restore(std::span<const std::byte>& in);
+  void visit(Archive& archive);
   long memory_bytes() const;
 
  private:

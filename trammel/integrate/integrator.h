@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "trammel/base/archive.h"
 #include "trammel/equations/equations.h"
 #include "trammel/ode/attempt.h"
 
@@ -40,8 +41,9 @@ class Integrator {
   virtual const Counts& counts() const = 0;
 
   // Complete: a run that is saved, restored in a new process and continued gives the same bits.
-  virtual void save(Bytes& out) const = 0;
-  virtual void restore(std::span<const std::byte>& in) = 0;
+  virtual void visit(Archive& archive) = 0;
+  void save(Bytes& out) const { write_state(*this, out); }
+  void restore(std::span<const std::byte>& in) { read_state(*this, in); }
   virtual long memory_bytes() const { return 0; }
   // What a user should know of the run beside the counts; empty if nothing.
   virtual std::string remark() const { return ""; }

@@ -283,59 +283,15 @@ const Counts& OdeIntegrator::counts() const {
   return counts_;
 }
 
-void OdeIntegrator::save(Bytes& out) const {
-  put(out, now_.t);
-  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot}) put(out, *v);
-  put(out, now_.memory);
-  put(out, last_step_);
-  put(out, pending_);
-  put(out, good_strain_);
-  put(out, repartitions_);
-  put(out, locked_);
-  put(out, steps_);
-  put(out, past_count_);
-  put(out, past_next_);
-  for (const Past& p : past_) {
-    put(out, p.t);
-    for (const Vec* v : {&p.q, &p.v, &p.u, &p.a, &p.xdot}) put(out, *v);
-  }
-  put(out, projections_);
-  put(out, cut_);
-  if (projector_) {
-    std::vector<double> values;
-    projector_->saddle().save(values);
-    put(out, values);
-  }
-  space_.save(out);
-  if (method_) method_->save(out);
-}
-
-void OdeIntegrator::restore(std::span<const std::byte>& in) {
-  take(in, now_.t);
-  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot}) take(in, *v);
-  take(in, now_.memory);
-  take(in, last_step_);
-  take(in, pending_);
-  take(in, good_strain_);
-  take(in, repartitions_);
-  take(in, locked_);
-  take(in, steps_);
-  take(in, past_count_);
-  take(in, past_next_);
-  for (Past& p : past_) {
-    take(in, p.t);
-    for (Vec* v : {&p.q, &p.v, &p.u, &p.a, &p.xdot}) take(in, *v);
-  }
-  take(in, projections_);
-  take(in, cut_);
-  if (projector_) {
-    std::vector<double> values;
-    take(in, values);
-    projector_->saddle().restore(values.data());
-  }
-  space_.restore(in);
-  if (method_ && space_.size() != method_->y().size()) make_method();
-  if (method_) method_->restore(in);
+void OdeIntegrator::visit(Archive& archive) {
+  archive(now_, rates_, last_step_, pending_, good_strain_, repartitions_, locked_, steps_, past_count_, past_next_);
+  for (Past& p : past_) archive(p.t, p.q, p.v, p.u, p.a, p.xdot);
+  archive(projections_, cut_);
+  if (projector_) archive(projector_->saddle());
+  archive(space_);
+  if (archive.reading() && method_ && space_.size() != method_->y().size()) make_method();
+  if (method_) archive(*method_);
+  if (!archive.reading()) return;
   trial_ = now_;
   trial_rates_ = rates_;
 }

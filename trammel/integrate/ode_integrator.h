@@ -35,8 +35,7 @@ class OdeIntegrator final : public Integrator {
   const State& trial_state() const override { return trial_; }
   const Rates& trial_rates() const override { return trial_rates_; }
   const Counts& counts() const override;
-  void save(Bytes& out) const override;
-  void restore(std::span<const std::byte>& in) override;
+  void visit(Archive& archive) override;
   long memory_bytes() const override { return space_.memory_bytes(); }
 
   std::string remark() const override;

@@ -54,16 +54,7 @@ class PositionSlack {
     return out_.head(nv_);
   }
   long memory_bytes() const { return saddle_.memory_bytes() + 8L * (4 * (nv_ + ng_) + ng_); }
-  void save(Bytes& out) const {
-    std::vector<double> values;
-    saddle_.save(values);
-    put(out, values);
-  }
-  void restore(std::span<const std::byte>& in) {
-    std::vector<double> values;
-    take(in, values);
-    saddle_.restore(values.data());
-  }
+  void visit(Archive& archive) { archive(saddle_); }
 
  private:
   const Equations& equations_;

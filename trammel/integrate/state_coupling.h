@@ -54,16 +54,9 @@ class StateCouplingOf {
     z -= X_ * s;
   }
 
-  void save(Bytes& out) const {
-    for (const Matrix* m : {&B, &C, &D}) put(out, m->data(), static_cast<std::size_t>(m->size()));
-  }
-  void restore(std::span<const std::byte>& in, SaddleSystem& saddle) {
-    std::vector<double> values;
-    for (Matrix* m : {&B, &C, &D}) {
-      take(in, values);
-      if (static_cast<Eigen::Index>(values.size()) == m->size()) std::copy(values.begin(), values.end(), m->data());
-    }
-    prepare(saddle);
+  void visit(Archive& archive, SaddleSystem& saddle) {
+    archive(B, C, D);
+    if (archive.reading()) prepare(saddle);
   }
 
  private:

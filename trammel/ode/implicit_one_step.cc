@@ -177,36 +177,13 @@ void ImplicitOneStep::rebase(std::span<const Point> past) {
   forget();
 }
 
-void ImplicitOneStep::save(Bytes& out) const {
-  put(out, t_);
-  put(out, last_step_);
-  for (const Vec* v : {&y_, &dydt_, &previous_, &previous_dydt_}) put(out, *v);
-  for (const bool flag : {J_valid_, J_current_, rejected_}) put(out, flag);
-  put(out, jacobian_.J().values);
-  put(out, jacobian_.J().dense.data(), static_cast<std::size_t>(jacobian_.J().dense.size()));
-  newton_.save(out);
-  put(out, counts_);
-  save_own(out);
-}
-
-void ImplicitOneStep::restore(std::span<const std::byte>& in) {
-  take(in, t_);
-  take(in, last_step_);
-  for (Vec* v : {&y_, &dydt_, &previous_, &previous_dydt_}) {
-    take(in, *v);
-    if (v->size() != n_) expect_bytes({}, 1);
-  }
-  for (bool* flag : {&J_valid_, &J_current_, &rejected_}) take(in, *flag);
-  take(in, jacobian_.J().values);
-  Vec dense;
-  take(in, dense);
-  if (dense.size() != jacobian_.J().dense.size()) expect_bytes({}, 1);
-  if (dense.size() > 0) jacobian_.J().dense = Eigen::Map<const Mat>(dense.data(), n_, n_);
-  newton_.restore(in);
-  take(in, counts_);
+void ImplicitOneStep::visit(Archive& archive) {
+  archive(t_, last_step_, y_, dydt_, previous_, previous_dydt_, J_valid_, J_current_, rejected_, jacobian_.J(), newton_,
+          counts_);
+  for (const Vec* v : {&y_, &dydt_, &previous_, &previous_dydt_}) archive.expect(v->size() == n_);
+  if (!archive.reading()) return;
   trial_ = y_;
   end_known_ = false;
-  restore_own(in);
 }
 
 }  // namespace trammel

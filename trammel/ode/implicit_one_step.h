@@ -41,8 +41,7 @@ class ImplicitOneStep : public OdeMethod {
   void restart() override;
   void rebase(std::span<const Point> past) override;
   const Counts& counts() const override { return counts_; }
-  void save(Bytes& out) const override;
-  void restore(std::span<const std::byte>& in) override;
+  void visit(Archive& archive) override;
 
  protected:
   ImplicitOneStep(FirstOrderProblem& problem, const ImplicitOptions& options);
@@ -61,8 +60,6 @@ class ImplicitOneStep : public OdeMethod {
   virtual void forget() {}          // what was kept of earlier steps
   virtual void matrix_changed() {}  // J is another one
   virtual bool interpolate_own(double /*theta*/, Vec& /*y*/) const { return false; }
-  virtual void save_own(Bytes& /*out*/) const {}
-  virtual void restore_own(std::span<const std::byte>& /*in*/) {}
 
   Verdict evaluate_jacobian(double h) { return evaluate_jacobian(t_, y_, dydt_, h); }
   Verdict evaluate_jacobian(double t, const Vec& y, const Vec& dydt, double h);

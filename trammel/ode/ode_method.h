@@ -4,6 +4,7 @@
 #pragma once
 #include <span>
 
+#include "trammel/base/archive.h"
 #include "trammel/ode/attempt.h"
 #include "trammel/ode/problem.h"
 
@@ -52,8 +53,10 @@ class OdeMethod {
   virtual std::string remark_on_orders() const { return {}; }
 
   virtual const Counts& counts() const = 0;
-  virtual void save(Bytes& out) const = 0;
-  virtual void restore(std::span<const std::byte>& in) = 0;
+  // Complete: what is saved, restored and continued gives the same bits.
+  virtual void visit(Archive& archive) = 0;
+  void save(Bytes& out) const { write_state(*this, out); }
+  void restore(std::span<const std::byte>& in) { read_state(*this, in); }
 };
 
 }  // namespace trammel

@@ -130,21 +130,11 @@ void OneStepMethod::rebase(std::span<const Point> past) {
   last_h_ = 0;  // the last step is in other coordinates
 }
 
-void OneStepMethod::save(Bytes& out) const {
-  put(out, t_);
-  put(out, last_h_);
-  for (const Vec* v : {&y_, &dydt_, &previous_y_, &previous_dydt_, &middle_y_, &middle_dydt_}) put(out, *v);
-  if (refined_) refined_->save(out);
-  put(out, counts_);
-}
-
-void OneStepMethod::restore(std::span<const std::byte>& in) {
-  take(in, t_);
-  take(in, last_h_);
-  for (Vec* v : {&y_, &dydt_, &previous_y_, &previous_dydt_, &middle_y_, &middle_dydt_}) take(in, *v);
-  if (y_.size() != problem_.size()) expect_bytes({}, 1);
-  if (refined_) refined_->restore(in, y_.size());
-  take(in, counts_);
+void OneStepMethod::visit(Archive& archive) {
+  archive(t_, last_h_, y_, dydt_, previous_y_, previous_dydt_, middle_y_, middle_dydt_);
+  archive.expect(y_.size() == problem_.size());
+  if (refined_) archive(*refined_);
+  archive(counts_);
 }
 
 }  // namespace trammel

@@ -32,8 +32,7 @@ class OneStepMethod : public OdeMethod {
   void restart() override;
   void rebase(std::span<const Point> past) override;
   const Counts& counts() const override { return counts_; }
-  void save(Bytes& out) const override;
-  void restore(std::span<const std::byte>& in) override;
+  void visit(Archive& archive) override;
 
  protected:
   OneStepMethod(FirstOrderProblem& problem, double tolerance, bool fixed_step, bool doubling);

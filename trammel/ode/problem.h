@@ -5,7 +5,7 @@
 //   SecondOrderProblem   y'' = f(t, y, y'); seen as first order it has the state (y, y')
 //   ImplicitProblem      F(t, y, y') = 0
 #pragma once
-#include "trammel/base/types.h"
+#include "trammel/base/archive.h"
 #include "trammel/linalg/pattern.h"
 
 namespace trammel {
@@ -14,6 +14,8 @@ namespace trammel {
 struct Jacobian {
   Mat dense;
   Vec values;  // on FirstOrderProblem::sparsity(), in its order
+
+  void visit(Archive& archive) { archive(dense, values); }
 };
 
 class FirstOrderProblem {

@@ -234,47 +234,31 @@ int ShiftedSolver<Scalar>::refactors() const {
 }
 
 template <class Scalar>
-void ShiftedSolver<Scalar>::save(Bytes& out) const {
-  const auto put_numbers = [&](const auto& m) {
-    put_bytes(out, m.data(), static_cast<std::size_t>(m.size()) * sizeof(Scalar));
-  };
-  const bool pivots = impl_->sparse && impl_->numeric != nullptr;
-  put(out, impl_->factored);
-  put(out, pivots);
-  put(out, impl_->repivoted);
-  if (impl_->sparse) {
-    put_numbers(impl_->values);
-    if (pivots) put_numbers(impl_->pivot_values);
-  } else {
-    put_numbers(impl_->matrix);
+void ShiftedSolver<Scalar>::visit(Archive& archive) {
+  Impl& own = *impl_;
+  archive(own.factored, own.repivoted);
+  if (!own.sparse) {
+    const Eigen::Index size = own.matrix.rows();
+    archive(own.matrix);
+    archive.expect(own.matrix.rows() == size && own.matrix.cols() == size);
+    if (archive.reading()) own.lu.compute(own.matrix);
+    return;
   }
-}
-
-template <class Scalar>
-void ShiftedSolver<Scalar>::restore(std::span<const std::byte>& in) {
-  const auto take_numbers = [&](auto& m) {
-    take_bytes(in, m.data(), static_cast<std::size_t>(m.size()) * sizeof(Scalar));
-  };
-  bool factored = false, pivots = false, repivoted = false;
-  take(in, factored);
-  take(in, pivots);
-  take(in, repivoted);
-  if (!impl_->sparse) {
-    take_numbers(impl_->matrix);
-    impl_->lu.compute(impl_->matrix);
-  } else {
-    Vector last = impl_->values;
-    take_numbers(last);
-    if (pivots) {
-      take_numbers(impl_->values);
-      impl_->choose_pivots();
-      impl_->values = last;
-      if (!repivoted) impl_->keep_pivots();
-    }
-    impl_->values = last;
-  }
-  impl_->repivoted = repivoted;
-  impl_->factored = factored;
+  bool pivots = own.numeric != nullptr;
+  const Eigen::Index size = own.values.size();
+  archive(pivots, own.values);
+  if (pivots) archive(own.pivot_values);
+  archive.expect(own.values.size() == size && (!pivots || own.pivot_values.size() == size));
+  if (!archive.reading() || !pivots) return;
+  const bool factored = own.factored, repivoted = own.repivoted;
+  const Vector last = own.values;
+  own.values = own.pivot_values;
+  own.choose_pivots();
+  own.values = last;
+  if (!repivoted) own.keep_pivots();
+  own.values = last;
+  own.factored = factored;
+  own.repivoted = repivoted;
 }
 
 template class ShiftedSolver<double>;

@@ -44,8 +44,7 @@ class ShiftedSolver {
   int refactors() const;  // pivots kept
 
   // The factors as they are, pivots included.
-  void save(Bytes& out) const;
-  void restore(std::span<const std::byte>& in);
+  void visit(Archive& archive);
 
  private:
   struct Impl;

@@ -123,14 +123,6 @@ ConstraintViolation ConstraintWatch::describe(const Vec& rows, double since) con
   return out;
 }
 
-void ConstraintWatch::save(Bytes& out) const {
-  put(out, record_);
-  put(out, worst_rows_);
-}
-
-void ConstraintWatch::restore(std::span<const std::byte>& in) {
-  take(in, record_);
-  take(in, worst_rows_);
-}
+void ConstraintWatch::visit(Archive& archive) { archive(record_, worst_rows_); }
 
 }  // namespace trammel

@@ -40,8 +40,7 @@ class ConstraintWatch {
   ConstraintViolation now() const { return describe(rows_, record_.since); }
   ConstraintViolation worst() const { return describe(worst_rows_, record_.first); }
 
-  void save(Bytes& out) const;
-  void restore(std::span<const std::byte>& in);
+  void visit(Archive& archive);
 
  private:
   static constexpr int patience = 3;

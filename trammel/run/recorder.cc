@@ -347,44 +347,10 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
   return row_;
 }
 
-void Recorder::save(Bytes& out) const {
-  put(out, joint_angles_);
-  put(out, joint_rates_);
-  for (const UserOutput& user : outputs_) {
-    put(out, user.memory);
-  }
-  put(out, middle_rates_.lambda);
-  put(out, book_);
-  put(out, started_);
-  put(out, heat_);
-  put(out, work_done_);
-  put(out, last_t_);
-  put(out, step_);
-  for (const State* s : {&last_, &before_worst_, &after_worst_}) {
-    put(out, s->t);
-    for (const Vec* x : {&s->q, &s->v, &s->u}) put(out, *x);
-    put(out, s->memory);
-  }
-}
-
-void Recorder::restore(std::span<const std::byte>& in) {
-  take(in, joint_angles_);
-  take(in, joint_rates_);
-  for (UserOutput& user : outputs_) {
-    take(in, user.memory);
-  }
-  take(in, middle_rates_.lambda);
-  take(in, book_);
-  take(in, started_);
-  take(in, heat_);
-  take(in, work_done_);
-  take(in, last_t_);
-  take(in, step_);
-  for (State* s : {&last_, &before_worst_, &after_worst_}) {
-    take(in, s->t);
-    for (Vec* x : {&s->q, &s->v, &s->u}) take(in, *x);
-    take(in, s->memory);
-  }
+void Recorder::visit(Archive& archive) {
+  archive(joint_angles_, joint_rates_);
+  for (UserOutput& user : outputs_) archive(user.memory);
+  archive(middle_rates_.lambda, book_, started_, heat_, work_done_, last_t_, step_, last_, before_worst_, after_worst_);
 }
 
 const std::vector<double>& Recorder::step_row(const Step& step) {

@@ -46,8 +46,7 @@ class Recorder {
   long values_missing() const { return values_missing_; }
 
   // Total angles and booked energy, for a continued run.
-  void save(Bytes& out) const;
-  void restore(std::span<const std::byte>& in);
+  void visit(Archive& archive);
 
   struct Step {
     double t, h, error;

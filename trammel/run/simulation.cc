@@ -641,29 +641,27 @@ std::string Simulation::fingerprint() const {
   return sha256_hex(model_digest(same) + method_->key);
 }
 
+void Simulation::visit(Archive& archive) {
+  archive(h_, controller_, *integrator_);
+  // The pivots of the solver at output times: without them the rows of a continued run differ in their last bits.
+  archive(accelerations_->saddle(), progress_, limited_, *constraints_);
+  bool recorded = recorder_ != nullptr;
+  archive(recorded);
+  if (archive.reading() && recorded) make_recorder();
+  if (recorded) archive(*recorder_);
+}
+
 Bytes Simulation::save() const {
   Bytes bytes;
-  const std::string belongs_to = fingerprint();
-  put_bytes(bytes, belongs_to.data(), belongs_to.size());
-  put(bytes, h_);
-  controller_.save(bytes);
-  integrator_->save(bytes);
-  // The pivots of the solver at output times: without them the rows of a continued run differ in their last bits.
-  std::vector<double> matrix;
-  accelerations_->saddle().save(matrix);
-  put(bytes, matrix);
-  put(bytes, progress_);
-  put(bytes, limited_);
-  constraints_->save(bytes);
-  put(bytes, recorder_ != nullptr);
-  if (recorder_) recorder_->save(bytes);
+  write_state(fingerprint(), bytes);
+  write_state(*this, bytes);
   return bytes;
 }
 
 void Simulation::restore(std::span<const std::byte> bytes) {
   start();
-  std::string belongs_to(fingerprint().size(), ' ');
-  take_bytes(bytes, belongs_to.data(), belongs_to.size());
+  std::string belongs_to;
+  read_state(belongs_to, bytes);
   if (belongs_to != fingerprint()) {
     throw Failure({Severity::error,
                    "state-of-another-model",
@@ -672,21 +670,7 @@ void Simulation::restore(std::span<const std::byte> bytes) {
                    {}},
                   ExitCode::failed_run);
   }
-  take(bytes, h_);
-  controller_.restore(bytes);
-  integrator_->restore(bytes);
-  std::vector<double> matrix;
-  take(bytes, matrix);
-  accelerations_->saddle().restore(matrix.data());
-  take(bytes, progress_);
-  take(bytes, limited_);
-  constraints_->restore(bytes);
-  bool recorded = false;
-  take(bytes, recorded);
-  if (recorded) {
-    make_recorder();
-    recorder_->restore(bytes);
-  }
+  read_state(*this, bytes);
 }
 
 }  // namespace trammel

@@ -106,6 +106,7 @@ class Simulation {
   // the end may be another one.
   Bytes save() const;
   void restore(std::span<const std::byte> bytes);
+  void visit(Archive& archive);  // for both
   // What a saved state belongs to: everything in the model that is computed with, the method and its settings.
   std::string fingerprint() const;
 

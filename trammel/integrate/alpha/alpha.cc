@@ -409,83 +409,17 @@ void AlphaMethod::interpolate(double t, State& out) const {
   hermite_motion(equations_, s, h, previous_q_, previous_v_, now_.q, now_.v, out);
 }
 
-void AlphaMethod::save(Bytes& out) const {
-  put(out, now_.t);
-  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &a_, &previous_q_, &previous_v_, &scales_})
-    put(out, *v);
-  put(out, now_.memory);
-  predictor_.save(out);
-  for (const Vec* v : {&rates_.xdot, &w_, &previous_w_, &previous_x_, &previous_xdot_}) put(out, *v);
-  put(out, history_of_states_);
-  if (nx_ > 0)
-    for (const Mat* m :
-         {&state_partials_.rate_q, &state_partials_.rate_v, &state_partials_.rate_x, &state_partials_.force_x})
-      put(out, m->data(), static_cast<std::size_t>(m->size()));
-  put(out, monitor_.rate());
-  put(out, last_step_);
-  put(out, matrix_h_);
-  put(out, linearise_next_);
-  for (const Vec* v :
-       {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G, &partials_.K_q})
-    put(out, *v);
-  std::vector<double> matrix;
-  saddle_.save(matrix);
-  put(out, matrix);
-  coupling_.save(out);
-  if (slack_) {
-    put(out, partials_.Gv_q);
-    slack_->save(out);
-  }
-  if (projector_ || iterated_) {
-    matrix.clear();
-    (iterated_ ? iterated_->saddle() : projector_->saddle()).save(matrix);
-    put(out, matrix);
-    for (const double x : {energy_, power_}) put(out, x);
-    put(out, unbalanced_);
-  }
-  put(out, counts_);
-}
-
-void AlphaMethod::restore(std::span<const std::byte>& in) {
-  take(in, now_.t);
-  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &a_, &previous_q_, &previous_v_, &scales_})
-    take(in, *v);
-  take(in, now_.memory);
-  predictor_.restore(in);
-  for (Vec* v : {&rates_.xdot, &w_, &previous_w_, &previous_x_, &previous_xdot_}) take(in, *v);
-  take(in, history_of_states_);
-  if (nx_ > 0) {
-    equations_.linearise_states(now_, state_partials_, work_);  // for the sizes
-    std::vector<double> values;
-    for (Mat* m :
-         {&state_partials_.rate_q, &state_partials_.rate_v, &state_partials_.rate_x, &state_partials_.force_x}) {
-      take(in, values);
-      if (static_cast<Eigen::Index>(values.size()) == m->size()) std::copy(values.begin(), values.end(), m->data());
-    }
-  }
-  double rate = 0;
-  take(in, rate);
-  monitor_.set_rate(rate);
-  take(in, last_step_);
-  take(in, matrix_h_);
-  take(in, linearise_next_);
-  for (Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G, &partials_.K_q})
-    take(in, *v);
-  std::vector<double> matrix;
-  take(in, matrix);
-  saddle_.restore(matrix.data());
-  coupling_.restore(in, saddle_);
-  if (slack_) {
-    take(in, partials_.Gv_q);
-    slack_->restore(in);
-  }
-  if (projector_ || iterated_) {
-    take(in, matrix);
-    (iterated_ ? iterated_->saddle() : projector_->saddle()).restore(matrix.data());
-    for (double* x : {&energy_, &power_}) take(in, *x);
-    take(in, unbalanced_);
-  }
-  take(in, counts_);
+void AlphaMethod::visit(Archive& archive) {
+  archive(now_, rates_, a_, previous_q_, previous_v_, scales_, predictor_);
+  archive(w_, previous_w_, previous_x_, previous_xdot_, history_of_states_, state_partials_);
+  archive(monitor_, last_step_, matrix_h_, linearise_next_);
+  archive(partials_.M, partials_.Ma_q, partials_.force_q, partials_.force_v, partials_.G, partials_.K_q, saddle_);
+  coupling_.visit(archive, saddle_);
+  if (slack_) archive(partials_.Gv_q, *slack_);
+  if (projector_ || iterated_)
+    archive(iterated_ ? iterated_->saddle() : projector_->saddle(), energy_, power_, unbalanced_);
+  archive(counts_);
+  if (!archive.reading()) return;
   trial_ = now_;
   trial_rates_ = rates_;
   trial_a_ = a_start_ = a_;

@@ -72,8 +72,7 @@ class AlphaMethod final : public Integrator {
   const Rates& trial_rates() const override { return trial_rates_; }
   double last_step() const override { return last_step_; }
   const Counts& counts() const override { return counts_; }
-  void save(Bytes& out) const override;
-  void restore(std::span<const std::byte>& in) override;
+  void visit(Archive& archive) override;
   long memory_bytes() const override;
 
   std::string remark() const override;

@@ -539,86 +539,27 @@ std::string ConstrainedBdf::remark() const {
   return text;
 }
 
-void ConstrainedBdf::save(Bytes& out) const {
-  put(out, now_.t);
-  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &scales_}) put(out, *v);
-  chart_.save(out);
-  put(out, cut_);
-  put(out, now_.memory);
-  put(out, D_.data(), static_cast<std::size_t>(D_.size()));
-  multipliers_.save(out);
-  put(out, monitor_.rate());
-  watch_.save(out);
-  for (const double x : {h_, last_step_, matrix_c_, past_h_}) put(out, x);
-  for (const int i : {k_, tried_, last_k_, next_k_, equal_steps_, failures_, past_count_}) put(out, i);
-  put(out, linearise_next_);
-  put(out, by_order_);
-  for (const Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G,
-                       &partials_.K_q, &partials_.Gv_q})
-    put(out, *v);
-  for (const Mat3& S : S_) put(out, S.data(), 9);
-  if (nx_ > 0)
-    for (const Mat* m :
-         {&state_partials_.rate_q, &state_partials_.rate_v, &state_partials_.rate_x, &state_partials_.force_x})
-      put(out, m->data(), static_cast<std::size_t>(m->size()));
-  std::vector<double> values;
-  saddle_.save(values);
-  put(out, values);
-  if (slack_) slack_->save(out);
-  coupling_.save(out);
-  put(out, counts_);
-  if (!starter_) return;
-  for (int i = 0; i < past_count_ && i <= options_.order; ++i) {
-    const PastPoint& p = past_[static_cast<std::size_t>(i)];
-    for (const Vec* v : {&p.q, &p.v, &p.x, &p.xdot}) put(out, *v);
+void ConstrainedBdf::visit(Archive& archive) {
+  const Eigen::Index size = D_.size();
+  archive(now_, rates_, scales_, chart_, cut_, D_, multipliers_, monitor_, watch_);
+  archive.expect(D_.size() == size);
+  archive(h_, last_step_, matrix_c_, past_h_, k_, tried_, last_k_, next_k_, equal_steps_, failures_, past_count_,
+          linearise_next_, by_order_);
+  archive(partials_.M, partials_.Ma_q, partials_.force_q, partials_.force_v, partials_.G, partials_.K_q, partials_.Gv_q,
+          S_, state_partials_, saddle_);
+  if (slack_) archive(*slack_);
+  coupling_.visit(archive, saddle_);
+  archive(counts_);
+  if (archive.reading()) {
+    trial_ = now_;
+    trial_rates_ = rates_;
   }
-  starter_->save(out);
-}
-
-void ConstrainedBdf::restore(std::span<const std::byte>& in) {
-  take(in, now_.t);
-  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &scales_}) take(in, *v);
-  chart_.restore(in);
-  take(in, cut_);
-  take(in, now_.memory);
-  std::vector<double> values;
-  const auto take_into = [&](double* to, Eigen::Index size) {
-    take(in, values);
-    if (static_cast<Eigen::Index>(values.size()) != size) expect_bytes({}, 1);
-    std::copy(values.begin(), values.end(), to);
-  };
-  take_into(D_.data(), D_.size());
-  multipliers_.restore(in);
-  double rate = 0;
-  take(in, rate);
-  monitor_.set_rate(rate);
-  watch_.restore(in);
-  for (double* x : {&h_, &last_step_, &matrix_c_, &past_h_}) take(in, *x);
-  for (int* i : {&k_, &tried_, &last_k_, &next_k_, &equal_steps_, &failures_, &past_count_}) take(in, *i);
-  take(in, linearise_next_);
-  take(in, by_order_);
-  for (Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G, &partials_.K_q,
-                 &partials_.Gv_q})
-    take(in, *v);
-  for (Mat3& S : S_) take_into(S.data(), 9);
-  if (nx_ > 0) {
-    equations_.linearise_states(now_, state_partials_, work_space_);  // for the sizes
-    for (Mat* m : {&state_partials_.rate_q, &state_partials_.rate_v, &state_partials_.rate_x, &state_partials_.force_x})
-      take_into(m->data(), m->size());
-  }
-  take(in, values);
-  saddle_.restore(values.data());
-  if (slack_) slack_->restore(in);
-  coupling_.restore(in, saddle_);
-  take(in, counts_);
-  trial_ = now_;
-  trial_rates_ = rates_;
   if (!starter_) return;
   for (int i = 0; i < past_count_ && i <= options_.order; ++i) {
     PastPoint& p = past_[static_cast<std::size_t>(i)];
-    for (Vec* v : {&p.q, &p.v, &p.x, &p.xdot}) take(in, *v);
+    archive(p.q, p.v, p.x, p.xdot);
   }
-  starter_->restore(in);
+  archive(*starter_);
 }
 
 long ConstrainedBdf::memory_bytes() const {

@@ -390,73 +390,14 @@ void RosenbrockNystrom::interpolate(double t, State& out) const {
   equations_.retract(previous_q_, z, out.q);
 }
 
-void RosenbrockNystrom::save(Bytes& out) const {
-  put(out, now_.t);
-  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &previous_q_, &previous_v_, &previous_a_,
-                       &last_z_, &end_rate_, &end_second_, &scales_})
-    put(out, *v);
-  put(out, now_.memory);
-  for (const Vec* v : {&rates_.xdot, &previous_x_, &previous_xdot_}) put(out, *v);
-  put(out, last_step_);
-  put(out, age_);
-  put(out, linearised_);
-  if (linearised_) {
-    for (const Vec* v :
-         {&partials_.M, &partials_.G, &partials_.force_v, &partials_.gamma_v, &partials_.force_t, &r_q_, &s_q_, &s_t_})
-      put(out, *v);
-    for (std::size_t i = 0; i < C_.size(); ++i) {
-      put_bytes(out, C_[i].data(), sizeof(Mat3));
-      put_bytes(out, D_[i].data(), sizeof(Mat3));
-    }
-    if (nx_ > 0) {
-      put(out, state_partials_.rate_t);
-      for (const Mat* m : {&rate_z_, &state_partials_.rate_v, &state_partials_.rate_x, &state_partials_.force_x})
-        put(out, m->data(), static_cast<std::size_t>(m->size()));
-    }
-  }
-  for (const SaddleSystem* matrix : {&stage_matrix_, &index1_}) {
-    std::vector<double> values;
-    matrix->save(values);
-    put(out, values);
-  }
-  put(out, counts_);
-}
-
-void RosenbrockNystrom::restore(std::span<const std::byte>& in) {
-  take(in, now_.t);
-  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &previous_q_, &previous_v_, &previous_a_,
-                 &last_z_, &end_rate_, &end_second_, &scales_})
-    take(in, *v);
-  take(in, now_.memory);
-  for (Vec* v : {&rates_.xdot, &previous_x_, &previous_xdot_}) take(in, *v);
-  take(in, last_step_);
-  take(in, age_);
-  take(in, linearised_);
-  if (linearised_) {
-    for (Vec* v :
-         {&partials_.M, &partials_.G, &partials_.force_v, &partials_.gamma_v, &partials_.force_t, &r_q_, &s_q_, &s_t_})
-      take(in, *v);
-    for (std::size_t i = 0; i < C_.size(); ++i) {
-      take_bytes(in, C_[i].data(), sizeof(Mat3));
-      take_bytes(in, D_[i].data(), sizeof(Mat3));
-    }
-    if (nx_ > 0) {
-      equations_.linearise_states(now_, state_partials_, work_);  // for the sizes
-      rate_z_ = state_partials_.rate_q;
-      take(in, state_partials_.rate_t);
-      std::vector<double> values;
-      for (Mat* m : {&rate_z_, &state_partials_.rate_v, &state_partials_.rate_x, &state_partials_.force_x}) {
-        take(in, values);
-        if (static_cast<Eigen::Index>(values.size()) == m->size()) std::copy(values.begin(), values.end(), m->data());
-      }
-    }
-  }
-  for (SaddleSystem* matrix : {&stage_matrix_, &index1_}) {
-    std::vector<double> values;
-    take(in, values);
-    matrix->restore(values.data());
-  }
-  take(in, counts_);
+void RosenbrockNystrom::visit(Archive& archive) {
+  archive(now_, rates_, previous_q_, previous_v_, previous_a_, last_z_, end_rate_, end_second_, scales_, previous_x_,
+          previous_xdot_, last_step_, age_, linearised_);
+  if (linearised_)
+    archive(partials_.M, partials_.G, partials_.force_v, partials_.gamma_v, partials_.force_t, r_q_, s_q_, s_t_, C_, D_,
+            rate_z_, state_partials_);
+  archive(stage_matrix_, index1_, counts_);
+  if (!archive.reading()) return;
   trial_ = now_;
   trial_rates_ = rates_;
 }

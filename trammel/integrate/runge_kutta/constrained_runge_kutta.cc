@@ -503,71 +503,16 @@ void ConstrainedRungeKutta::interpolate(double t, State& out) const {
   equations_.retract(previous_q_, z, out.q);
 }
 
-void ConstrainedRungeKutta::save(Bytes& out) const {
-  put(out, now_.t);
-  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &scales_, &previous_q_,
-                       &previous_v_, &previous_x_})
-    put(out, *v);
-  put(out, now_.memory);
-  for (const Mat* m : {&last_Vdot_, &last_Lambda_, &last_Z_, &last_V_, &last_X_})
-    put(out, m->data(), static_cast<std::size_t>(m->size()));
-  put(out, monitor_.rate());
-  put(out, factored_h_);
-  put(out, last_step_);
-  put(out, failed_h_);
-  put(out, linearise_next_);
-  put(out, history_);
-  put(out, projecting_);
-  for (const Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G,
-                       &partials_.K_q, &partials_.Gv_q})
-    put(out, *v);
-  if (nx_ > 0)
-    for (const Mat* m :
-         {&state_partials_.rate_q, &state_partials_.rate_v, &state_partials_.rate_x, &state_partials_.force_x})
-      put(out, m->data(), static_cast<std::size_t>(m->size()));
-  std::vector<double> values;
-  saddle_.save(values);
-  put(out, values);
-  for (const Pair& pair : pairs_) pair.solver.save(out);
-  if (slack_) slack_->save(out);
-  put(out, counts_);
-}
-
-void ConstrainedRungeKutta::restore(std::span<const std::byte>& in) {
-  take(in, now_.t);
-  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &scales_, &previous_q_,
-                 &previous_v_, &previous_x_})
-    take(in, *v);
-  take(in, now_.memory);
-  std::vector<double> values;
-  const auto take_into = [&](Mat& m) {
-    take(in, values);
-    if (static_cast<Eigen::Index>(values.size()) != m.size()) expect_bytes({}, 1);
-    std::copy(values.begin(), values.end(), m.data());
-  };
-  for (Mat* m : {&last_Vdot_, &last_Lambda_, &last_Z_, &last_V_, &last_X_}) take_into(*m);
-  double rate = 0;
-  take(in, rate);
-  monitor_.set_rate(rate);
-  take(in, factored_h_);
-  take(in, last_step_);
-  take(in, failed_h_);
-  take(in, linearise_next_);
-  take(in, history_);
-  take(in, projecting_);
-  for (Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G, &partials_.K_q,
-                 &partials_.Gv_q})
-    take(in, *v);
-  if (nx_ > 0) {
-    equations_.linearise_states(now_, state_partials_, work_);  // for the sizes
-    for (Mat* m : {&state_partials_.rate_q, &state_partials_.rate_v, &state_partials_.rate_x, &state_partials_.force_x})
-      take_into(*m);
-  }
-  take(in, values);
-  saddle_.restore(values.data());
-  for (Pair& pair : pairs_) pair.solver.restore(in);
-  if (slack_) slack_->restore(in);
-  take(in, counts_);
+void ConstrainedRungeKutta::visit(Archive& archive) {
+  archive(now_, rates_, scales_, previous_q_, previous_v_, previous_x_);
+  archive(last_Vdot_, last_Lambda_, last_Z_, last_V_, last_X_);
+  archive(monitor_, factored_h_, last_step_, failed_h_, linearise_next_, history_, projecting_);
+  archive(partials_.M, partials_.Ma_q, partials_.force_q, partials_.force_v, partials_.G, partials_.K_q, partials_.Gv_q,
+          state_partials_, saddle_);
+  for (Pair& pair : pairs_) archive(pair.solver);
+  if (slack_) archive(*slack_);
+  archive(counts_);
+  if (!archive.reading()) return;
   if (factored_h_ > 0) couple_states(factored_h_);
   trial_ = now_;
   trial_rates_ = rates_;

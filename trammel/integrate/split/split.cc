@@ -380,38 +380,10 @@ std::string SplitMethod::remark() const {
          std::to_string(counts_.evaluations);
 }
 
-void SplitMethod::save(Bytes& out) const {
-  put(out, now_.t);
-  for (const Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &previous_q_, &previous_v_,
-                       &scales_, &row_mass_, &explicit_q_, &explicit_a_})
-    put(out, *v);
-  put(out, now_.memory);
-  put(out, last_step_);
-  put(out, matrix_h_);
-  put(out, history_);
-  put(out, monitor_.rate());
-  std::vector<double> matrix;
-  saddle_.save(matrix);
-  put(out, matrix);
-  put(out, counts_);
-}
-
-void SplitMethod::restore(std::span<const std::byte>& in) {
-  take(in, now_.t);
-  for (Vec* v : {&now_.q, &now_.v, &now_.u, &rates_.a, &rates_.lambda, &rates_.xdot, &previous_q_, &previous_v_,
-                 &scales_, &row_mass_, &explicit_q_, &explicit_a_})
-    take(in, *v);
-  take(in, now_.memory);
-  take(in, last_step_);
-  take(in, matrix_h_);
-  take(in, history_);
-  double rate = 0;
-  take(in, rate);
-  monitor_.set_rate(rate);
-  std::vector<double> matrix;
-  take(in, matrix);
-  saddle_.restore(matrix.data());
-  take(in, counts_);
+void SplitMethod::visit(Archive& archive) {
+  archive(now_, rates_, previous_q_, previous_v_, scales_, row_mass_, explicit_q_, explicit_a_, last_step_, matrix_h_,
+          history_, monitor_, saddle_, counts_);
+  if (!archive.reading()) return;
   trial_ = part_ = now_;
   trial_rates_ = rates_;
 }

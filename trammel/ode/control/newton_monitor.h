@@ -8,6 +8,8 @@
 #pragma once
 #include <algorithm>
 
+#include "trammel/base/archive.h"
+
 namespace trammel {
 
 class NewtonMonitor {
@@ -37,7 +39,7 @@ class NewtonMonitor {
   // After a fresh factorisation nothing is known of its rate.
   void forget_rate() { rate_ = unknown; }
   double rate() const { return rate_; }
-  void set_rate(double rate) { rate_ = rate; }
+  void visit(Archive& archive) { archive(rate_); }  // the rest begins anew with each step
   int iterations() const { return iterations_; }
   // Corrections ended because they did not fall any more; the last of them is what they know of the solution.
   bool in_noise() const { return in_noise_; }

@@ -56,15 +56,8 @@ class OrderWatch {
            " of them held at order 2, because higher orders let vibrations without damping grow";
   }
 
-  void save(Bytes& out) const {
-    for (const int i : {count_, enough_, in_series_, hold_, held_, free_}) put(out, i);
-    for (const double x : {mean_, time_held_}) put(out, x);
-    put(out, held_steps_);
-  }
-  void restore(std::span<const std::byte>& in) {
-    for (int* i : {&count_, &enough_, &in_series_, &hold_, &held_, &free_}) take(in, *i);
-    for (double* x : {&mean_, &time_held_}) take(in, *x);
-    take(in, held_steps_);
+  void visit(Archive& archive) {
+    archive(count_, enough_, in_series_, hold_, held_, free_, mean_, time_held_, held_steps_);
   }
 
  private:

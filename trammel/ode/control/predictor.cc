@@ -60,20 +60,6 @@ void Predictor::predict(double t, Vec& out) const {
   }
 }
 
-void Predictor::save(Bytes& out) const {
-  put(out, limit_);
-  put(out, degree_);
-  put(out, points_);
-  put(out, time_);
-  for (const Vec& d : D_) put(out, d);
-}
-
-void Predictor::restore(std::span<const std::byte>& in) {
-  take(in, limit_);
-  take(in, degree_);
-  take(in, points_);
-  take(in, time_);
-  for (Vec& d : D_) take(in, d);
-}
+void Predictor::visit(Archive& archive) { archive(limit_, degree_, points_, time_, D_); }
 
 }  // namespace trammel

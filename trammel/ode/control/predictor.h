@@ -24,8 +24,7 @@ class Predictor {
   // Value at t; `degree()` was chosen by the last `add`.
   void predict(double t, Vec& out) const;
 
-  void save(Bytes& out) const;
-  void restore(std::span<const std::byte>& in);
+  void visit(Archive& archive);
 
  private:
   int limit_ = most, degree_ = 0, points_ = 0, judged_ = 0;

@@ -77,8 +77,7 @@ class SimplifiedNewton {
   bool good_rate() const { return iterations_ + before_ <= 1 || rate_ <= options_.keep_rate; }
   const Options& options() const { return options_; }
 
-  void save(Bytes& out) const { put(out, eta_); }
-  void restore(std::span<const std::byte>& in) { take(in, eta_); }
+  void visit(Archive& archive) { archive(eta_); }
 
  private:
   Options options_;

@@ -36,18 +36,10 @@ void SlopeInterpolation::evaluate(double theta, double h, const Vec& y0, const V
   }
 }
 
-void SlopeInterpolation::save(Bytes& out) const {
-  put(out, known_);
-  if (known_) put(out, slopes_.data(), static_cast<std::size_t>(slopes_.size()));
-}
-
-void SlopeInterpolation::restore(std::span<const std::byte>& in, Eigen::Index size) {
-  take(in, known_);
-  if (!known_) return;
-  Vec values;
-  take(in, values);
-  if (values.size() != size * points_.size()) expect_bytes({}, 1);
-  slopes_ = values.reshaped(size, points_.size());
+void SlopeInterpolation::visit(Archive& archive) {
+  archive(known_);
+  if (known_) archive(slopes_);
+  archive.expect(!known_ || slopes_.cols() == points_.size());
 }
 
 }  // namespace trammel

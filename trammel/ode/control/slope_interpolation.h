@@ -33,8 +33,7 @@ class SlopeInterpolation {
   }
   void evaluate(double theta, double h, const Vec& y0, const Vec& y1, Vec& y) const;
 
-  void save(Bytes& out) const;
-  void restore(std::span<const std::byte>& in, Eigen::Index size);
+  void visit(Archive& archive);
 
  private:
   Vec points_, f_;

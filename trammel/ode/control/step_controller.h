@@ -38,8 +38,7 @@ class StepController {
     rejected_ = true;
     return h * options_.after_failure;
   }
-  void save(Bytes& out) const { put(out, rejected_); }
-  void restore(std::span<const std::byte>& in) { take(in, rejected_); }
+  void visit(Archive& archive) { archive(rejected_); }
 
  private:
   Options options_;

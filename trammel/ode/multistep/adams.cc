@@ -315,36 +315,11 @@ void AdamsMethod::rebase(std::span<const Point> past) {
   jump_known_ = false;
 }
 
-void AdamsMethod::save(Bytes& out) const {
-  put(out, t_);
-  put(out, last_h_);
-  for (const Vec* v : {&y_, &dydt_, &previous_y_}) put(out, *v);
-  put(out, differences_.data(), static_cast<std::size_t>(differences_.size()));
-  put(out, psi_);
-  for (const int i : {points_, k_, last_k_, tried_, same_steps_, failures_, calm_}) put(out, i);
-  put(out, ramp_);
-  put(out, stiff_);
-  put(out, stiff_total_);
-  put(out, by_order_);
-  put(out, counts_);
-}
-
-void AdamsMethod::restore(std::span<const std::byte>& in) {
-  take(in, t_);
-  take(in, last_h_);
-  for (Vec* v : {&y_, &dydt_, &previous_y_}) take(in, *v);
-  Vec differences;
-  take(in, differences);
-  if (differences.size() != differences_.size() || y_.size() != n_) expect_bytes({}, 1);
-  differences_ = differences.reshaped(n_, columns);
-  take(in, psi_);
-  for (int* i : {&points_, &k_, &last_k_, &tried_, &same_steps_, &failures_, &calm_}) take(in, *i);
-  take(in, ramp_);
-  take(in, stiff_);
-  take(in, stiff_total_);
-  take(in, by_order_);
-  take(in, counts_);
-  jump_known_ = false;
+void AdamsMethod::visit(Archive& archive) {
+  archive(t_, last_h_, y_, dydt_, previous_y_, differences_, psi_, points_, k_, last_k_, tried_, same_steps_, failures_,
+          calm_, ramp_, stiff_, stiff_total_, by_order_, counts_);
+  archive.expect(y_.size() == n_ && differences_.rows() == n_ && differences_.cols() == columns);
+  if (archive.reading()) jump_known_ = false;
 }
 
 namespace methods {

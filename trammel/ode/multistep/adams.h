@@ -53,8 +53,7 @@ class AdamsMethod final : public OdeMethod {
   long stiff_steps() const override { return stiff_total_; }
   std::span<const long> steps_by_order() const override { return by_order_; }
   const Counts& counts() const override { return counts_; }
-  void save(Bytes& out) const override;
-  void restore(std::span<const std::byte>& in) override;
+  void visit(Archive& archive) override;
 
  private:
   using Table = std::array<double, columns + 1>;  // index from 1 as in the formulas

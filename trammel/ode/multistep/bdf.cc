@@ -9,21 +9,6 @@ namespace {
 
 std::size_t entry(int i) { return static_cast<std::size_t>(i); }
 
-void put_matrix(Bytes& out, const Mat& m) { put(out, m.data(), static_cast<std::size_t>(m.size())); }
-void put_jacobian(Bytes& out, const Jacobian& J) {
-  put_matrix(out, J.dense);
-  put(out, J.values);
-}
-void take_jacobian(std::span<const std::byte>& in, int n, Jacobian& J) {
-  Vec flat;
-  take(in, flat);
-  if (flat.size() > 0) {
-    if (flat.size() != n * n) expect_bytes({}, 1);
-    J.dense = flat.reshaped(n, n);
-  }
-  take(in, J.values);
-}
-
 class ExplicitEquations final : public BdfEquations {
  public:
   explicit ExplicitEquations(FirstOrderProblem& problem)
@@ -59,16 +44,10 @@ class ExplicitEquations final : public BdfEquations {
   Verdict start_slope(double t, const Vec& y, Vec& dydt, Counts& counts) override {
     return evaluate(problem_, t, y, dydt, counts);
   }
-  void save(Bytes& out) const override {
-    put_jacobian(out, source_.J());
-    put(out, solver_.factored());
-    if (solver_.factored()) solver_.save(out);
-  }
-  void restore(std::span<const std::byte>& in) override {
-    take_jacobian(in, size(), source_.J());
-    bool factored = false;
-    take(in, factored);
-    if (factored) solver_.restore(in);
+  void visit(Archive& archive) override {
+    bool factored = solver_.factored();
+    archive(source_.J(), factored);
+    if (factored) archive(solver_);
   }
 
  private:
@@ -106,14 +85,10 @@ class ImplicitEquations final : public BdfEquations {
     dydt.setZero(y.size());
     return Verdict::ok;
   }
-  void save(Bytes& out) const override {
-    put(out, solver_.factored());
-    if (solver_.factored()) solver_.save(out);
-  }
-  void restore(std::span<const std::byte>& in) override {
-    bool factored = false;
-    take(in, factored);
-    if (factored) solver_.restore(in);
+  void visit(Archive& archive) override {
+    bool factored = solver_.factored();
+    archive(factored);
+    if (factored) archive(solver_);
   }
 
  private:
@@ -353,41 +328,10 @@ void BdfMethod::rebase(std::span<const Point> past) {
   last_k_ = std::min(last_k_, known - 1);
 }
 
-void BdfMethod::save(Bytes& out) const {
-  put(out, t_);
-  put(out, h_);
-  for (const Vec* v : {&y_, &dydt_}) put(out, *v);
-  put_matrix(out, D_);
-  for (const int i : {k_, last_k_, tried_, equal_steps_}) put(out, i);
-  put(out, steps_);
-  put(out, have_matrix_);
-  put(out, derivatives_stale_);
-  put(out, matrix_c_);
-  put(out, by_order_);
-  monitor_.save(out);
-  watch_.save(out);
-  equations_->save(out);
-  put(out, counts_);
-}
-
-void BdfMethod::restore(std::span<const std::byte>& in) {
-  take(in, t_);
-  take(in, h_);
-  for (Vec* v : {&y_, &dydt_}) take(in, *v);
-  Vec flat;
-  take(in, flat);
-  if (flat.size() != D_.size()) expect_bytes({}, 1);
-  D_ = flat.reshaped(n_, columns);
-  for (int* i : {&k_, &last_k_, &tried_, &equal_steps_}) take(in, *i);
-  take(in, steps_);
-  take(in, have_matrix_);
-  take(in, derivatives_stale_);
-  take(in, matrix_c_);
-  take(in, by_order_);
-  monitor_.restore(in);
-  watch_.restore(in);
-  equations_->restore(in);
-  take(in, counts_);
+void BdfMethod::visit(Archive& archive) {
+  archive(t_, h_, y_, dydt_, D_, k_, last_k_, tried_, equal_steps_, steps_, have_matrix_, derivatives_stale_, matrix_c_,
+          by_order_, monitor_, watch_, *equations_, counts_);
+  archive.expect(y_.size() == n_ && D_.rows() == n_ && D_.cols() == columns);
 }
 
 namespace methods {

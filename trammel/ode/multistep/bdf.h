@@ -32,8 +32,7 @@ class BdfEquations {
   virtual void error_scales(const Vec& before, const Vec& after, Vec& scales) const = 0;
   // y' at the start where it can be told; zero where not.
   virtual Verdict start_slope(double t, const Vec& y, Vec& dydt, Counts& counts) = 0;
-  virtual void save(Bytes& out) const = 0;
-  virtual void restore(std::span<const std::byte>& in) = 0;
+  virtual void visit(Archive& archive) = 0;
 };
 std::unique_ptr<BdfEquations> bdf_equations(FirstOrderProblem& problem);
 std::unique_ptr<BdfEquations> bdf_equations(ImplicitProblem& problem);
@@ -69,8 +68,7 @@ class BdfMethod final : public OdeMethod {
   std::span<const long> steps_by_order() const override { return by_order_; }
   std::string remark_on_orders() const override { return watch_.remark(); }
   const Counts& counts() const override { return counts_; }
-  void save(Bytes& out) const override;
-  void restore(std::span<const std::byte>& in) override;
+  void visit(Archive& archive) override;
 
  private:
   Verdict correct(double c, Attempt& result);

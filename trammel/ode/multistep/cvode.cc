@@ -257,8 +257,8 @@ void Cvode::rebase(std::span<const Point> past) {
   last_step_ = 0;
 }
 
-void Cvode::save(Bytes& out) const {
-  if (counts_.steps > 0) {
+void Cvode::visit(Archive& archive) {
+  if (!archive.reading() && counts_.steps > 0) {
     throw Failure({Severity::error,
                    "cannot-save",
                    "a run with CVODE cannot be saved in the middle: the library gives no access to its history",
@@ -266,16 +266,10 @@ void Cvode::save(Bytes& out) const {
                    {}},
                   ExitCode::failed_run);
   }
-  put(out, t_);
-  put(out, y_);
-}
-
-void Cvode::restore(std::span<const std::byte>& in) {
-  double t = 0;
+  double t = t_;
   Vec y = y_;
-  take(in, t);
-  take(in, y);
-  start(t, y);
+  archive(t, y);
+  if (archive.reading()) start(t, y);
 }
 
 // ---- descriptions

@@ -42,8 +42,7 @@ class Cvode final : public OdeMethod {
   int memory() const override { return 2; }  // it remembers; of a new past it can use the newest point only
   void rebase(std::span<const Point> past) override;
   const Counts& counts() const override { return counts_; }
-  void save(Bytes& out) const override;
-  void restore(std::span<const std::byte>& in) override;
+  void visit(Archive& archive) override;
 
  private:
   struct Handles;  // of SUNDIALS

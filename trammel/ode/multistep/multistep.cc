@@ -337,50 +337,14 @@ void MultistepMethod::rebase(std::span<const Point> past) {
   have_matrix_ = false;
 }
 
-void MultistepMethod::save(Bytes& out) const {
-  put(out, t_);
-  put(out, last_h_);
-  for (const Vec* v : {&y_, &dydt_, &last_y_, &last_dydt_}) put(out, *v);
-  for (const Mat* m : {&past_y_, &past_f_}) put(out, m->data(), of(static_cast<int>(m->size())));
-  put(out, points_);
-  put(out, regular_);
-  put(out, have_matrix_);
-  put(out, matrix_c_);
-  if (have_matrix_) {
-    const Jacobian& J = source_.J();
-    put(out, J.dense.data(), of(static_cast<int>(J.dense.size())));
-    put(out, J.values);
-    solver_.save(out);
-  }
-  monitor_.save(out);
-  if (refined_) refined_->save(out);
-  put(out, counts_);
-}
-
-void MultistepMethod::restore(std::span<const std::byte>& in) {
-  take(in, t_);
-  take(in, last_h_);
-  for (Vec* v : {&y_, &dydt_, &last_y_, &last_dydt_}) take(in, *v);
-  Vec flat;
-  for (Mat* m : {&past_y_, &past_f_}) {
-    take(in, flat);
-    if (flat.size() != m->size()) expect_bytes({}, 1);
-    *m = flat.reshaped(m->rows(), m->cols());
-  }
-  take(in, points_);
-  take(in, regular_);
-  take(in, have_matrix_);
-  take(in, matrix_c_);
-  if (have_matrix_) {
-    Jacobian& J = source_.J();
-    take(in, flat);
-    if (flat.size() > 0) J.dense = flat.reshaped(n_, n_);
-    take(in, J.values);
-    solver_.restore(in);
-  }
-  monitor_.restore(in);
-  if (refined_) refined_->restore(in, n_);
-  take(in, counts_);
+void MultistepMethod::visit(Archive& archive) {
+  const Eigen::Index columns = past_y_.cols();
+  archive(t_, last_h_, y_, dydt_, last_y_, last_dydt_, past_y_, past_f_, points_, regular_, have_matrix_, matrix_c_);
+  archive.expect(y_.size() == n_ && past_y_.cols() == columns && past_f_.cols() == columns);
+  if (have_matrix_) archive(source_.J(), solver_);
+  archive(monitor_);
+  if (refined_) archive(*refined_);
+  archive(counts_);
 }
 
 std::unique_ptr<OdeMethod> make_multistep(FirstOrderProblem& problem, const OdeSettings& settings,

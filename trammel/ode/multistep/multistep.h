@@ -50,8 +50,7 @@ class MultistepMethod final : public OdeMethod {
   int memory() const override { return needed_; }
   void rebase(std::span<const Point> past) override;
   const Counts& counts() const override { return counts_; }
-  void save(Bytes& out) const override;
-  void restore(std::span<const std::byte>& in) override;
+  void visit(Archive& archive) override;
 
  private:
   // y = -(sum_{i>0} alpha_i y_{n+1-i} + h beta_i f_{n+1-i}) / alpha_0: all of an explicit formula.

@@ -53,15 +53,9 @@ double RosenbrockMethod::estimate(double h, Attempt& result) {
   return error_norm(error_, scales_, options_.tolerance, result.worst_velocity);
 }
 
-void RosenbrockMethod::save_own(Bytes& out) const {
-  put(out, age_);
-  put(out, jacobian_.f_t());
-  solver_.save(out);
-}
-void RosenbrockMethod::restore_own(std::span<const std::byte>& in) {
-  take(in, age_);
-  take(in, jacobian_.f_t());
-  solver_.restore(in);
+void RosenbrockMethod::visit(Archive& archive) {
+  ImplicitOneStep::visit(archive);
+  archive(age_, jacobian_.f_t(), solver_);
 }
 
 }  // namespace trammel

@@ -14,6 +14,7 @@ class RosenbrockMethod final : public ImplicitOneStep {
  public:
   RosenbrockMethod(FirstOrderProblem& problem, const RosenbrockOptions& options);
   int order() const override { return table_.order; }
+  void visit(Archive& archive) override;
   int error_order() const override { return table_.embedded_order + 1; }
 
  private:
@@ -22,8 +23,6 @@ class RosenbrockMethod final : public ImplicitOneStep {
   double estimate(double h, Attempt& result) override;
   void accepted() override { ++age_; }
   void forget() override { age_ = own_.keep_derivatives; }
-  void save_own(Bytes& out) const override;
-  void restore_own(std::span<const std::byte>& in) override;
 
   RosenbrockOptions own_;
   NystromTableau table_;

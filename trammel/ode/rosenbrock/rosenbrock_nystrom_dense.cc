@@ -173,34 +173,12 @@ void RosenbrockNystromDense::rebase(std::span<const Point> past) {
   linearised_ = false;
 }
 
-void RosenbrockNystromDense::save(Bytes& out) const {
-  put(out, t_);
-  put(out, last_step_);
-  for (const Vec* v : {&state_, &rates_, &previous_, &previous_rates_}) put(out, *v);
-  put(out, age_);
-  put(out, linearised_);
-  if (linearised_) {
-    for (const Mat* m : {&derivatives_.J1, &derivatives_.J2}) put(out, m->data(), static_cast<std::size_t>(m->size()));
-    put(out, derivatives_.f_t);
-  }
-  put(out, counts_);
-}
-
-void RosenbrockNystromDense::restore(std::span<const std::byte>& in) {
-  take(in, t_);
-  take(in, last_step_);
-  for (Vec* v : {&state_, &rates_, &previous_, &previous_rates_}) take(in, *v);
-  take(in, age_);
-  take(in, linearised_);
-  if (linearised_) {
-    Vec numbers;
-    for (Mat* m : {&derivatives_.J1, &derivatives_.J2}) {
-      take(in, numbers);
-      *m = Eigen::Map<const Mat>(numbers.data(), n_, n_);
-    }
-    take(in, derivatives_.f_t);
-  }
-  take(in, counts_);
+void RosenbrockNystromDense::visit(Archive& archive) {
+  archive(t_, last_step_, state_, rates_, previous_, previous_rates_, age_, linearised_);
+  if (linearised_) archive(derivatives_.J1, derivatives_.J2, derivatives_.f_t);
+  archive(counts_);
+  archive.expect(state_.size() == 2 * n_);
+  if (!archive.reading()) return;
   trial_ = state_;
   y_ = state_.head(n_);
   v_ = state_.tail(n_);

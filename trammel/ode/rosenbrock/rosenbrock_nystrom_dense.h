@@ -27,8 +27,7 @@ class RosenbrockNystromDense final : public OdeMethod {
   void restart() override { linearised_ = false; }
   void rebase(std::span<const Point> past) override;
   const Counts& counts() const override { return counts_; }
-  void save(Bytes& out) const override;
-  void restore(std::span<const std::byte>& in) override;
+  void visit(Archive& archive) override;
 
  private:
   Eval linearise(double h);

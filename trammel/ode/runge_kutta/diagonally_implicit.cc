@@ -91,13 +91,9 @@ double DiagonallyImplicit::unseen(double /*h*/, Attempt& result) {
   return error_norm(correction_, scales_, options_.tolerance, result.worst_velocity);
 }
 
-void DiagonallyImplicit::save_own(Bytes& out) const {
-  put(out, factored_h_);
-  solver_.save(out);
-}
-void DiagonallyImplicit::restore_own(std::span<const std::byte>& in) {
-  take(in, factored_h_);
-  solver_.restore(in);
+void DiagonallyImplicit::visit(Archive& archive) {
+  ImplicitOneStep::visit(archive);
+  archive(factored_h_, solver_);
 }
 
 }  // namespace trammel

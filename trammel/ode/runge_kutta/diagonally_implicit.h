@@ -21,6 +21,7 @@ class DiagonallyImplicit final : public ImplicitOneStep {
  public:
   DiagonallyImplicit(FirstOrderProblem& problem, const ImplicitTableau& tableau, const ImplicitOptions& options);
   int order() const override { return table_.order; }
+  void visit(Archive& archive) override;
   int error_order() const override { return (table_.b_hat.size() > 0 ? table_.embedded_order : table_.order) + 1; }
 
  private:
@@ -29,8 +30,6 @@ class DiagonallyImplicit final : public ImplicitOneStep {
   double unseen(double h, Attempt& result) override;
   bool can_renew() const override { return true; }
   void matrix_changed() override { factored_h_ = 0; }
-  void save_own(Bytes& out) const override;
-  void restore_own(std::span<const std::byte>& in) override;
 
   ImplicitTableau table_;
   double gamma_;

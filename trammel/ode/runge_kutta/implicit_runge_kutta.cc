@@ -254,27 +254,13 @@ bool ImplicitRungeKutta::interpolate_own(double theta, Vec& y) const {
   return true;
 }
 
-void ImplicitRungeKutta::save_own(Bytes& out) const {
-  put(out, factored_h_);
-  put(out, history_h_);
-  put(out, history_);
-  put(out, last_Z_.data(), static_cast<std::size_t>(last_Z_.size()));
-  for (const RealPart& part : real_) part.solver.save(out);
-  for (const ComplexPart& part : complex_) part.solver.save(out);
-  error_solver_.save(out);
-}
-
-void ImplicitRungeKutta::restore_own(std::span<const std::byte>& in) {
-  take(in, factored_h_);
-  take(in, history_h_);
-  take(in, history_);
-  Vec numbers;
-  take(in, numbers);
-  if (numbers.size() != last_Z_.size()) expect_bytes({}, 1);
-  last_Z_ = Eigen::Map<const Mat>(numbers.data(), n_, s_);
-  for (RealPart& part : real_) part.solver.restore(in);
-  for (ComplexPart& part : complex_) part.solver.restore(in);
-  error_solver_.restore(in);
+void ImplicitRungeKutta::visit(Archive& archive) {
+  ImplicitOneStep::visit(archive);
+  archive(factored_h_, history_h_, history_, last_Z_);
+  archive.expect(last_Z_.rows() == n_ && last_Z_.cols() == s_);
+  for (RealPart& part : real_) archive(part.solver);
+  for (ComplexPart& part : complex_) archive(part.solver);
+  archive(error_solver_);
 }
 
 }  // namespace trammel

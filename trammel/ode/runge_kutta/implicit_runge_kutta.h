@@ -21,6 +21,7 @@ class ImplicitRungeKutta final : public ImplicitOneStep {
  public:
   ImplicitRungeKutta(FirstOrderProblem& problem, const ImplicitTableau& tableau, const ImplicitOptions& options);
   int order() const override { return table_.order; }
+  void visit(Archive& archive) override;
   int error_order() const override { return table_.stages() + 1; }
 
  private:
@@ -44,8 +45,6 @@ class ImplicitRungeKutta final : public ImplicitOneStep {
   void forget() override { history_ = false; }
   void matrix_changed() override { factored_h_ = 0; }
   bool interpolate_own(double theta, Vec& y) const override;
-  void save_own(Bytes& out) const override;
-  void restore_own(std::span<const std::byte>& in) override;
 
   enum class Start { continued, linearised, flat };
   void place(Start start, double h);

@@ -170,23 +170,11 @@ bool RungeKutta::interpolate_own(double theta, Vec& y) const {
   return true;
 }
 
-void RungeKutta::save(Bytes& out) const {
-  OneStepMethod::save(out);
-  put(out, last_K_.data(), static_cast<std::size_t>(last_K_.size()));
-  put(out, extended_);
-  put(out, failures_);
-  put(out, interpolation_holds_);
-}
-
-void RungeKutta::restore(std::span<const std::byte>& in) {
-  OneStepMethod::restore(in);
-  Vec stages;
-  take(in, stages);
-  if (stages.size() != last_K_.size()) expect_bytes({}, 1);
-  last_K_ = stages.reshaped(last_K_.rows(), last_K_.cols());
-  take(in, extended_);
-  take(in, failures_);
-  take(in, interpolation_holds_);
+void RungeKutta::visit(Archive& archive) {
+  OneStepMethod::visit(archive);
+  const Eigen::Index rows = last_K_.rows(), columns = last_K_.cols();
+  archive(last_K_, extended_, failures_, interpolation_holds_);
+  archive.expect(last_K_.rows() == rows && last_K_.cols() == columns);
 }
 
 OdeMethodInfo runge_kutta_info(const ButcherTableau& tableau) {

@@ -21,8 +21,7 @@ class RungeKutta final : public OneStepMethod {
   int order() const override { return order_; }
   int error_order() const override { return error_order_; }
   bool interpolation_holds() const override { return interpolation_holds_; }
-  void save(Bytes& out) const override;
-  void restore(std::span<const std::byte>& in) override;
+  void visit(Archive& archive) override;
 
  protected:
   Verdict advance(double t, const Vec& y, const Vec& f, double h, Vec& y_new) override;

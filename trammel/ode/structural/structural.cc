@@ -309,31 +309,11 @@ void StructuralMethod::rebase(std::span<const Point> past) {
   J_current_ = false;
 }
 
-void StructuralMethod::save(Bytes& out) const {
-  for (const double x : {t_, last_step_, a_h_, factored_h_}) put(out, x);
-  for (const Vec* v : {&state_, &rates_, &previous_, &previous_rates_, &a_}) put(out, *v);
-  for (const Mat* m : {&derivatives_.J1, &derivatives_.J2, &matrix_, &filter_})
-    put(out, m->data(), static_cast<std::size_t>(m->size()));
-  put(out, J_valid_);
-  put(out, J_current_);
-  newton_.save(out);
-  put(out, counts_);
-}
-
-void StructuralMethod::restore(std::span<const std::byte>& in) {
-  for (double* x : {&t_, &last_step_, &a_h_, &factored_h_}) take(in, *x);
-  for (Vec* v : {&state_, &rates_, &previous_, &previous_rates_, &a_}) take(in, *v);
-  if (state_.size() != 2 * n_ || a_.size() != n_) expect_bytes({}, 1);
-  Vec numbers;
-  for (Mat* m : {&derivatives_.J1, &derivatives_.J2, &matrix_, &filter_}) {
-    take(in, numbers);
-    if (numbers.size() != m->size()) expect_bytes({}, 1);
-    *m = Eigen::Map<const Mat>(numbers.data(), n_, n_);
-  }
-  take(in, J_valid_);
-  take(in, J_current_);
-  newton_.restore(in);
-  take(in, counts_);
+void StructuralMethod::visit(Archive& archive) {
+  archive(t_, last_step_, a_h_, factored_h_, state_, rates_, previous_, previous_rates_, a_, derivatives_.J1,
+          derivatives_.J2, matrix_, filter_, J_valid_, J_current_, newton_, counts_);
+  archive.expect(state_.size() == 2 * n_ && a_.size() == n_ && matrix_.rows() == n_ && filter_.rows() == n_);
+  if (!archive.reading()) return;
   lu_.compute(matrix_);
   filter_lu_.compute(filter_);
   trial_ = state_;

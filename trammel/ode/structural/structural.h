@@ -67,8 +67,7 @@ class StructuralMethod final : public OdeMethod {
   void restart() override;
   void rebase(std::span<const Point> past) override;
   const Counts& counts() const override { return counts_; }
-  void save(Bytes& out) const override;
-  void restore(std::span<const std::byte>& in) override;
+  void visit(Archive& archive) override;
 
  private:
   Verdict solve(double h);
