@@ -62,7 +62,10 @@ void ConstraintWatch::look(double from, const State& state, const Rates& rates, 
   equations_.residual(state, rates, joints, residual_, work);
   rows_ = residual_.g;
   double worst = 0;
-  const double rate = rate_ + state.v.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>();
+  // Correctors stop by positions: in a short step they may leave more of a row at velocity level, which then moves
+  // nothing. A hundredth of the tolerance in a step is no violation.
+  const double rate = std::max(rate_ + state.v.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>(),
+                               state.t > from ? 1e-3 / (state.t - from) : 0.0);
   // Most steps are far within: below the least of all bounds there is nothing to weigh.
   if ((rows_.cwiseAbs().array() <= std::min(1.0, rate) * bounds_.array()).all()) {
     record_.steps_lost = record_.steps = 0;
