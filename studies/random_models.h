@@ -9,7 +9,7 @@
 
 namespace trammel::problems {
 
-// The same model for the same seed, wherever it is made.
+// The same model for the same seed, with the same compiler: the order in which arguments are drawn is its own.
 Model random_model(unsigned seed);
 
 struct RandomModelReport {

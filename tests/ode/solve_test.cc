@@ -35,7 +35,7 @@ TEST(Solve, RefusesCallsThatCannotBeMeant) {
   EXPECT_THAT(solve_complaint("adams", Vec::Ones(2), 1), HasSubstr("the start has 2 values, the problem 1"));
   EXPECT_THAT(solve_complaint("adams", Vec::Constant(1, std::nan("")), 1), HasSubstr("not a number"));
   EXPECT_THAT(solve_complaint("adam", one, 1), HasSubstr("did you mean 'adams'?"));
-  EXPECT_THAT(solve_complaint("hht-i3", one, 1), HasSubstr("does not integrate y' = f(t, y)"));
+  EXPECT_THAT(solve_complaint("hht-i3", one, 1), HasSubstr("there is no method 'hht-i3' for differential equations"));
   EXPECT_THAT(solve_complaint("adams", one, 1, {.tolerance = 0}), HasSubstr("tolerance"));
   EXPECT_THAT(solve_complaint("adams", one, 1, {.step = 0.0}), HasSubstr("fixed step"));
   EXPECT_THAT(solve_complaint("adams", one, 1, {.output_times = {0.5, 0.2}}), HasSubstr("0.2"));

@@ -104,6 +104,20 @@ simulation: {end: 1, tolerance: 1e-5, method: dormand-prince-54}
   }
 }
 
+// In steps of microseconds a corrector that stops by positions leaves more of a rolling wheel's rows, which moves
+// nothing.
+TEST(Diagnose, ShortStepsOfARollingWheelAreNoViolation) {
+  Model m = load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/bicycle.yaml");
+  m.simulation.method = "hht-i3";
+  m.simulation.tolerance = 1e-9;
+  m.simulation.greatest_step = 2e-6;
+  m.simulation.output_step = 1e-3;
+  m.simulation.end = 0.006;
+  MemoryTrajectory sink;
+  const RunResult result = Simulation(m).run(sink);
+  EXPECT_EQ(result.status, RunStatus::finished) << (result.failure ? to_text(*result.failure) : "");
+}
+
 TEST(Diagnose, ForceThatIsNotANumber) {
   Model m = bar();
   add_force(m, "lift", "5*sqrt(0.1 - time)");

@@ -125,7 +125,7 @@ const MethodInfo& find_method(std::string_view key, const Location& where) {
     if (m.key == key) return m;
     keys.push_back(m.key);
   }
-  refuse_unknown_method(key, keys, where);
+  refuse_unknown_method(key, "", keys, where);
 }
 
 std::string chosen_formulation(const MethodInfo& method, const Equations& equations, const MethodSettings& settings) {

@@ -44,11 +44,12 @@ const std::vector<OdeMethodInfo>& ode_method_registry() {
   return table;
 }
 
-void refuse_unknown_method(std::string_view key, const std::vector<std::string>& keys, const Location& where) {
+void refuse_unknown_method(std::string_view key, const char* kind, const std::vector<std::string>& keys,
+                           const Location& where) {
   std::string list;
   for (const std::string& known : keys) list += (list.empty() ? "" : ", ") + known;
   const std::string near = nearest_name(key, keys);
-  throw Failure({Severity::error, "unknown-method", "there is no method '" + std::string(key) + "'",
+  throw Failure({Severity::error, "unknown-method", "there is no method '" + std::string(key) + "'" + kind,
                  (near.empty() ? "" : "did you mean '" + near + "'? ") + "methods: " + list, where});
 }
 
@@ -58,7 +59,7 @@ const OdeMethodInfo& find_ode_method(std::string_view key, const Location& where
     if (m.key == key) return m;
     keys.push_back(m.key);
   }
-  refuse_unknown_method(key, keys, where);
+  refuse_unknown_method(key, " for differential equations", keys, where);
 }
 
 namespace {

@@ -54,7 +54,8 @@ const OdeMethodInfo& find_ode_method(std::string_view key, const Location& where
 OdeSettings resolve_settings(const OdeMethodInfo& method, OdeSettings settings, const Location& where);
 
 // The parts of that, for lists of methods made from this one.
-[[noreturn]] void refuse_unknown_method(std::string_view key, const std::vector<std::string>& keys,
+// `kind` follows the key in the sentence.
+[[noreturn]] void refuse_unknown_method(std::string_view key, const char* kind, const std::vector<std::string>& keys,
                                         const Location& where);
 void resolve_options(const OdeMethodInfo& method, const std::vector<Field>& fields, Fields& options,
                      const Location& where);

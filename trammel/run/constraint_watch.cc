@@ -43,7 +43,8 @@ ConstraintWatch::ConstraintWatch(const Equations& equations, const MethodSetting
       bounds_(Vec::Zero(equations.sizes().multipliers())),
       residual_(equations.make_residual()),
       rows_(bounds_),
-      worst_rows_(bounds_) {
+      worst_rows_(bounds_),
+      slip_(Vec::Zero(equations.sizes().nk)) {
   if (soft_) {
     const bool asked_for = settings.formulation == "index-1" || corrects_by_count(settings) || softened(settings);
     lost_ = asked_for ? std::numeric_limits<double>::infinity() : 10;
@@ -63,16 +64,17 @@ void ConstraintWatch::look(double from, const State& state, const Rates& rates, 
   rows_ = residual_.g;
   double worst = 0;
   const double rate = rate_ + state.v.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>();
+  take_up_slip(state.t - from, rate);
   // Most steps are far within: below the least of all bounds there is nothing to weigh.
   if ((rows_.cwiseAbs().array() <= std::min(1.0, rate) * bounds_.array()).all()) {
     record_.steps_lost = record_.steps = 0;
     return;
   }
   const double round_off = 32 * std::numeric_limits<double>::epsilon() * equations_.reach(state.q);
-  for (int i = 0; i < rows_.size(); ++i) {
+  for (int i = 0, k = 0; i < rows_.size(); ++i) {
     const double known = equations_.row_unit(i) == RowUnit::torque ? round_off / equations_.length() : round_off;
-    const double bound = std::max(bounds_[i], known) * (equations_.level(i) == Level::velocity ? rate : 1.0);
-    worst = std::max(worst, std::abs(rows_[i]) / bound);
+    const double violation = equations_.level(i) == Level::velocity ? slip_[k++] : rows_[i];
+    worst = std::max(worst, std::abs(violation) / std::max(bounds_[i], known));
   }
   record_.steps_lost = worst > lost_ ? record_.steps_lost + 1 : 0;
   if (!(worst > 1)) {
@@ -84,6 +86,17 @@ void ConstraintWatch::look(double from, const State& state, const Rates& rates, 
   if (worst > record_.worst) {
     record_.worst = worst;
     worst_rows_ = rows_;
+  }
+}
+
+// Rows at velocity level are judged by how far they let the bodies slip within the time 1/rate: a steady residual r by
+// r/rate. What correctors, which stop by positions, leave of them in a few short steps moves nothing.
+void ConstraintWatch::take_up_slip(double h, double rate) {
+  const std::vector<int>& rows = equations_.velocity_rows();
+  const double kept = std::exp(-rate * h), gained = rate > 0 ? (1 - kept) / rate : h;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    double& slip = slip_[static_cast<Eigen::Index>(k)];
+    slip = kept * slip + gained * rows_[rows[k]];
   }
 }
 
@@ -123,6 +136,6 @@ ConstraintViolation ConstraintWatch::describe(const Vec& rows, double since) con
   return out;
 }
 
-void ConstraintWatch::visit(Archive& archive) { archive(record_, worst_rows_); }
+void ConstraintWatch::visit(Archive& archive) { archive(record_, worst_rows_, slip_); }
 
 }  // namespace trammel

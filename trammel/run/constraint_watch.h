@@ -44,6 +44,7 @@ class ConstraintWatch {
 
  private:
   static constexpr int patience = 3;
+  void take_up_slip(double h, double rate);
   ConstraintViolation describe(const Vec& rows, double since) const;
   std::string value_of(int row, double residual) const;
 
@@ -56,6 +57,7 @@ class ConstraintWatch {
   Vec bounds_;  // of each row
   Residual residual_;
   Vec rows_, worst_rows_;  // residuals of the last step, and of that with the largest
+  Vec slip_;               // of each row at velocity level, m or rad
   struct Record {
     long steps = 0, steps_lost = 0;          // in a row, beyond the bounds and beyond lost_ times them
     double since = 0, first = 0, worst = 0;  // since: of this series, first: of all; worst: by the bound
