@@ -13,7 +13,7 @@ DEMO = build/demo/$(basename $(notdir $(MODEL)))
 configure = cmake --preset $(1) -DTRAMMEL_WERROR=$(WERROR) >/dev/null  # errors and warnings still show
 
 .DEFAULT_GOAL := help
-.PHONY: help run test studies bench fuzz viewer-check gallery check-all format format-check install clean packages command
+.PHONY: help run test studies bench fuzz sanitize tidy-changed includes viewer-check gallery check-all format format-check install clean packages command
 
 help:  ## this list
 	@echo "Trammel: make TARGET"
@@ -63,15 +63,30 @@ check-all: test  ## everything before a merge: test, all cells, formatting, clan
 	@sh packages/install.sh check
 	@$(MAKE) --no-print-directory format-check
 	@TRAMMEL_ALL_CELLS=1 $(RELEASE)/bin/test-conformance --gtest_brief=1 --gtest_filter='*Rule*'
-	@for preset in clang sanitize; do \
-	  $(call configure,$$preset) && cmake --build build/$$preset && sh scripts/test.sh build/$$preset || exit 1; \
-	done
+	@$(call configure,clang)
+	@cmake --build build/clang
+	@sh scripts/test.sh build/clang
+	@$(MAKE) --no-print-directory sanitize
 	@$(call configure,plain)
 	@cmake --build build/plain --target all all_verify_interface_header_sets
 	@$(call configure,clang-tidy)
 	@cmake --build build/clang-tidy
 	@$(MAKE) --no-print-directory fuzz FUZZ_SECONDS=60
 	@echo "check-all: test, format, all cells, clang, sanitize, plain, clang-tidy and fuzz passed"
+
+sanitize:  ## all tests with the address and undefined-behaviour sanitizers
+	@sh packages/install.sh check
+	@$(call configure,sanitize)
+	@cmake --build build/sanitize
+	@sh scripts/test.sh build/sanitize
+
+tidy-changed:  ## clang-tidy on the sources that the last 20 commits changed
+	@sh packages/install.sh check
+	@cmake --preset clang-tidy >/dev/null
+	@sh scripts/tidy_changed.sh build/clang-tidy 20
+
+includes:  ## which folder of the library includes which
+	@sh scripts/include_matrix.sh
 
 viewer-check: command  ## the viewer: types, and all its tests in a real browser
 	@command -v npm >/dev/null || sh packages/install.sh viewer
