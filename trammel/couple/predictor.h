@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trammel/base/types.h"
+#include "trammel/base/archive.h"
 #include "trammel/couple/input_shape.h"
 
 namespace trammel {
