@@ -38,7 +38,7 @@ std::string numbers_text(std::initializer_list<double> values) {
 
 }  // namespace
 
-const char* component_name(const Drive& drive) { return components[static_cast<std::size_t>(drive.component)]; }
+const char* component_name(const Drive& drive) { return components[drive.component]; }
 
 std::vector<Drive> drives_of(const Equations& equations) {
   static constexpr std::array<const char*, 6> coordinates{"x", "y", "z", "about_x", "about_y", "about_z"};
@@ -52,7 +52,7 @@ std::vector<Drive> drives_of(const Equations& equations) {
       continue;
     }
     const auto given = [&](int i) {
-      const Value* value = info.item->fields.find(coordinates[static_cast<std::size_t>(i)]);
+      const Value* value = info.item->fields.find(coordinates[i]);
       const auto* text = value == nullptr ? nullptr : std::get_if<ExpressionText>(value);
       return value != nullptr && (text == nullptr || !text->text.empty());
     };
@@ -60,7 +60,7 @@ std::vector<Drive> drives_of(const Equations& equations) {
     const bool turns = given(3) || given(4) || given(5);
     for (int i = 0; i < 6; ++i) {
       if (i < 3 ? !given(i) : !turns) continue;
-      drives.push_back({info.item->name, info.item->name + "." + components[static_cast<std::size_t>(i)], i, c});
+      drives.push_back({info.item->name, info.item->name + "." + components[i], i, c});
     }
   }
   return drives;
@@ -114,9 +114,9 @@ std::string forward_yaml(const Equations& equations, const DriveHistory& history
   };
   // A frame as it can be written under `frames:` of an element.
   const auto place = [&](int index, const std::string& own_name) {
-    const Frame& frame = model.frames[static_cast<std::size_t>(index)];
+    const Frame& frame = model.frames[index];
     if (!frame.name.empty()) return frame.name;
-    const std::string body = frame.body == ground ? "ground" : model.bodies[static_cast<std::size_t>(frame.body)].name;
+    const std::string body = frame.body == ground ? "ground" : model.bodies[frame.body].name;
     const Vec3& p = frame.local.position;
     const Quat& q = frame.local.rotation;
     if (p.norm() == 0 && q.vec().norm() == 0) return body;

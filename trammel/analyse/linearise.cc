@@ -74,7 +74,7 @@ void add_body_outputs(const Equations& equations, const State& state, const Work
     table.by_input.push_back(Vec::Zero(state.u.size()));
   };
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
-    const Body& body = model.bodies[static_cast<std::size_t>(b)];
+    const Body& body = model.bodies[b];
     const int v0 = equations.first_velocity(b);
     if (body.kind == BodyKind::scalar) {
       OutputRow value{Vec::Zero(nv), Vec::Zero(nv)}, rate = value;
@@ -87,7 +87,7 @@ void add_body_outputs(const Equations& equations, const State& state, const Work
     RigidFrame origin;
     origin.body = b;
     origin.arm = -body.center_of_mass;
-    const FrameState at = frame_state(origin, work.bodies[static_cast<std::size_t>(b)]);
+    const FrameState at = frame_state(origin, work.bodies[b]);
     const std::string path = "body." + body.name;
     static const char* const axis[] = {".x", ".y", ".z"};
     struct Signal4 {
@@ -217,7 +217,7 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
       saddle.solve_refined(b, z);
       Vec dV = to_world(equations, work, z.head(nv));
       for (Eigen::Index l = 0; l < ns; ++l)
-        dV -= Y.col(l) * Vec(to_world(equations, work, z.head(nv)))[velocities.chosen[static_cast<std::size_t>(l)]];
+        dV -= Y.col(l) * Vec(to_world(equations, work, z.head(nv)))[velocities.chosen[l]];
       out.velocity.col(k) = dV;
     }
   }
@@ -252,15 +252,15 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
       rate.segment<3>(column) += Vec3(v_world.segment<3>(column)).cross(phi);
       da.segment<3>(column) += phi.cross(Vec3(a_world.segment<3>(column)));
     }
-    for (Eigen::Index l = 0; l < np; ++l) out.A(l, k) = rate[positions.chosen[static_cast<std::size_t>(l)]];
-    for (Eigen::Index l = 0; l < ns; ++l) out.A(np + l, k) = da[velocities.chosen[static_cast<std::size_t>(l)]];
+    for (Eigen::Index l = 0; l < np; ++l) out.A(l, k) = rate[positions.chosen[l]];
+    for (Eigen::Index l = 0; l < ns; ++l) out.A(np + l, k) = da[velocities.chosen[l]];
   }
   for (Eigen::Index x = 0; x < nx; ++x) {
     b.setZero();
     b.head(nv) = -states.force_x.col(x);
     saddle.solve_refined(b, z);
     const Vec da = to_world(equations, work, z.head(nv));
-    for (Eigen::Index l = 0; l < ns; ++l) out.A(np + l, n + x) = da[velocities.chosen[static_cast<std::size_t>(l)]];
+    for (Eigen::Index l = 0; l < ns; ++l) out.A(np + l, n + x) = da[velocities.chosen[l]];
     out.A.col(n + x).tail(nx) = states.rate_x.col(x);
   }
   if (nx > 0) out.B.bottomRows(nx) = states.rate_u;
@@ -271,7 +271,7 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
     b.head(nv) = -force_u;
     saddle.solve_refined(b, z);
     const Vec da = to_world(equations, work, z.head(nv));
-    for (Eigen::Index l = 0; l < ns; ++l) out.B(np + l, u) = da[velocities.chosen[static_cast<std::size_t>(l)]];
+    for (Eigen::Index l = 0; l < ns; ++l) out.B(np + l, u) = da[velocities.chosen[l]];
   }
   out.x_dot.setZero(total);
   if (nx > 0) {
@@ -279,8 +279,8 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
     if (equations.state_rates(state, rate, work) == Eval::ok) out.x_dot.tail(nx) = rate;
     equations.update(state, work);
   }
-  for (Eigen::Index l = 0; l < np; ++l) out.x_dot[l] = v_world[positions.chosen[static_cast<std::size_t>(l)]];
-  for (Eigen::Index l = 0; l < ns; ++l) out.x_dot[np + l] = a_world[velocities.chosen[static_cast<std::size_t>(l)]];
+  for (Eigen::Index l = 0; l < np; ++l) out.x_dot[l] = v_world[positions.chosen[l]];
+  for (Eigen::Index l = 0; l < ns; ++l) out.x_dot[np + l] = a_world[velocities.chosen[l]];
   Mat moved(nv, ns);
   for (Eigen::Index k = 0; k < ns; ++k) {
     const Vec dv = from_world(equations, work, Y.col(k));
@@ -307,13 +307,13 @@ LinearSystem linearise_system(const Equations& equations, const State& state, co
     const Vec dQ = out.displacement.col(k);
     const Vec dq = from_world(equations, work, dQ), dv = engine_velocity(out.velocity.col(k), dQ);
     for (Eigen::Index i = 0; i < ny; ++i) {
-      const OutputRow& row = table.rows[static_cast<std::size_t>(i)];
+      const OutputRow& row = table.rows[i];
       out.C(i, k) = row.q.dot(dq) + row.v.dot(dv);
     }
   }
   for (Eigen::Index i = 0; i < ny; ++i) {
-    out.D.row(i) = table.by_input[static_cast<std::size_t>(i)].head(nu).transpose();
-    out.C.row(i).tail(nx) = table.by_input[static_cast<std::size_t>(i)].tail(nx).transpose();
+    out.D.row(i) = table.by_input[i].head(nu).transpose();
+    out.C.row(i).tail(nx) = table.by_input[i].tail(nx).transpose();
   }
   out.outputs = std::move(table.names);
   for (const int i : positions.chosen)

@@ -18,13 +18,13 @@ void name_bodies(const Equations& equations, Mode& mode) {
   const Vec sizes = mode.shape.cwiseAbs().cwiseQuotient(equations.scales());
   std::vector<std::pair<double, int>> bodies;
   for (int b = 0; b < static_cast<int>(equations.model().bodies.size()); ++b) {
-    const int count = columns_of(equations.model().bodies[static_cast<std::size_t>(b)].kind).count;
+    const int count = columns_of(equations.model().bodies[b].kind).count;
     bodies.emplace_back(sizes.segment(equations.first_velocity(b), count).maxCoeff(), b);
   }
   std::stable_sort(bodies.begin(), bodies.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   for (const auto& [size, body] : bodies) {
     if (mode.bodies.size() >= 4 || size < 0.3 * bodies[0].first || size == 0) break;
-    mode.bodies.push_back(equations.model().bodies[static_cast<std::size_t>(body)].name);
+    mode.bodies.push_back(equations.model().bodies[body].name);
   }
 }
 
@@ -130,7 +130,7 @@ Modes find_modes(const Equations& equations, const State& state, const Rates& ra
   if (!at_rest) out.notes.push_back("the state moves: eigenvalues hold for steady motions, such as a turning rotor");
   if (options.count > 0) {
     const auto cut = [&](std::vector<Mode>& modes) {
-      if (modes.size() > static_cast<std::size_t>(options.count)) modes.resize(static_cast<std::size_t>(options.count));
+      if (modes.size() > static_cast<std::size_t>(options.count)) modes.resize(options.count);
     };
     cut(out.undamped);
     cut(out.damped);
@@ -148,7 +148,7 @@ Eigen::MatrixXcd shape_of_bodies(const Equations& equations, const State& state,
     const KindColumns& columns = columns_of(body.kind);
     const int v0 = equations.first_velocity(static_cast<int>(b));
     Eigen::Matrix<std::complex<double>, 6, 1> motion = Eigen::Matrix<std::complex<double>, 6, 1>::Zero();
-    for (int k = 0; k < columns.count; ++k) motion[columns.column[static_cast<std::size_t>(k)]] = mode.shape[v0 + k];
+    for (int k = 0; k < columns.count; ++k) motion[columns.column[k]] = mode.shape[v0 + k];
     const Mat3 arm = skew(-(work.bodies[b].R * body.center_of_mass));  // displacement of the origin: + phi x arm
     motion.head<3>() -= arm.cast<std::complex<double>>() * motion.tail<3>();
     out.row(static_cast<Eigen::Index>(b)) = motion.transpose();

@@ -126,8 +126,8 @@ Modes find_modes_sparse(const Equations& equations, const State& state, const Ra
   Vec K = p.force_q;
   double skewness = 0, size = 0;
   for (int j = 0; j < nv; ++j) {
-    for (int s = vv.start()[static_cast<std::size_t>(j)]; s < vv.start()[static_cast<std::size_t>(j) + 1]; ++s) {
-      const int i = vv.row()[static_cast<std::size_t>(s)], other = vv.slot(j, i);
+    for (int s = vv.start()[j]; s < vv.start()[j + 1]; ++s) {
+      const int i = vv.row()[s], other = vv.slot(j, i);
       const double mirrored = other < 0 ? 0 : p.force_q[other];
       skewness = std::max(skewness, std::abs(p.force_q[s] - mirrored) * scales[i] * scales[j]);
       size = std::max(size, std::abs(p.force_q[s]) * scales[i] * scales[j]);
@@ -214,7 +214,7 @@ Modes find_modes_sparse(const Equations& equations, const State& state, const Ra
   }
   std::stable_sort(out.damped.begin(), out.damped.end(),
                    [](const Mode& a, const Mode& b) { return a.frequency < b.frequency; });
-  if (out.damped.size() > static_cast<std::size_t>(count)) out.damped.resize(static_cast<std::size_t>(count));
+  if (out.damped.size() > static_cast<std::size_t>(count)) out.damped.resize(count);
   if (out.damped.empty()) out.notes.push_back("the damped eigenvalues did not converge: take --solver dense");
   return out;
 }

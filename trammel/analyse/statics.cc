@@ -51,7 +51,7 @@ std::optional<Model> with_growing_loads(const Equations& equations) {
     const auto* wrench = dynamic_cast<const AppliedWrench*>(&equations.force(i));
     if (wrench == nullptr || !wrench->is_load()) continue;
     any = true;
-    Fields& fields = grown.forces[static_cast<std::size_t>(i)].fields;
+    Fields& fields = grown.forces[i].fields;
     for (const char* component : {"fx", "fy", "fz", "tx", "ty", "tz"}) {
       const Value* value = fields.find(component);
       if (value == nullptr) continue;
@@ -218,16 +218,16 @@ bool StaticSolver::factor_tangent(const State& state, const Point& at, double mu
   const double length = equations_.length();
   stiffness_ = 0;
   for (int j = 0; j < nv; ++j) {
-    for (int p = vv.start()[static_cast<std::size_t>(j)]; p < vv.start()[static_cast<std::size_t>(j) + 1]; ++p) {
-      stiffness_ = std::max(stiffness_, std::abs(partials_.force_q[p]) * scales_[j] *
-                                            scales_[vv.row()[static_cast<std::size_t>(p)]] / (length * length));
+    for (int p = vv.start()[j]; p < vv.start()[j + 1]; ++p) {
+      stiffness_ =
+          std::max(stiffness_, std::abs(partials_.force_q[p]) * scales_[j] * scales_[vv.row()[p]] / (length * length));
     }
   }
   if (!std::isfinite(stiffness_)) return false;
   // mu is relative to the stiffness, or to what the forces over L would be if there is none.
   mu_unit_ = std::max(stiffness_, 1e-6 * scale_ / length + 1e-300) / equations_.greatest_mass();
   A_ = partials_.force_q;
-  for (int i = 0; i < nv; ++i) A_[diagonal_[static_cast<std::size_t>(i)]] += mu * mu_unit_ * weights_[i];
+  for (int i = 0; i < nv; ++i) A_[diagonal_[i]] += mu * mu_unit_ * weights_[i];
   return tangent_.factor(A_, partials_.G);
 }
 
@@ -432,10 +432,9 @@ FreeDirection StaticSolver::describe_direction(const Vec& direction, const Vec& 
 // What a model writes to hold a direction: "initial: {bodies: {stone: {keep: [position.z]}}}".
 std::string StaticSolver::text_of_keep(int velocity) const {
   const int index = equations_.body_of_velocity(velocity);
-  const Body& body = equations_.model().bodies[static_cast<std::size_t>(index)];
+  const Body& body = equations_.model().bodies[index];
   if (body.kind == BodyKind::scalar) return "initial: {coordinates: {" + body.name + ": {keep: [value]}}}";
-  const int column =
-      columns_of(body.kind).column[static_cast<std::size_t>(velocity - equations_.first_velocity(index))];
+  const int column = columns_of(body.kind).column[velocity - equations_.first_velocity(index)];
   const std::string axis(1, "xyz"[column % 3]);
   return "initial: {bodies: {" + body.name + ": {keep: [" +
          (column < 3 ? "position." + axis : "orientation" + (body.kind == BodyKind::planar ? "" : "." + axis)) + "]}}}";
@@ -655,9 +654,9 @@ StaticReport find_equilibrium(const Equations& equations, State& state, Rates& r
     Vec3 force, torque;
     held.reaction(c, held_state, held_rates, held_work, force, torque);
     const Item& motion = *held.constraint_info(c).item;
-    const int body = held.model().frames[static_cast<std::size_t>(motion.frames[1])].body;
+    const int body = held.model().frames[motion.frames[1]].body;
     report.kept.push_back(
-        "body '" + held.model().bodies[static_cast<std::size_t>(body)].name + "': " +
+        "body '" + held.model().bodies[body].name + "': " +
         (motion.type == "translation" ? statics_number(force.norm()) + " N" : statics_number(torque.norm()) + " N m"));
   }
   state.q = held_state.q;
@@ -706,7 +705,7 @@ void StaticSolver::judge(const State& state, const Rates& rates, Workspace& work
 void StaticSolver::judge_large(StaticReport& report) {
   A_ = partials_.force_q;
   const double shift = 1e-12 * std::max(stiffness_, scale_ / equations_.length()) / equations_.greatest_mass();
-  for (int i = 0; i < saddle_.velocities(); ++i) A_[diagonal_[static_cast<std::size_t>(i)]] += shift * weights_[i];
+  for (int i = 0; i < saddle_.velocities(); ++i) A_[diagonal_[i]] += shift * weights_[i];
   const int negative = tangent_.factor(A_, partials_.G) ? tangent_.negative_directions() : -1;
   if (negative < 0) return;
   report.unstable_directions = negative;

@@ -26,16 +26,14 @@ class ExactResidual {
   }
   void subtract(const Pattern& pattern, const Vec& values, const Vec& x) {
     for (int j = 0; j < pattern.columns(); ++j) {
-      for (int p = pattern.start()[static_cast<std::size_t>(j)]; p < pattern.start()[static_cast<std::size_t>(j) + 1];
-           ++p)
-        subtract_product(pattern.row()[static_cast<std::size_t>(p)], values[p], x[j]);
+      for (int p = pattern.start()[j]; p < pattern.start()[j + 1]; ++p)
+        subtract_product(pattern.row()[p], values[p], x[j]);
     }
   }
   void subtract_transposed(const Pattern& pattern, const Vec& values, const Vec& x) {
     for (int j = 0; j < pattern.columns(); ++j) {
-      for (int p = pattern.start()[static_cast<std::size_t>(j)]; p < pattern.start()[static_cast<std::size_t>(j) + 1];
-           ++p)
-        subtract_product(j, values[p], x[pattern.row()[static_cast<std::size_t>(p)]]);
+      for (int p = pattern.start()[j]; p < pattern.start()[j + 1]; ++p)
+        subtract_product(j, values[p], x[pattern.row()[p]]);
     }
   }
   void round(Vec& out) const { out = high_ + low_; }
@@ -69,13 +67,11 @@ struct TangentSolver::Impl {
     const Pattern &vv = e.vv(), &gv = e.gv();
     std::vector<std::vector<std::pair<int, int>>> of_row(static_cast<std::size_t>(rows));  // (column, slot)
     for (int j = 0; j < nv; ++j) {
-      for (int p = gv.start()[static_cast<std::size_t>(j)]; p < gv.start()[static_cast<std::size_t>(j) + 1]; ++p)
-        of_row[static_cast<std::size_t>(gv.row()[static_cast<std::size_t>(p)])].emplace_back(j, p);
+      for (int p = gv.start()[j]; p < gv.start()[j + 1]; ++p) of_row[gv.row()[p]].emplace_back(j, p);
     }
     std::vector<Eigen::Triplet<double>> entries;
     for (int j = 0; j < nv; ++j) {
-      for (int p = vv.start()[static_cast<std::size_t>(j)]; p < vv.start()[static_cast<std::size_t>(j) + 1]; ++p)
-        entries.emplace_back(vv.row()[static_cast<std::size_t>(p)], j, 1.0);
+      for (int p = vv.start()[j]; p < vv.start()[j + 1]; ++p) entries.emplace_back(vv.row()[p], j, 1.0);
     }
     for (const auto& row : of_row) {
       for (const auto& a : row) {
@@ -91,8 +87,7 @@ struct TangentSolver::Impl {
       return static_cast<int>(std::lower_bound(begin, end, i) - matrix.innerIndexPtr());
     };
     for (int j = 0; j < nv; ++j) {
-      for (int p = vv.start()[static_cast<std::size_t>(j)]; p < vv.start()[static_cast<std::size_t>(j) + 1]; ++p)
-        a_slot.push_back(slot(vv.row()[static_cast<std::size_t>(p)], j));
+      for (int p = vv.start()[j]; p < vv.start()[j + 1]; ++p) a_slot.push_back(slot(vv.row()[p], j));
     }
     for (const auto& row : of_row) {
       for (const auto& a : row) {
@@ -136,17 +131,15 @@ bool TangentSolver::factor(const Vec& A, const Vec& G) {
   s.row_scale.setZero();
   for (int j = 0; j < s.nv; ++j) {
     const auto u = static_cast<std::size_t>(j);
-    for (int p = vv.start()[u]; p < vv.start()[u + 1]; ++p)
-      s.A[p] = A[p] * s.scales[j] * s.scales[vv.row()[static_cast<std::size_t>(p)]];
+    for (int p = vv.start()[u]; p < vv.start()[u + 1]; ++p) s.A[p] = A[p] * s.scales[j] * s.scales[vv.row()[p]];
     for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
       s.G[p] = G[p] * s.scales[j];
-      s.row_scale[gv.row()[static_cast<std::size_t>(p)]] += s.G[p] * s.G[p];
+      s.row_scale[gv.row()[p]] += s.G[p] * s.G[p];
     }
   }
   for (double& r : s.row_scale) r = r > 0 ? 1 / std::sqrt(r) : 1;
   for (int j = 0; j < s.nv; ++j) {
-    for (int p = gv.start()[static_cast<std::size_t>(j)]; p < gv.start()[static_cast<std::size_t>(j) + 1]; ++p)
-      s.G[p] *= s.row_scale[gv.row()[static_cast<std::size_t>(p)]];
+    for (int p = gv.start()[j]; p < gv.start()[j + 1]; ++p) s.G[p] *= s.row_scale[gv.row()[p]];
   }
   s.size = s.A.lpNorm<Eigen::Infinity>();
   if (s.size == 0) s.size = 1;

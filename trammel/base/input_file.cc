@@ -71,7 +71,7 @@ std::string read_whole_file(const std::string& path, std::uint64_t most_bytes, E
   std::string text;
   if (S_ISREG(info.st_mode)) {
     if (static_cast<std::uint64_t>(info.st_size) > most_bytes) throw too_large();
-    text.reserve(static_cast<std::size_t>(info.st_size));
+    text.reserve(info.st_size);
   }
   std::vector<char> block(std::size_t{1} << 18);
   for (;;) {

@@ -67,10 +67,8 @@ class ModelChecker {
 
   bool is_body(int index) const { return index == ground || (index >= 0 && index < std::ssize(model_.bodies)); }
   bool is_frame(int index) const { return index >= 0 && index < std::ssize(model_.frames); }
-  const Frame& frame(int index) const { return model_.frames[static_cast<std::size_t>(index)]; }
-  std::string body_name(int index) const {
-    return index == ground ? "ground" : model_.bodies[static_cast<std::size_t>(index)].name;
-  }
+  const Frame& frame(int index) const { return model_.frames[index]; }
+  std::string body_name(int index) const { return index == ground ? "ground" : model_.bodies[index].name; }
 
   // ---- Names -------------------------------------------------------------------------------------------------------
 
@@ -155,13 +153,13 @@ class ModelChecker {
       error("missing-frame", who + " must act between two frames of the model", "add the frames first", item.where);
       return;
     }
-    for (const int f : item.frames) used_frames_[static_cast<std::size_t>(f)] = true;
+    for (const int f : item.frames) used_frames_[f] = true;
     const int a = frame(item.frames[0]).body, b = frame(item.frames[1]).body;
     if (!is_body(a) || !is_body(b)) return;  // reported with the frame
     if (category == Category::joint) {
       for (const int f : item.frames) {
         const int body = frame(f).body;
-        if (body != ground && is_body(body)) held_[static_cast<std::size_t>(body)] = true;
+        if (body != ground && is_body(body)) held_[body] = true;
       }
     }
     if (a != b) return;
@@ -327,9 +325,7 @@ class ModelChecker {
       }
       for (const auto& value : {initial.angle, initial.displacement, initial.angular_speed, initial.speed}) {
         if (value && !std::isfinite(*value)) {
-          error("not-finite",
-                "joint '" + model_.joints[static_cast<std::size_t>(initial.joint)].name +
-                    "': an initial value is not finite",
+          error("not-finite", "joint '" + model_.joints[initial.joint].name + "': an initial value is not finite",
                 "check the number", initial.where);
         }
       }

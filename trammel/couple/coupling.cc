@@ -76,8 +76,7 @@ void Coupling::start(const std::function<void(const std::string&)>& note) {
   if (gluing_) return;
   std::vector<std::vector<FrameState>> at;
   for (const auto& participant : participants_) at.push_back(participant->start());
-  for (const InterfaceFrame& f : frames_)
-    frames_now_.push_back(at[static_cast<std::size_t>(f.participant)][static_cast<std::size_t>(f.frame)]);
+  for (const InterfaceFrame& f : frames_) frames_now_.push_back(at[f.participant][f.frame]);
   gluing_ = std::make_unique<Gluing>(frames_, frames_now_, joints_);
   const bool once = settings_.scheme.passes != Passes::iterated;
   if (has_compliance_ || once) {
@@ -109,7 +108,7 @@ void Coupling::start(const std::function<void(const std::string&)>& note) {
   const int count = info(settings_.scheme.shape).count;
   U_ = guess_ = Vec::Zero(count * gluing_->rows());
   value_ = U_;
-  node_frames_.assign(static_cast<std::size_t>(count), frames_now_);
+  node_frames_.assign(count, frames_now_);
   next_nodes_ = node_frames_;
   next_H_ = settings_.step;
 }

@@ -78,7 +78,7 @@ class Coupling {
   const Vec& inputs() const { return U_; }  // of the last step: multipliers, coefficient after coefficient
   const std::vector<FrameState>& frames() const { return frames_now_; }
   const CouplingSummary& summary() const { return summary_; }
-  Participant& participant(int i) { return *participants_[static_cast<std::size_t>(i)]; }
+  Participant& participant(int i) { return *participants_[i]; }
   // The last state that is known of everybody: of the end of the run, or of a moment before it if one was lost.
   const Bytes& saved() const { return saved_; }
   Bytes save();

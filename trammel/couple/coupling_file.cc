@@ -471,8 +471,7 @@ std::vector<Model> participant_models(CouplingSpec& spec) {
       cut.push_back(joint);
       // Its frames become interfaces, so they need names.
       for (std::size_t side = 0; side < 2; ++side) {
-        Frame& frame =
-            whole.frames[static_cast<std::size_t>(whole.joints[static_cast<std::size_t>(joint)].frames[side])];
+        Frame& frame = whole.frames[whole.joints[joint].frames[side]];
         if (frame.name.empty()) frame.name = name + (side == 0 ? "_a" : "_b");
       }
     }
@@ -488,10 +487,10 @@ std::vector<Model> participant_models(CouplingSpec& spec) {
           throw Failure({Severity::error, "unknown-body",
                          "participant '" + participant.name + "': the whole model has no body '" + name + "'", "",
                          participant.where});
-        if (owner[static_cast<std::size_t>(body)] >= 0)
+        if (owner[body] >= 0)
           throw Failure({Severity::error, "duplicate-name", "body '" + name + "' is in two participants",
                          "give it to one", participant.where});
-        owner[static_cast<std::size_t>(body)] = static_cast<int>(p);
+        owner[body] = static_cast<int>(p);
         bodies.push_back(body);
       }
       models[p] = part_of_model(whole, bodies, cut);
@@ -510,19 +509,19 @@ std::vector<Model> participant_models(CouplingSpec& spec) {
                      spec.where});
   }
   for (const int joint : cut) {
-    Item item = whole.joints[static_cast<std::size_t>(joint)];
+    Item item = whole.joints[joint];
     if (item.frames.size() != 2)
       throw Failure({Severity::error, "joint-not-gluable",
                      "joint '" + item.name + "': a " + item.type + " acts on more than two frames",
                      "keep it in one participant", item.where});
     for (int& frame : item.frames) {
-      const Frame& f = whole.frames[static_cast<std::size_t>(frame)];
+      const Frame& f = whole.frames[frame];
       if (f.body == ground)
         throw Failure({Severity::error, "joint-not-gluable",
                        "joint '" + item.name + "' holds a body to the ground, which every participant has",
                        "cut at joints between moving bodies", item.where});
-      const int p = owner[static_cast<std::size_t>(f.body)];
-      const std::string name = spec.participants[static_cast<std::size_t>(p)].name + "." + f.name;
+      const int p = owner[f.body];
+      const std::string name = spec.participants[p].name + "." + f.name;
       const auto known =
           std::find_if(spec.frames.begin(), spec.frames.end(), [&](const InterfaceFrame& i) { return i.name == name; });
       frame = static_cast<int>(known - spec.frames.begin());
@@ -533,7 +532,7 @@ std::vector<Model> participant_models(CouplingSpec& spec) {
   spec.cut.clear();
   // The frames of each participant, numbered.
   std::vector<int> count(spec.participants.size(), 0);
-  for (InterfaceFrame& frame : spec.frames) frame.frame = count[static_cast<std::size_t>(frame.participant)]++;
+  for (InterfaceFrame& frame : spec.frames) frame.frame = count[frame.participant]++;
   return models;
 }
 
@@ -542,8 +541,7 @@ namespace {
 std::vector<std::string> frames_of_participant(const CouplingSpec& spec, int index) {
   std::vector<std::string> names;
   for (const InterfaceFrame& frame : spec.frames) {
-    if (frame.participant == index)
-      names.push_back(frame.name.substr(spec.participants[static_cast<std::size_t>(index)].name.size() + 1));
+    if (frame.participant == index) names.push_back(frame.name.substr(spec.participants[index].name.size() + 1));
   }
   return names;
 }
@@ -551,7 +549,7 @@ std::vector<std::string> frames_of_participant(const CouplingSpec& spec, int ind
 }  // namespace
 
 std::unique_ptr<Participant> make_participant(const CouplingSpec& spec, int index, Model model, const MakeSink& sink) {
-  const ParticipantSpec& participant = spec.participants[static_cast<std::size_t>(index)];
+  const ParticipantSpec& participant = spec.participants[index];
   const InputShape shape = spec.settings.scheme.shape;
   std::vector<std::string> frames = frames_of_participant(spec, index);
   if (!participant.command.empty()) {
@@ -574,11 +572,11 @@ std::unique_ptr<Coupling> make_coupling(CouplingSpec spec, const MakeSink& sink,
   for (int p = 0; p < static_cast<int>(models.size()); ++p) {
     std::unique_ptr<Channel> line = elsewhere ? elsewhere(p) : nullptr;
     if (line) {
-      participants.push_back(std::make_unique<RemoteParticipant>(
-          std::move(line), spec.participants[static_cast<std::size_t>(p)].name, frames_of_participant(spec, p),
-          spec.settings.scheme.shape, spec.settings.end));
+      participants.push_back(std::make_unique<RemoteParticipant>(std::move(line), spec.participants[p].name,
+                                                                 frames_of_participant(spec, p),
+                                                                 spec.settings.scheme.shape, spec.settings.end));
     } else {
-      participants.push_back(make_participant(spec, p, std::move(models[static_cast<std::size_t>(p)]), sink));
+      participants.push_back(make_participant(spec, p, std::move(models[p]), sink));
     }
   }
   return std::make_unique<Coupling>(std::move(participants), spec.frames, spec.joints, spec.settings);

@@ -61,7 +61,7 @@ void Coupling::plan_samples(double H) {
   error_sample_ = place(error_part);
   recorded_.assign(parts_.size(), 0);
   recorded_.back() = 1;
-  for (const double s : grid) recorded_[static_cast<std::size_t>(place(s))] = 1;
+  for (const double s : grid) recorded_[place(s)] = 1;
   for (MacroStep& step : steps_) {
     step.samples.clear();
     for (const double s : parts_) step.samples.push_back(s == 1 ? end : t_ + s * H);
@@ -210,8 +210,7 @@ bool Coupling::jacobian(const Vec& U, const Vec& value, Mat& J) {
     for (const auto& participant : participants_) by_input.push_back(participant->sensitivity(samples));
     std::vector<Mat> B;
     for (int j = 0; j < count; ++j)
-      B.push_back(gluing_->wrench_matrix(t_ + info(scheme.shape).nodes[static_cast<std::size_t>(j)] * H_,
-                                         node_frames_[static_cast<std::size_t>(j)]));
+      B.push_back(gluing_->wrench_matrix(t_ + info(scheme.shape).nodes[j] * H_, node_frames_[j]));
     Mat g_pose, rate_pose;
     for (std::size_t i = 0; i < scheme.conditions.size(); ++i) {
       const SchemeCondition& c = scheme.conditions[i];
@@ -229,7 +228,7 @@ bool Coupling::jacobian(const Vec& U, const Vec& value, Mat& J) {
             if (frames_[k].participant != frames_[f].participant) continue;
             const auto block =
                 by_input[p].block<12, 6>(12 * (sample * each + frames_[f].frame), (frames_[k].frame * count + j) * 6);
-            const auto by_rows = B[static_cast<std::size_t>(j)].middleRows<6>(6 * static_cast<Eigen::Index>(k));
+            const auto by_rows = B[j].middleRows<6>(6 * static_cast<Eigen::Index>(k));
             pose.middleRows<6>(6 * static_cast<Eigen::Index>(f)) += block.topRows<6>() * by_rows;
             twist.middleRows<6>(6 * static_cast<Eigen::Index>(f)) += block.bottomRows<6>() * by_rows;
           }
@@ -361,7 +360,7 @@ void Coupling::require_one_pass(const std::function<void(const std::string&)>& n
   for (int p = 0; p < static_cast<int>(participants_.size()); ++p) {
     const std::vector<int>& rows = one_pass_.rows_of(p);
     if (rows.empty()) continue;
-    const std::string who = "participant '" + participants_[static_cast<std::size_t>(p)]->info().name + "'";
+    const std::string who = "participant '" + participants_[p]->info().name + "'";
     const Mat W = one_pass_.own_compliance(p, A_, B)(rows, rows);
     Eigen::CompleteOrthogonalDecomposition<Mat> rank;
     rank.setThreshold(1e-8);
@@ -369,8 +368,7 @@ void Coupling::require_one_pass(const std::function<void(const std::string&)>& n
     if (rank.rank() == W.rows()) continue;
     throw Failure({Severity::error,
                    "participant-cannot",
-                   who + " comes after '" +
-                       participants_[static_cast<std::size_t>(one_pass_.earlier(rows[0]))]->info().name +
+                   who + " comes after '" + participants_[one_pass_.earlier(rows[0])]->info().name +
                        "' and has to follow its motion, but can follow only " + std::to_string(rank.rank()) + " of " +
                        std::to_string(W.rows()) + " rows (" + gluing_->row_name(rows[0]) + " ...)",
                    "list it before the other, which then follows; or iterate, if participants can roll back",
@@ -406,7 +404,7 @@ bool Coupling::pass_through(std::size_t p, const Vec& extrapolated, const Mat& B
     Vec value(n * conditions_count), scales(value.size()), g, rate;
     std::vector<Vec6> by_given(static_cast<std::size_t>(count));
     for (Eigen::Index i = 0; i < conditions_count; ++i) {
-      const SchemeCondition& c = scheme.conditions[static_cast<std::size_t>(i)];
+      const SchemeCondition& c = scheme.conditions[i];
       scratch_ = frames_now_;
       for (std::size_t f = 0; f < frames_.size(); ++f) {
         const FrameState& now = frames_now_[f];
@@ -417,16 +415,15 @@ bool Coupling::pass_through(std::size_t p, const Vec& extrapolated, const Mat& B
         } else if (owner < part && scheme.passes == Passes::gauss_seidel) {
           const auto q = static_cast<std::size_t>(owner);
           const std::size_t each = participants_[q]->info().frames.size();
-          scratch_[f] =
-              results_[q].frames[static_cast<std::size_t>(condition_sample_[static_cast<std::size_t>(i)]) * each +
-                                 static_cast<std::size_t>(frames_[f].frame)];
+          scratch_[f] = results_[q].frames[static_cast<std::size_t>(condition_sample_[i]) * each +
+                                           static_cast<std::size_t>(frames_[f].frame)];
         } else {
           scratch_[f] = one_pass_.as_it_moves(frame, now, t_, H_, c.s);
         }
       }
       gluing_->residual(t_ + c.s * H_, scratch_, g, &rate);
       for (Eigen::Index r = 0; r < n; ++r) {
-        const int row = rows[static_cast<std::size_t>(r)];
+        const int row = rows[r];
         value[i * n + r] = value_of(c, H_, g[row], rate[row]);
       }
       scales.segment(i * n, n).setConstant(c.position == 0 ? H_ : H_ * H_);
@@ -438,7 +435,7 @@ bool Coupling::pass_through(std::size_t p, const Vec& extrapolated, const Mat& B
     const Vec found = -solve_interface(J, value, scales);
     for (int j = 0; j < count; ++j) {
       for (Eigen::Index r = 0; r < n; ++r) {
-        const Eigen::Index at = j * m + rows[static_cast<std::size_t>(r)];
+        const Eigen::Index at = j * m + rows[r];
         own[at] = U_[at] = found[j * n + r];
       }
     }
@@ -476,7 +473,7 @@ bool Coupling::pass_once() {
     // Mean accelerations by the wrenches sent.
     Vec mean = Vec::Zero(6 * static_cast<Eigen::Index>(frames_.size()));
     for (std::size_t f = 0; f < frames_.size(); ++f) {
-      const MacroStep& step = steps_[static_cast<std::size_t>(frames_[f].participant)];
+      const MacroStep& step = steps_[frames_[f].participant];
       const int count = info(settings_.scheme.shape).count;
       for (int j = 0; j < count; ++j)
         mean.segment<6>(6 * static_cast<Eigen::Index>(f)) +=
@@ -516,7 +513,7 @@ bool Coupling::advance(double H) {
     if (good) {
       Vec g;
       frames_at(error_sample_, scratch_);
-      gluing_->residual(t_ + parts_[static_cast<std::size_t>(error_sample_)] * size, scratch_, g, nullptr);
+      gluing_->residual(t_ + parts_[error_sample_] * size, scratch_, g, nullptr);
       const double error = g.lpNorm<Eigen::Infinity>() / *settings_.coupling_error;
       factor = error > 0 ? 0.9 * std::pow(error, -1.0 / settings_.scheme.order) : 2;
       good = error <= 1;

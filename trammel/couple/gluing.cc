@@ -59,7 +59,7 @@ Gluing::Gluing(const std::vector<InterfaceFrame>& frames, const std::vector<Fram
   rows_of_.resize(joints.size());
   for (int j = 0; j < static_cast<int>(joints.size()); ++j) {
     const Equations::ConstraintInfo info = equations_.constraint_info(j);
-    rows_of_[static_cast<std::size_t>(j)] = {info.first_row, info.rows};
+    rows_of_[j] = {info.first_row, info.rows};
   }
   set_state(0, at);
   equations_.start(state_, work_);
@@ -82,23 +82,23 @@ void Gluing::residual(double t, const std::vector<FrameState>& frames, Vec& g, V
   set_state(t, frames);
   equations_.residual(state_, rates_, Part::joints, residual_, work_);
   g.resize(rows());
-  for (int r = 0; r < rows(); ++r) g[r] = residual_.g[active_[static_cast<std::size_t>(r)]];
+  for (int r = 0; r < rows(); ++r) g[r] = residual_.g[active_[r]];
   if (g_dot == nullptr) return;
   equations_.velocity_residual(state_, rate_, work_);
   g_dot->resize(rows());
-  for (int r = 0; r < rows(); ++r) (*g_dot)[r] = rate_[active_[static_cast<std::size_t>(r)]];
+  for (int r = 0; r < rows(); ++r) (*g_dot)[r] = rate_[active_[r]];
 }
 
 void Gluing::wrenches(double t, const std::vector<FrameState>& frames, const double* lambda, Vec& out) {
   set_state(t, frames);
   equations_.update(state_, work_);
   rates_.lambda.setZero();
-  for (int r = 0; r < rows(); ++r) rates_.lambda[active_[static_cast<std::size_t>(r)]] = lambda[r];
+  for (int r = 0; r < rows(); ++r) rates_.lambda[active_[r]] = lambda[r];
   out.setZero(6 * static_cast<Eigen::Index>(frames.size()));
   double wrench[12];
   for (int j = 0; j < equations_.constraint_count(); ++j) {
     equations_.reactions(j, state_, rates_, work_, wrench);
-    const std::vector<int>& on = joints()[static_cast<std::size_t>(j)].frames;
+    const std::vector<int>& on = joints()[j].frames;
     for (std::size_t side = 0; side < 2; ++side)
       out.segment<6>(6 * on[side]) += Eigen::Map<const Vec6>(wrench + 6 * side);
   }
@@ -127,7 +127,7 @@ std::vector<std::string> Gluing::drop_rows(const std::vector<FrameState>& frames
     Rows now{static_cast<int>(kept.size()), 0};
     for (int r = joint.first; r < joint.first + joint.count; ++r) {
       if (diagonal[r] > least) {
-        kept.push_back(active_[static_cast<std::size_t>(r)]);
+        kept.push_back(active_[r]);
         ++now.count;
       } else {
         dropped.push_back(row_name(r));
@@ -149,8 +149,8 @@ void Gluing::linearise(double t, const std::vector<FrameState>& frames, Mat& g_p
   g_pose.resize(rows(), G.cols());
   rate_pose.resize(rows(), G.cols());
   for (int r = 0; r < rows(); ++r) {
-    g_pose.row(r) = G.row(active_[static_cast<std::size_t>(r)]);
-    rate_pose.row(r) = Gv_q.row(active_[static_cast<std::size_t>(r)]);
+    g_pose.row(r) = G.row(active_[r]);
+    rate_pose.row(r) = Gv_q.row(active_[r]);
   }
   for (std::size_t i = 0; i < frames.size(); ++i) {
     const Eigen::Index c = 6 * static_cast<Eigen::Index>(i) + 3;

@@ -24,8 +24,8 @@ class Gluing {
   struct Rows {
     int first = 0, count = 0;
   };
-  Rows rows_of(int joint) const { return rows_of_[static_cast<std::size_t>(joint)]; }
-  std::string row_name(int row) const { return equations_.name_of_row(active_[static_cast<std::size_t>(row)]); }
+  Rows rows_of(int joint) const { return rows_of_[joint]; }
+  std::string row_name(int row) const { return equations_.name_of_row(active_[row]); }
 
   // Leaves out the rows that no participant can influence (W has no diagonal there): of planar bodies those out of
   // their plane. Returns their names.

@@ -39,7 +39,7 @@ const InputShapeInfo& info(InputShape shape) {
                                                     {InputShape::linear, "linear", 2, {0, 1}},
                                                     {InputShape::quadratic, "quadratic", 3, {0, 0.5, 1}},
                                                     {InputShape::shifted, "shifted", 2, {0.5, 0}}}};
-  return table[static_cast<std::size_t>(shape)];
+  return table[shape];
 }
 
 double basis(InputShape shape, int j, double s) {
@@ -55,7 +55,7 @@ double first_moment(InputShape shape, int j, double s, int p) {
   double sum = 0;
   for (int k = 0; k < 3; ++k) {
     const int n = k + p + 1;
-    sum += piece.c[static_cast<std::size_t>(k)] * (power(to, n) - power(piece.from, n)) / n;
+    sum += piece.c[k] * (power(to, n) - power(piece.from, n)) / n;
   }
   return sum;
 }

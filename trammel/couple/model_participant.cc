@@ -25,8 +25,7 @@ const std::vector<int>& stage_order() {
   static const std::vector<int> order = [] {
     const Vec& c = sensitivity_method().c;
     std::vector<int> place(static_cast<std::size_t>(c.size()));
-    for (Eigen::Index i = 0; i < c.size(); ++i)
-      place[static_cast<std::size_t>(i)] = static_cast<int>((c.array() < c[i]).count());
+    for (Eigen::Index i = 0; i < c.size(); ++i) place[i] = static_cast<int>((c.array() < c[i]).count());
     return place;
   }();
   return order;
@@ -148,7 +147,7 @@ void ModelParticipant::begin(const MacroStep& step) {
   std::size_t sample = 0, node = 0;
   std::vector<double> parts(stages);
   for (std::size_t i = 0; i < stages; ++i)
-    parts[static_cast<std::size_t>(stage_order()[i])] = sensitivity_method().c[static_cast<Eigen::Index>(i)];
+    parts[stage_order()[i]] = sensitivity_method().c[static_cast<Eigen::Index>(i)];
   const auto node_time = [&](std::size_t k) {
     if (k == 0 || k + 1 == path_.size()) return k == 0 ? step.t : step.end;
     const double s = static_cast<double>((k - 1) / stages) + parts[(k - 1) % stages];
@@ -300,8 +299,7 @@ void ModelParticipant::take_samples(double t, bool at_end) {
   while (next_time_ < times_.size() &&
          (times_[next_time_] <= t || (at_end && times_[next_time_] - t < 1e-12 * std::abs(t)))) {
     const double at = times_[next_time_];
-    State& state = sample_of_[next_time_] >= 0 ? states_[static_cast<std::size_t>(sample_of_[next_time_])]
-                                               : path_[static_cast<std::size_t>(path_of_[next_time_])];
+    State& state = sample_of_[next_time_] >= 0 ? states_[sample_of_[next_time_]] : path_[path_of_[next_time_]];
     if (at >= t) {
       state = integrator.state();
       state.t = at;
@@ -311,7 +309,7 @@ void ModelParticipant::take_samples(double t, bool at_end) {
     state.u.head(equations.sizes().nu) = true_inputs_.head(equations.sizes().nu);
     if (sample_of_[next_time_] >= 0) {
       frame_states(state, &result_.frames[static_cast<std::size_t>(sample_of_[next_time_]) * frames_.size()]);
-      if (path_of_[next_time_] >= 0) path_[static_cast<std::size_t>(path_of_[next_time_])] = state;
+      if (path_of_[next_time_] >= 0) path_[path_of_[next_time_]] = state;
     }
     ++next_time_;
   }
@@ -352,18 +350,17 @@ void ModelParticipant::wrench_map(const State& state, Mat& B) {
   equations.update(state, work_);
   B.setZero(equations.sizes().nv, 6 * static_cast<Eigen::Index>(frames_.size()));
   for (std::size_t f = 0; f < frames_.size(); ++f) {
-    const int body = model.frames[static_cast<std::size_t>(frames_[f])].body;
+    const int body = model.frames[frames_[f]].body;
     if (body == ground) continue;
-    const KindColumns& columns = columns_of(model.bodies[static_cast<std::size_t>(body)].kind);
-    const BodyState& b = work_.bodies[static_cast<std::size_t>(body)];
+    const KindColumns& columns = columns_of(model.bodies[body].kind);
+    const BodyState& b = work_.bodies[body];
     const Vec3 arm = equations.frame(frames_[f], work_).p - b.r;
     Mat6 full = Mat6::Zero();
     full.topLeftCorner<3, 3>().setIdentity();
     full.bottomLeftCorner<3, 3>() = b.R.transpose() * skew(arm);
     full.bottomRightCorner<3, 3>() = b.R.transpose();
     for (int i = 0; i < columns.count; ++i)
-      B.block<1, 6>(equations.first_velocity(body) + i, 6 * static_cast<Eigen::Index>(f)) =
-          full.row(columns.column[static_cast<std::size_t>(i)]);
+      B.block<1, 6>(equations.first_velocity(body) + i, 6 * static_cast<Eigen::Index>(f)) = full.row(columns.column[i]);
   }
 }
 
@@ -400,14 +397,14 @@ void ModelParticipant::frame_variations(const Vec& dq, const Vec& dv, double* ou
   for (std::size_t f = 0; f < frames_.size(); ++f, out += 12) {
     Eigen::Map<Eigen::Matrix<double, 12, 1>> o(out);
     o.setZero();
-    const int body = model.frames[static_cast<std::size_t>(frames_[f])].body;
+    const int body = model.frames[frames_[f]].body;
     if (body == ground) continue;
-    const KindColumns& columns = columns_of(model.bodies[static_cast<std::size_t>(body)].kind);
-    const BodyState& b = work_.bodies[static_cast<std::size_t>(body)];
+    const KindColumns& columns = columns_of(model.bodies[body].kind);
+    const BodyState& b = work_.bodies[body];
     Vec6 q = Vec6::Zero(), v = Vec6::Zero();
     for (int i = 0; i < columns.count; ++i) {
-      q[columns.column[static_cast<std::size_t>(i)]] = dq[equations.first_velocity(body) + i];
-      v[columns.column[static_cast<std::size_t>(i)]] = dv[equations.first_velocity(body) + i];
+      q[columns.column[i]] = dq[equations.first_velocity(body) + i];
+      v[columns.column[i]] = dv[equations.first_velocity(body) + i];
     }
     const Vec3 rho = equations.frame(frames_[f], work_).p - b.r;
     const Vec3 dphi = b.R * q.tail<3>(), dw = b.R * v.tail<3>() + dphi.cross(b.w), drho = dphi.cross(rho);
@@ -469,7 +466,7 @@ Mat ModelParticipant::sensitivity(std::span<const int> samples) {
   const int sweeps = equations.rotation_columns().empty() ? 1 : 4;
   const auto solve_stage = [&](Eigen::Index k, double s, const Vec& q0, const Vec& v0, Eigen::Ref<Vec> dq_dt,
                                Eigen::Ref<Vec> dv_dt) {
-    const auto [column, coefficient] = columns[static_cast<std::size_t>(k)];
+    const auto [column, coefficient] = columns[k];
     dq = q0;
     for (int sweep = 0; sweep < sweeps; ++sweep) {
       turned.setZero();
@@ -497,9 +494,9 @@ Mat ModelParticipant::sensitivity(std::span<const int> samples) {
     saddle_.combine_mass(partials);
     saddle_.factor();
     for (Eigen::Index k = 0; k < n; ++k) {
-      if (columns[static_cast<std::size_t>(k)].second != 1) continue;
+      if (columns[k].second != 1) continue;
       b.setZero();
-      b.head(nv) = B.col(columns[static_cast<std::size_t>(k)].first);
+      b.head(nv) = B.col(columns[k].first);
       saddle_.solve_refined(b, z);
       q.col(k) = H * H * z.head(nv);
       b.setZero();
@@ -515,32 +512,30 @@ Mat ModelParticipant::sensitivity(std::span<const int> samples) {
     for (int i = 0; i < stages; ++i) {
       const bool last = table.c[i] > 1 - 1e-12;  // sees the side of a jump that it ends
       const double c = table.c[i], hair = last ? 1e-12 : 0;
-      linearise_at(path_[static_cast<std::size_t>(1 + step * stages + stage_order()[static_cast<std::size_t>(i)])],
-                   last ? -1 : 0);
+      linearise_at(path_[1 + step * stages + stage_order()[i]], last ? -1 : 0);
       saddle_.combine_stage(partials, r_q, s_q, hg, none, none);
       saddle_.factor();
       for (Eigen::Index k = 0; k < n; ++k) {
         q0 = q.col(k);
         v0 = v.col(k);
         for (int j = 0; j < i; ++j) {
-          q0 += h * table.A(i, j) * kq[static_cast<std::size_t>(j)].col(k);
-          v0 += h * table.A(i, j) * kv[static_cast<std::size_t>(j)].col(k);
+          q0 += h * table.A(i, j) * kq[j].col(k);
+          v0 += h * table.A(i, j) * kv[j].col(k);
         }
-        solve_stage(k, (step + c) / sensitivity_steps - hair, q0, v0, kq[static_cast<std::size_t>(i)].col(k),
-                    kv[static_cast<std::size_t>(i)].col(k));
+        solve_stage(k, (step + c) / sensitivity_steps - hair, q0, v0, kq[i].col(k), kv[i].col(k));
       }
     }
     for (int j = 0; j < stages; ++j) {
-      q += h * table.b[j] * kq[static_cast<std::size_t>(j)];
-      v += h * table.b[j] * kv[static_cast<std::size_t>(j)];
+      q += h * table.b[j] * kq[j];
+      v += h * table.b[j] * kv[j];
     }
-    const State& end = path_[static_cast<std::size_t>((step + 1) * stages)];
-    while (next < samples.size() && step_.samples[static_cast<std::size_t>(samples[next])] < end.t + near) {
+    const State& end = path_[(step + 1) * stages];
+    while (next < samples.size() && step_.samples[samples[next]] < end.t + near) {
       equations.update(end, work_);
       Vec column(12 * nf);
       for (Eigen::Index k = 0; k < n; ++k) {
         frame_variations(q.col(k), v.col(k), column.data());
-        const auto [c, j] = columns[static_cast<std::size_t>(k)];
+        const auto [c, j] = columns[k];
         out.block(12 * nf * static_cast<Eigen::Index>(next), ((c / 6) * count + j) * 6 + c % 6, 12 * nf, 1) = column;
       }
       ++next;

@@ -20,12 +20,12 @@ OnePass::OnePass(const std::vector<InterfaceFrame>& frames, const Gluing& gluing
   for (const InterfaceFrame& frame : frames) frame_owner_.push_back(frame.participant);
   for (std::size_t j = 0; j < gluing.joints().size(); ++j) {
     const std::vector<int>& on = gluing.joints()[j].frames;
-    const int a = frame_owner_[static_cast<std::size_t>(on[0])], b = frame_owner_[static_cast<std::size_t>(on[1])];
+    const int a = frame_owner_[on[0]], b = frame_owner_[on[1]];
     const Gluing::Rows rows = gluing.rows_of(static_cast<int>(j));
     for (int r = rows.first; r < rows.first + rows.count; ++r) {
-      later_[static_cast<std::size_t>(r)] = std::max(a, b);
-      earlier_[static_cast<std::size_t>(r)] = std::min(a, b);
-      own_rows_[static_cast<std::size_t>(std::max(a, b))].push_back(r);
+      later_[r] = std::max(a, b);
+      earlier_[r] = std::min(a, b);
+      own_rows_[std::max(a, b)].push_back(r);
     }
   }
 }
@@ -71,7 +71,7 @@ FrameState OnePass::move(const std::vector<Vec>& history, int frame, const Frame
   // A polynomial up to the second degree, by its values at 0, 1/2 and 1.
   const InputShapeInfo& nodes = info(InputShape::quadratic);
   for (int j = 0; j < nodes.count; ++j) {
-    const Vec6 a = extrapolate(history, frame, t + nodes.nodes[static_cast<std::size_t>(j)] * H);
+    const Vec6 a = extrapolate(history, frame, t + nodes.nodes[j] * H);
     velocity += H * first_moment(nodes.shape, j, s) * a;
     path += H * H * second_moment(nodes.shape, j, s) * a;
   }

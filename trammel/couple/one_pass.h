@@ -29,9 +29,9 @@ class OnePass {
   OnePass(const std::vector<InterfaceFrame>& frames, const Gluing& gluing, int participants, int degree);
 
   // The rows that a participant has to meet; the others it has a part in come extrapolated.
-  const std::vector<int>& rows_of(int participant) const { return own_rows_[static_cast<std::size_t>(participant)]; }
-  int later(int row) const { return later_[static_cast<std::size_t>(row)]; }
-  int earlier(int row) const { return earlier_[static_cast<std::size_t>(row)]; }
+  const std::vector<int>& rows_of(int participant) const { return own_rows_[participant]; }
+  int later(int row) const { return later_[row]; }
+  int earlier(int row) const { return earlier_[row]; }
   // W = B^T A B of the frames of one participant.
   Mat own_compliance(int participant, const Mat& A, const Mat& B) const;
   double gain(const Mat& A, const Mat& B) const;

@@ -19,19 +19,19 @@ std::vector<std::vector<int>> connected_parts(const Model& model, const std::vec
   std::vector<int> leader(model.bodies.size());
   std::iota(leader.begin(), leader.end(), 0);
   const auto find = [&](int body) {
-    while (leader[static_cast<std::size_t>(body)] != body) body = leader[static_cast<std::size_t>(body)];
+    while (leader[body] != body) body = leader[body];
     return body;
   };
   const auto connect = [&](const Item& item) {
     int first = ground;
     for (const int frame : item.frames) {
-      const int body = model.frames[static_cast<std::size_t>(frame)].body;
+      const int body = model.frames[frame].body;
       if (body == ground) continue;
       if (first == ground) {
         first = find(body);
       } else {
         const int other = find(body);
-        leader[static_cast<std::size_t>(std::max(first, other))] = std::min(first, other);
+        leader[std::max(first, other)] = std::min(first, other);
         first = std::min(first, other);
       }
     }
@@ -44,12 +44,12 @@ std::vector<std::vector<int>> connected_parts(const Model& model, const std::vec
   std::vector<std::vector<int>> parts;
   std::vector<int> part_of(model.bodies.size(), -1);
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
-    int& part = part_of[static_cast<std::size_t>(find(b))];
+    int& part = part_of[find(b)];
     if (part < 0) {
       part = static_cast<int>(parts.size());
       parts.emplace_back();
     }
-    parts[static_cast<std::size_t>(part)].push_back(b);
+    parts[part].push_back(b);
   }
   return parts;
 }
@@ -60,14 +60,13 @@ Model part_of_model(const Model& model, const std::vector<int>& bodies, const st
   part.frames.clear();
   std::vector<int> new_body(model.bodies.size(), ground - 1), new_frame(model.frames.size(), -1);
   std::set<std::string, std::less<>> gone;  // names of what belongs to other parts
-  for (const int b : bodies)
-    new_body[static_cast<std::size_t>(b)] = part.add_body(model.bodies[static_cast<std::size_t>(b)]);
+  for (const int b : bodies) new_body[b] = part.add_body(model.bodies[b]);
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     if (new_body[b] < ground) gone.insert(model.bodies[b].name);
   }
   for (std::size_t f = 0; f < model.frames.size(); ++f) {
     const Frame& frame = model.frames[f];
-    const int body = frame.body == ground ? ground : new_body[static_cast<std::size_t>(frame.body)];
+    const int body = frame.body == ground ? ground : new_body[frame.body];
     if (body < ground) {
       if (!frame.name.empty()) gone.insert(frame.name);
       continue;
@@ -86,9 +85,9 @@ Model part_of_model(const Model& model, const std::vector<int>& bodies, const st
       Item item = from[i];
       int inside = 0, outside = 0;
       for (int& frame : item.frames) {
-        const int body = model.frames[static_cast<std::size_t>(frame)].body;
-        if (body != ground) ++(new_body[static_cast<std::size_t>(body)] >= 0 ? inside : outside);
-        frame = new_frame[static_cast<std::size_t>(frame)];
+        const int body = model.frames[frame].body;
+        if (body != ground) ++(new_body[body] >= 0 ? inside : outside);
+        frame = new_frame[frame];
       }
       const bool cut = joints && contains(cut_joints, static_cast<int>(i));
       if (cut || inside == 0) {
@@ -118,10 +117,9 @@ Model part_of_model(const Model& model, const std::vector<int>& bodies, const st
   part.initial_joints.clear();  // bodies stand where they start
   part.start_in_equilibrium = false;
   std::erase_if(part.outputs, [&](const Output& o) { return uses_gone(o.expression); });
-  std::erase_if(part.shapes,
-                [&](const Shape& s) { return s.body != ground && new_body[static_cast<std::size_t>(s.body)] < 0; });
+  std::erase_if(part.shapes, [&](const Shape& s) { return s.body != ground && new_body[s.body] < 0; });
   for (Shape& s : part.shapes) {
-    if (s.body != ground) s.body = new_body[static_cast<std::size_t>(s.body)];
+    if (s.body != ground) s.body = new_body[s.body];
   }
   std::erase_if(part.simulation.independent, [&](const std::string& name) {
     return gone.count(name.substr(0, name.rfind('.'))) != 0 || gone.count(name) != 0;

@@ -26,15 +26,13 @@ void InputPredictor::extrapolate(double t, double H, int stride, Vec& out) const
     while (at >= known) at -= stride;
     std::vector<int> from;
     for (; at >= 0 && static_cast<int>(from.size()) <= degree_; at -= stride) from.push_back(at);
-    const double target = t + shape.nodes[static_cast<std::size_t>(j)] * H;
+    const double target = t + shape.nodes[j] * H;
     for (const int i : from) {
       double weight = 1;
       for (const int k : from) {
-        if (k != i)
-          weight *= (target - times_[static_cast<std::size_t>(k)]) /
-                    (times_[static_cast<std::size_t>(i)] - times_[static_cast<std::size_t>(k)]);
+        if (k != i) weight *= (target - times_[k]) / (times_[i] - times_[k]);
       }
-      out.segment(rows_ * j, rows_) += weight * points_[static_cast<std::size_t>(i)];
+      out.segment(rows_ * j, rows_) += weight * points_[i];
     }
   }
 }
@@ -55,7 +53,7 @@ void InputPredictor::accept(double t, double H, const Vec& inputs) {
   const InputShapeInfo& shape = info(shape_);
   const auto most = static_cast<std::size_t>(points_apart(true) * (degree_ + 1) + shape.count);
   for (int j = 0; j < shape.count; ++j) {
-    times_.push_back(t + shape.nodes[static_cast<std::size_t>(j)] * H);
+    times_.push_back(t + shape.nodes[j] * H);
     points_.emplace_back(inputs.segment(rows_ * j, rows_));
   }
   // Even and odd stay what they are: pairs of steps leave together.

@@ -89,7 +89,7 @@ std::vector<std::complex<double>> step_map_eigenvalues(const CouplingScheme& sch
   const int count = info(scheme.shape).count, n = free_coefficients(scheme), held = count - n, size = 2 + held;
   Eigen::MatrixXd A(n, n), B(n, size);
   for (int i = 0; i < n; ++i) {
-    const SchemeCondition& c = scheme.conditions[static_cast<std::size_t>(i)];
+    const SchemeCondition& c = scheme.conditions[i];
     const auto by = [&](int j) {
       return c.position * second_moment(scheme.shape, j, c.s) + c.rate * first_moment(scheme.shape, j, c.s);
     };

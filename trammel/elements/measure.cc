@@ -282,7 +282,7 @@ std::optional<FramePair> find_pair(const std::string& function, const std::vecto
                   arguments[i] + ")";
           return std::nullopt;
         }
-        const std::vector<int>& of_joint = names.model().joints[static_cast<std::size_t>(place.index)].frames;
+        const std::vector<int>& of_joint = names.model().joints[place.index].frames;
         return FramePair{of_joint[0], of_joint[1]};
       }
     }
@@ -359,7 +359,7 @@ MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const s
       if (const int x = model.find_state(function); x >= 0)  // states follow the inputs in State::u
         return place({MeasureKind::input, static_cast<int>(model.inputs.size()) + x, -1, -1}, error);
       const int body = model.find_body(function);
-      if (body < 0 || model.bodies[static_cast<std::size_t>(body)].kind != BodyKind::scalar) return std::nullopt;
+      if (body < 0 || model.bodies[body].kind != BodyKind::scalar) return std::nullopt;
       const int own = names.origin_frame(body), world = names.origin_frame(ground);
       return place({MeasureKind::dx, place_of(world, frames), place_of(own, frames), -1}, error);
     }

@@ -73,7 +73,7 @@ void Equations::add_frames() {
     RigidFrame f;
     f.body = frame.body;
     f.arm = frame.local.position;
-    if (f.body != ground) f.arm -= model_.bodies[static_cast<std::size_t>(f.body)].center_of_mass;
+    if (f.body != ground) f.arm -= model_.bodies[f.body].center_of_mass;
     f.R = frame.local.rotation.toRotationMatrix();
     f.aligned = f.R == Mat3::Identity();
     frames_.push_back(f);
@@ -91,8 +91,8 @@ void Equations::find_length() {
     for (const Item& item : *items) {
       // The first two frames: a force's further ones are only looked at.
       for (std::size_t i = 0; i < item.frames.size() && i < 2; ++i) {
-        const int body = model_.frames[static_cast<std::size_t>(item.frames[i])].body;
-        if (body == ground || model_.bodies[static_cast<std::size_t>(body)].kind != BodyKind::scalar)
+        const int body = model_.frames[item.frames[i]].body;
+        if (body == ground || model_.bodies[body].kind != BodyKind::scalar)
           points.push_back(model_.frame_pose(item.frames[i]).position);
       }
     }
@@ -197,7 +197,7 @@ void Equations::make_patterns() {
     for (const BodyRecord& b : bodies_) bodies.push_back(random_body(b.kind, b.height, length_, random));
   }
   State state;
-  state.memory.assign(static_cast<std::size_t>(memory_size_), 0.1);
+  state.memory.assign(memory_size_, 0.1);
   state.u = random_vector(static_cast<int>(model_.inputs.size() + model_.states.size()), random);
   Rates rates;
   rates.lambda = random_vector(max_rows, random);
@@ -218,18 +218,18 @@ void Equations::make_patterns() {
   }
   // Velocity number of column c (0..5) of a frame's body, -1 if the body does not have it.
   const auto velocity = [&](int frame, int c) {
-    const RigidFrame& f = frames_[static_cast<std::size_t>(frame)];
+    const RigidFrame& f = frames_[frame];
     if (f.body == ground) return -1;
-    const BodyRecord& b = bodies_[static_cast<std::size_t>(f.body)];
+    const BodyRecord& b = bodies_[f.body];
     const KindColumns& columns = columns_of(b.kind);
     for (int k = 0; k < columns.count; ++k) {
-      if (columns.column[static_cast<std::size_t>(k)] == c) return b.v0 + k;
+      if (columns.column[k] == c) return b.v0 + k;
     }
     return -1;
   };
   const auto is_spatial = [&](int frame) {
-    const RigidFrame& f = frames_[static_cast<std::size_t>(frame)];
-    return f.body != ground && bodies_[static_cast<std::size_t>(f.body)].kind == BodyKind::spatial;
+    const RigidFrame& f = frames_[frame];
+    return f.body != ground && bodies_[f.body].kind == BodyKind::spatial;
   };
   // Newton matrices multiply rotation columns by 3 x 3 matrices, so a body's three rotation columns are kept alike.
   const auto close_rotations = [&](auto& mask, const std::vector<int>& frames) {
@@ -248,7 +248,7 @@ void Equations::make_patterns() {
     g_mask.setConstant(false);
     v_mask.setConstant(false);
     c.rows = rows;
-    for (int k = 0; k < rows; ++k) c.kept[static_cast<std::size_t>(k)] = k;
+    for (int k = 0; k < rows; ++k) c.kept[k] = k;
     std::unique_ptr<Constraint> generic = c.element->generic();
     if (generic) std::swap(c.element, generic);
     for (const auto& bodies : states) {
@@ -266,7 +266,7 @@ void Equations::make_patterns() {
     }
     if (generic) std::swap(c.element, generic);
     for (int j = 0; j < n; ++j) {
-      if (velocity(c.frames[static_cast<std::size_t>(j / 6)], j % 6) >= 0) continue;
+      if (velocity(c.frames[j / 6], j % 6) >= 0) continue;
       g_mask.col(j).setConstant(false);
       v_mask.col(j).setConstant(false);
       v_mask.row(j).setConstant(false);
@@ -275,11 +275,11 @@ void Equations::make_patterns() {
     close_rotations(v_mask, c.frames);
     c.rows = 0;
     for (int k = 0; k < rows; ++k) {
-      if (g_mask.row(k).any()) c.kept[static_cast<std::size_t>(c.rows++)] = k;
+      if (g_mask.row(k).any()) c.kept[c.rows++] = k;
     }
     c.first_row = sizes_.multipliers();
     for (int k = 0; k < c.rows; ++k) {
-      if (c.element->level(c.kept[static_cast<std::size_t>(k)]) == Level::velocity) {
+      if (c.element->level(c.kept[k]) == Level::velocity) {
         velocity_rows_.push_back(c.first_row + k);
         ++sizes_.nk;
       } else {
@@ -290,18 +290,15 @@ void Equations::make_patterns() {
     for (int j = 0; j < n; ++j) {
       for (int i = 0; i < n; ++i) {
         if (!v_mask(i, j)) continue;
-        vv_wires.push_back({i + n * j, velocity(c.frames[static_cast<std::size_t>(i / 6)], i % 6),
-                            velocity(c.frames[static_cast<std::size_t>(j / 6)], j % 6)});
+        vv_wires.push_back({i + n * j, velocity(c.frames[i / 6], i % 6), velocity(c.frames[j / 6], j % 6)});
       }
     }
     c.vv_end = static_cast<int>(vv_wires.size());
     c.gv_begin = static_cast<int>(gv_wires.size());
     for (int j = 0; j < n; ++j) {
       for (int k = 0; k < c.rows; ++k) {
-        const int row = c.kept[static_cast<std::size_t>(k)];
-        if (g_mask(row, j))
-          gv_wires.push_back(
-              {row * n + j, c.first_row + k, velocity(c.frames[static_cast<std::size_t>(j / 6)], j % 6)});
+        const int row = c.kept[k];
+        if (g_mask(row, j)) gv_wires.push_back({row * n + j, c.first_row + k, velocity(c.frames[j / 6], j % 6)});
       }
     }
     c.gv_end = static_cast<int>(gv_wires.size());
@@ -310,9 +307,9 @@ void Equations::make_patterns() {
     const int n = static_cast<int>(6 * f.frames.size());
     f.vv_begin = static_cast<int>(vv_wires.size());
     for (int j = 0; j < n; ++j) {
-      const int column = velocity(f.frames[static_cast<std::size_t>(j / 6)], j % 6);
+      const int column = velocity(f.frames[j / 6], j % 6);
       for (int i = 0; i < n && column >= 0; ++i) {
-        const int row = velocity(f.frames[static_cast<std::size_t>(i / 6)], i % 6);
+        const int row = velocity(f.frames[i / 6], i % 6);
         if (row >= 0) vv_wires.push_back({i + n * j, row, column});
       }
     }
@@ -338,10 +335,9 @@ void Equations::make_patterns() {
   resolve(vv_wires, vv_, vv_local_, vv_slot_);
   resolve(gv_wires, gv_, gv_local_, gv_slot_);
   for (BodyRecord& b : bodies_) {
-    for (int i = 0; i < std::min(3, columns_of(b.kind).count); ++i)
-      b.slot[static_cast<std::size_t>(i)] = vv_.slot(b.v0 + i, b.v0 + i);
+    for (int i = 0; i < std::min(3, columns_of(b.kind).count); ++i) b.slot[i] = vv_.slot(b.v0 + i, b.v0 + i);
     if (b.kind != BodyKind::spatial) continue;
-    for (int j = 0; j < 3; ++j) b.slot[static_cast<std::size_t>(3 + j)] = vv_.slot(b.v0 + 3, b.v0 + 3 + j);
+    for (int j = 0; j < 3; ++j) b.slot[3 + j] = vv_.slot(b.v0 + 3, b.v0 + 3 + j);
   }
 }
 
@@ -382,10 +378,10 @@ State Equations::initial_state() const {
   State s;
   s.q.resize(sizes_.nq);
   s.v.resize(sizes_.nv);
-  s.memory.assign(static_cast<std::size_t>(memory_size_), 0);
+  s.memory.assign(memory_size_, 0);
   s.u.resize(sizes_.nu + sizes_.nx);
-  for (int i = 0; i < sizes_.nx; ++i) s.u[sizes_.nu + i] = model_.states[static_cast<std::size_t>(i)].value;
-  for (int i = 0; i < sizes_.nu; ++i) s.u[i] = model_.inputs[static_cast<std::size_t>(i)].value;
+  for (int i = 0; i < sizes_.nx; ++i) s.u[sizes_.nu + i] = model_.states[i].value;
+  for (int i = 0; i < sizes_.nu; ++i) s.u[i] = model_.inputs[i].value;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyRecord& b = bodies_[i];
     const Body& body = model_.bodies[i];
@@ -412,7 +408,7 @@ State Equations::initial_state() const {
 }
 
 Equations::ConstraintInfo Equations::constraint_info(int i) const {
-  const ConstraintRecord& c = constraints_[static_cast<std::size_t>(i)];
+  const ConstraintRecord& c = constraints_[i];
   return {c.item, c.is_motion, c.first_row, c.rows};
 }
 
@@ -428,19 +424,19 @@ int Equations::constraint_of_row(int row) const {
 }
 
 RowUnit Equations::row_unit(int row) const {
-  const ConstraintRecord& c = constraints_[static_cast<std::size_t>(constraint_of_row(row))];
-  return c.element->row_unit(c.kept[static_cast<std::size_t>(row - c.first_row)]);
+  const ConstraintRecord& c = constraints_[constraint_of_row(row)];
+  return c.element->row_unit(c.kept[row - c.first_row]);
 }
 
 Level Equations::level(int row) const {
-  const ConstraintRecord& c = constraints_[static_cast<std::size_t>(constraint_of_row(row))];
-  return c.element->level(c.kept[static_cast<std::size_t>(row - c.first_row)]);
+  const ConstraintRecord& c = constraints_[constraint_of_row(row)];
+  return c.element->level(c.kept[row - c.first_row]);
 }
 
 std::string Equations::name_of_row(int row) const {
-  const ConstraintRecord& c = constraints_[static_cast<std::size_t>(constraint_of_row(row))];
+  const ConstraintRecord& c = constraints_[constraint_of_row(row)];
   return std::string(c.is_motion ? "motion '" : "joint '") + c.item->name +
-         "': " + c.element->row_name(c.kept[static_cast<std::size_t>(row - c.first_row)]);
+         "': " + c.element->row_name(c.kept[row - c.first_row]);
 }
 
 int Equations::body_of_velocity(int i) const {
@@ -453,10 +449,9 @@ std::string Equations::name_of_velocity(int i) const {
   static const char* const names[] = {"position x",       "position y",       "position z",
                                       "rotation about x", "rotation about y", "rotation about z"};
   const int body = body_of_velocity(i);
-  const BodyRecord& b = bodies_[static_cast<std::size_t>(body)];
-  if (b.kind == BodyKind::scalar) return "coordinate '" + model_.bodies[static_cast<std::size_t>(body)].name + "'";
-  return "body '" + model_.bodies[static_cast<std::size_t>(body)].name +
-         "': " + names[columns_of(b.kind).column[static_cast<std::size_t>(i - b.v0)]];
+  const BodyRecord& b = bodies_[body];
+  if (b.kind == BodyKind::scalar) return "coordinate '" + model_.bodies[body].name + "'";
+  return "body '" + model_.bodies[body].name + "': " + names[columns_of(b.kind).column[i - b.v0]];
 }
 
 Quantity Equations::quantity_of_velocity(int i) const {
@@ -465,9 +460,7 @@ Quantity Equations::quantity_of_velocity(int i) const {
   return is_angle(i) ? Quantity::angle : Quantity::length;
 }
 
-const std::vector<int>& Equations::constraint_frames(int i) const {
-  return constraints_[static_cast<std::size_t>(i)].frames;
-}
+const std::vector<int>& Equations::constraint_frames(int i) const { return constraints_[i].frames; }
 
 long Equations::memory_bytes() const {
   const auto bytes = [](const auto& v) { return static_cast<long>(v.capacity() * sizeof(v[0])); };

@@ -83,7 +83,7 @@ class Equations {
   std::optional<double> potential_at_rest(const State&, Workspace&) const;
 
   // ---- parts A and B of the forces; constraints belong to B, inertia to A
-  bool is_implicit(int force) const { return forces_[static_cast<std::size_t>(force)].item->implicit; }
+  bool is_implicit(int force) const { return forces_[force].item->implicit; }
   // Places of vv() that M has.
   std::vector<bool> mass_slots() const;
   // Those, and all that constraints and implicit forces write to.
@@ -138,8 +138,8 @@ class Equations {
   bool is_angle(int i) const;  // or a component of a rotation
   // What coordinate i of a displacement is: an angle, a length, or none for a scalar coordinate that is neither.
   Quantity quantity_of_velocity(int i) const;
-  int first_velocity(int body) const { return bodies_[static_cast<std::size_t>(body)].v0; }
-  int first_coordinate(int body) const { return bodies_[static_cast<std::size_t>(body)].q0; }
+  int first_velocity(int body) const { return bodies_[body].v0; }
+  int first_coordinate(int body) const { return bodies_[body].q0; }
   double greatest_mass() const { return greatest_mass_; }
   double least_nonzero_mass() const { return least_nonzero_mass_; }
   double least_nonzero_inertia() const { return least_nonzero_inertia_; }
@@ -147,7 +147,7 @@ class Equations {
   // Poses and twists for outputs, after `update`.
   void update(const State&, Workspace&) const;
   FrameState frame(int model_frame, const Workspace&) const;
-  const RigidFrame& rigid_frame(int model_frame) const { return frames_[static_cast<std::size_t>(model_frame)]; }
+  const RigidFrame& rigid_frame(int model_frame) const { return frames_[model_frame]; }
   // Adds a row against pose and twist of a frame as one against velocities: by_q += pose B + twist (B v)_q, by_v +=
   // twist B.
   void add_frame_row(const RigidFrame& f, const Eigen::Matrix<double, 1, 6>& pose,
@@ -161,8 +161,8 @@ class Equations {
   // A constraint's rows against the twists of its frames, 6 columns each: for rank analyses.
   void frame_jacobian(int constraint, const State&, const Workspace&, RowMatrix& C) const;
   const std::vector<int>& constraint_frames(int constraint) const;
-  const Constraint& constraint(int i) const { return *constraints_[static_cast<std::size_t>(i)].element; }
-  const Force& force(int i) const { return *forces_[static_cast<std::size_t>(i)].element; }
+  const Constraint& constraint(int i) const { return *constraints_[i].element; }
+  const Force& force(int i) const { return *forces_[i].element; }
   int force_count() const { return static_cast<int>(forces_.size()); }
   // False: it cannot be evaluated here.
   bool observe_force(int i, const State&, const Workspace&, double* wrench, double* observables) const;

@@ -14,7 +14,7 @@ const BodyState ground_state{Mat3::Identity(), Vec3::Zero(), Vec3::Zero(), Vec3:
 }  // namespace
 
 const BodyState& Equations::body_state(int body, const std::vector<BodyState>& states) const {
-  return body == ground ? ground_state : states[static_cast<std::size_t>(body)];
+  return body == ground ? ground_state : states[body];
 }
 
 void Equations::body_states(const Vec& q, const Vec& v, std::vector<BodyState>& out) const {
@@ -52,7 +52,7 @@ void Equations::body_states(const Vec& q, const Vec& v, std::vector<BodyState>& 
 template <class Record>
 void Equations::frame_states(const Record& record, const std::vector<BodyState>& states, FrameState* out) const {
   for (std::size_t i = 0; i < record.frames.size(); ++i) {
-    const RigidFrame& f = frames_[static_cast<std::size_t>(record.frames[i])];
+    const RigidFrame& f = frames_[record.frames[i]];
     out[i] = frame_state(f, body_state(f.body, states));
   }
 }
@@ -61,11 +61,11 @@ template void Equations::frame_states(const ForceRecord&, const std::vector<Body
 
 void Equations::add_wrench(int frame, const std::vector<BodyState>& states, const double* wrench, double sign,
                            Vec& out) const {
-  const RigidFrame& f = frames_[static_cast<std::size_t>(frame)];
+  const RigidFrame& f = frames_[frame];
   if (f.body == ground) return;
-  const BodyRecord& b = bodies_[static_cast<std::size_t>(f.body)];
-  const Vec6 w = sign * to_body(f, states[static_cast<std::size_t>(f.body)], Vec3(wrench[0], wrench[1], wrench[2]),
-                                Vec3(wrench[3], wrench[4], wrench[5]));
+  const BodyRecord& b = bodies_[f.body];
+  const Vec6 w =
+      sign * to_body(f, states[f.body], Vec3(wrench[0], wrench[1], wrench[2]), Vec3(wrench[3], wrench[4], wrench[5]));
   double* target = out.data() + b.v0;
   switch (b.kind) {
     case BodyKind::spatial:
@@ -124,7 +124,7 @@ Eval Equations::residual(const State& state, const Rates& rates, unsigned parts,
       const ElementInput in = element_input(c, state, frames);
       if (without_forces) {
         good = c.element->evaluate(in, nullptr, g, nullptr) && good;
-        for (int k = 0; k < c.rows; ++k) out.g[c.first_row + k] = g[c.kept[static_cast<std::size_t>(k)]];
+        for (int k = 0; k < c.rows; ++k) out.g[c.first_row + k] = g[c.kept[k]];
         continue;
       }
       const double* row_lambda = rates.lambda.data() + c.first_row;
@@ -132,9 +132,9 @@ Eval Equations::residual(const State& state, const Rates& rates, unsigned parts,
         good = c.element->evaluate(in, row_lambda, out.g.data() + c.first_row, wrench) && good;
       } else {  // some rows left out: planar bodies
         for (double& l : lambda) l = 0;
-        for (int k = 0; k < c.rows; ++k) lambda[c.kept[static_cast<std::size_t>(k)]] = row_lambda[k];
+        for (int k = 0; k < c.rows; ++k) lambda[c.kept[k]] = row_lambda[k];
         good = c.element->evaluate(in, lambda, g, wrench) && good;
-        for (int k = 0; k < c.rows; ++k) out.g[c.first_row + k] = g[c.kept[static_cast<std::size_t>(k)]];
+        for (int k = 0; k < c.rows; ++k) out.g[c.first_row + k] = g[c.kept[k]];
       }
       for (std::size_t i = 0; i < c.frames.size(); ++i) add_wrench(c.frames[i], bodies, wrench + 6 * i, 1, out.force);
     }
@@ -205,11 +205,10 @@ std::string Equations::force_that_sets_in_unseen() const {
 std::vector<bool> Equations::mass_slots() const {
   std::vector<bool> kept(static_cast<std::size_t>(vv_.size()), false);
   for (const BodyRecord& b : bodies_) {
-    for (int i = 0; i < std::min(3, columns_of(b.kind).count); ++i)
-      kept[static_cast<std::size_t>(b.slot[static_cast<std::size_t>(i)])] = true;
+    for (int i = 0; i < std::min(3, columns_of(b.kind).count); ++i) kept[b.slot[i]] = true;
     if (b.kind != BodyKind::spatial) continue;
     for (int j = 3; j < 6; ++j)
-      for (int i = 0; i < 3; ++i) kept[static_cast<std::size_t>(b.slot[static_cast<std::size_t>(j)] + i)] = true;
+      for (int i = 0; i < 3; ++i) kept[b.slot[j] + i] = true;
   }
   return kept;
 }
@@ -217,8 +216,7 @@ std::vector<bool> Equations::mass_slots() const {
 std::vector<bool> Equations::implicit_slots() const {
   std::vector<bool> kept = mass_slots();
   const auto keep = [&](const ElementRecord& record) {
-    for (int p = record.vv_begin; p < record.vv_end; ++p)
-      kept[static_cast<std::size_t>(vv_slot_[static_cast<std::size_t>(p)])] = true;
+    for (int p = record.vv_begin; p < record.vv_end; ++p) kept[vv_slot_[p]] = true;
   };
   for (const ConstraintRecord& c : constraints_) keep(c);
   for (const ForceRecord& f : forces_)
@@ -233,7 +231,7 @@ void Equations::velocity_residual(const State& state, Vec& gdot, Workspace& work
   for (const ConstraintRecord& c : constraints_) {
     frame_states(c, work.bodies, frames);
     c.element->rate(element_input(c, state, frames), rate);
-    for (int k = 0; k < c.rows; ++k) gdot[c.first_row + k] = rate[c.kept[static_cast<std::size_t>(k)]];
+    for (int k = 0; k < c.rows; ++k) gdot[c.first_row + k] = rate[c.kept[k]];
   }
 }
 
@@ -269,7 +267,7 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
     if (!c.is_motion && !c.element->does_work()) continue;
     frame_states(c, work.bodies, frames);
     for (double& l : lambda) l = 0;
-    for (int k = 0; k < c.rows; ++k) lambda[c.kept[static_cast<std::size_t>(k)]] = rates.lambda[c.first_row + k];
+    for (int k = 0; k < c.rows; ++k) lambda[c.kept[k]] = rates.lambda[c.first_row + k];
     if (c.element->evaluate(element_input(c, state, frames), lambda, g, wrench))
       e.external_power -= power(c.frames.size());
   }
@@ -295,16 +293,16 @@ std::optional<double> Equations::potential_at_rest(const State& state, Workspace
 void Equations::update(const State& state, Workspace& work) const { body_states(state.q, state.v, work.bodies); }
 
 FrameState Equations::frame(int model_frame, const Workspace& work) const {
-  const RigidFrame& f = frames_[static_cast<std::size_t>(model_frame)];
+  const RigidFrame& f = frames_[model_frame];
   return frame_state(f, body_state(f.body, work.bodies));
 }
 
 Vec3 Equations::frame_acceleration(int model_frame, const Rates& rates, const Workspace& work, Vec3* angular) const {
-  const RigidFrame& f = frames_[static_cast<std::size_t>(model_frame)];
+  const RigidFrame& f = frames_[model_frame];
   if (angular != nullptr) angular->setZero();
   if (f.body == ground) return Vec3::Zero();
-  const BodyRecord& b = bodies_[static_cast<std::size_t>(f.body)];
-  const BodyState& s = work.bodies[static_cast<std::size_t>(f.body)];
+  const BodyRecord& b = bodies_[f.body];
+  const BodyState& s = work.bodies[f.body];
   const double* a = rates.a.data() + b.v0;
   Vec3 linear = Vec3::Zero(), spin = Vec3::Zero();
   linear.head(translations_of(b.kind)) = Eigen::Map<const Vec>(a, translations_of(b.kind));
@@ -324,28 +322,28 @@ void Equations::reaction(int constraint, const State& state, const Rates& rates,
 
 void Equations::reactions(int constraint, const State& state, const Rates& rates, const Workspace& work,
                           double* wrenches) const {
-  const ConstraintRecord& c = constraints_[static_cast<std::size_t>(constraint)];
+  const ConstraintRecord& c = constraints_[constraint];
   FrameState frames[max_frames];
   double g[max_rows], lambda[max_rows] = {};
   frame_states(c, work.bodies, frames);
-  for (int k = 0; k < c.rows; ++k) lambda[c.kept[static_cast<std::size_t>(k)]] = rates.lambda[c.first_row + k];
+  for (int k = 0; k < c.rows; ++k) lambda[c.kept[k]] = rates.lambda[c.first_row + k];
   c.element->evaluate(element_input(c, state, frames), lambda, g, wrenches);
   for (std::size_t i = 0; i < 6 * c.frames.size(); ++i) wrenches[i] = -wrenches[i];
 }
 
 void Equations::frame_jacobian(int constraint, const State& state, const Workspace& work, RowMatrix& C) const {
-  const ConstraintRecord& c = constraints_[static_cast<std::size_t>(constraint)];
+  const ConstraintRecord& c = constraints_[constraint];
   FrameState frames[max_frames];
   frame_states(c, work.bodies, frames);
   RowMatrix all;
   c.element->jacobian(element_input(c, state, frames), all);
   C.resize(c.rows, all.cols());
-  for (int k = 0; k < c.rows; ++k) C.row(k) = all.row(c.kept[static_cast<std::size_t>(k)]);
+  for (int k = 0; k < c.rows; ++k) C.row(k) = all.row(c.kept[k]);
 }
 
 bool Equations::observe_force(int i, const State& state, const Workspace& work, double* wrench,
                               double* observables) const {
-  const ForceRecord& f = forces_[static_cast<std::size_t>(i)];
+  const ForceRecord& f = forces_[i];
   FrameState frames[max_frames];
   frame_states(f, work.bodies, frames);
   const ElementInput in = element_input(f, state, frames);
@@ -355,7 +353,7 @@ bool Equations::observe_force(int i, const State& state, const Workspace& work, 
 }
 
 bool Equations::observe_constraint(int i, const State& state, const Workspace& work, double* g) const {
-  const ConstraintRecord& c = constraints_[static_cast<std::size_t>(i)];
+  const ConstraintRecord& c = constraints_[i];
   FrameState frames[max_frames];
   frame_states(c, work.bodies, frames);
   return c.element->evaluate(element_input(c, state, frames), nullptr, g, nullptr);
@@ -372,7 +370,7 @@ std::vector<Equations::DroppedRow> Equations::dropped_rows(const State& state, W
     frame_states(c, work.bodies, frames);
     c.element->evaluate(element_input(c, state, frames), nullptr, g, nullptr);
     for (int row = 0, k = 0; row < c.element->rows(); ++row) {
-      if (k < c.rows && c.kept[static_cast<std::size_t>(k)] == row) {
+      if (k < c.rows && c.kept[k] == row) {
         ++k;
       } else {
         out.push_back({static_cast<int>(i), row, g[row]});

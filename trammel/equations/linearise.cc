@@ -21,7 +21,7 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
   frame_states(c, bodies, frames);
   const ElementInput in = element_input(c, state, frames);
   double lambda[max_rows] = {};
-  for (int k = 0; k < c.rows; ++k) lambda[c.kept[static_cast<std::size_t>(k)]] = rates.lambda[c.first_row + k];
+  for (int k = 0; k < c.rows; ++k) lambda[c.kept[k]] = rates.lambda[c.first_row + k];
 
   if (detail == Detail::newton) {
     c.element->linearise(in, lambda, out.G, out.force_q);
@@ -30,9 +30,9 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
       const RowMatrix C = out.G;
       for (std::size_t i = 0; i < nf; ++i) {
         const int at = static_cast<int>(6 * i);
-        const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
+        const RigidFrame& f = frames_[c.frames[i]];
         if (f.body == ground) continue;
-        const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
+        const BodyState& b = bodies[f.body];
         multiply_map(frame_map(f, b), out.K_q.middleCols<6>(at));
         out.K_q.middleCols<3>(at + 3) += C.middleCols<6>(at) * map_times_derivative(f, b, b.w);
       }
@@ -43,9 +43,9 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
     const bool bent = !out.force_q.isZero(0);  // rows of points are not
     for (std::size_t i = 0; i < nf; ++i) {
       const int at = static_cast<int>(6 * i);
-      const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
+      const RigidFrame& f = frames_[c.frames[i]];
       if (f.body == ground) continue;
-      const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
+      const BodyState& b = bodies[f.body];
       const FrameMap map = frame_map(f, b);
       multiply_map(map, out.G.middleCols<6>(at));
       if (bent) {
@@ -63,14 +63,14 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
   std::array<Bias, max_frames> biases;
   for (std::size_t i = 0; i < nf; ++i) {
     const int at = static_cast<int>(6 * i);
-    const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
+    const RigidFrame& f = frames_[c.frames[i]];
     spin_rate[i].setZero();
     if (f.body == ground) continue;
-    const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
-    const BodyRecord& record = bodies_[static_cast<std::size_t>(f.body)];
+    const BodyState& b = bodies[f.body];
+    const BodyRecord& record = bodies_[f.body];
     Vec6 a = Vec6::Zero();
     const KindColumns& columns = columns_of(record.kind);
-    for (int k = 0; k < columns.count; ++k) a[columns.column[static_cast<std::size_t>(k)]] = rates.a[record.v0 + k];
+    for (int k = 0; k < columns.count; ++k) a[columns.column[k]] = rates.a[record.v0 + k];
     spin_rate[i] = b.R * a.tail<3>();
     rate.segment<3>(at) = a.head<3>() + spin_rate[i].cross(b.R * f.arm);
     rate.segment<3>(at + 3) = spin_rate[i];
@@ -94,9 +94,9 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
   out.Ga_t = p.Crate_t;
   for (std::size_t i = 0; i < nf; ++i) {
     const int at = static_cast<int>(6 * i);
-    const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
+    const RigidFrame& f = frames_[c.frames[i]];
     if (f.body == ground) continue;
-    const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
+    const BodyState& b = bodies[f.body];
     const FrameMap map = frame_map(f, b);
     for (RowMatrix* m : {&out.G, &out.Gv_q, &out.Ga_q, &out.gamma_q, &out.gamma_v})
       multiply_map(map, m->middleCols<6>(at));
@@ -127,9 +127,9 @@ void Equations::localise_force(const ForceRecord& record, const State& state, co
   FrameMap maps[max_frames];
   for (std::size_t i = 0; i < record.frames.size(); ++i) {
     const int at = static_cast<int>(6 * i);
-    const RigidFrame& f = frames_[static_cast<std::size_t>(record.frames[i])];
+    const RigidFrame& f = frames_[record.frames[i]];
     if (f.body == ground) continue;
-    const BodyState& b = bodies[static_cast<std::size_t>(f.body)];
+    const BodyState& b = bodies[f.body];
     maps[i] = frame_map(f, b);
     multiply_map(maps[i], p.pose.middleCols<6>(at));
     if (!by_velocity) continue;
@@ -138,25 +138,24 @@ void Equations::localise_force(const ForceRecord& record, const State& state, co
   }
   for (std::size_t i = 0; i < record.frames.size(); ++i) {
     const int at = static_cast<int>(6 * i);
-    const RigidFrame& f = frames_[static_cast<std::size_t>(record.frames[i])];
+    const RigidFrame& f = frames_[record.frames[i]];
     if (f.body == ground) continue;
     multiply_map_transposed(maps[i], p.pose.middleRows<6>(at));
     if (by_velocity) multiply_map_transposed(maps[i], p.twist.middleRows<6>(at));
     multiply_map_transposed(maps[i], p.time.segment<6>(at));
     p.pose.block<3, 3>(at + 3, at + 3) +=
-        map_derivative(f, bodies[static_cast<std::size_t>(f.body)], Eigen::Map<const Vec3>(wrench + at),
-                       Eigen::Map<const Vec3>(wrench + at + 3));
+        map_derivative(f, bodies[f.body], Eigen::Map<const Vec3>(wrench + at), Eigen::Map<const Vec3>(wrench + at + 3));
   }
 }
 
 void Equations::mass(Partials& out) const {
   out.M.setZero();
   for (const BodyRecord& b : bodies_) {
-    for (int i = 0; i < translations_of(b.kind); ++i) out.M[b.slot[static_cast<std::size_t>(i)]] = b.mass;
+    for (int i = 0; i < translations_of(b.kind); ++i) out.M[b.slot[i]] = b.mass;
     if (b.kind == BodyKind::planar) out.M[b.slot[2]] = b.inertia(2, 2);
     if (b.kind == BodyKind::spatial) {
       for (int j = 0; j < 3; ++j) {
-        for (int i = 0; i < 3; ++i) out.M[b.slot[static_cast<std::size_t>(3 + j)] + i] = b.inertia(i, j);
+        for (int i = 0; i < 3; ++i) out.M[b.slot[3 + j] + i] = b.inertia(i, j);
       }
     }
   }
@@ -174,18 +173,17 @@ void Equations::constraint_jacobians(const State& state, Partials& out, Vec* gam
     c.element->jacobian(in, C);
     if (gamma != nullptr) c.element->curvature(in, curvature);
     for (std::size_t i = 0; i < c.frames.size(); ++i) {
-      const RigidFrame& f = frames_[static_cast<std::size_t>(c.frames[i])];
+      const RigidFrame& f = frames_[c.frames[i]];
       if (f.body == ground) continue;
-      const BodyState& body = work.bodies[static_cast<std::size_t>(f.body)];
+      const BodyState& body = work.bodies[f.body];
       const int at = static_cast<int>(6 * i);
       if (gamma != nullptr)
         Eigen::Map<Vec>(curvature, C.rows()) += C.middleCols<3>(at).lazyProduct(frame_bias(f, body).value);
       multiply_map(frame_map(f, body), C.middleCols<6>(at));
     }
     if (gamma != nullptr)
-      for (int k = 0; k < c.rows; ++k) (*gamma)[c.first_row + k] = -curvature[c.kept[static_cast<std::size_t>(k)]];
-    for (int p = c.gv_begin; p < c.gv_end; ++p)
-      out.G[gv_slot_[static_cast<std::size_t>(p)]] += C.data()[gv_local_[static_cast<std::size_t>(p)]];
+      for (int k = 0; k < c.rows; ++k) (*gamma)[c.first_row + k] = -curvature[c.kept[k]];
+    for (int p = c.gv_begin; p < c.gv_end; ++p) out.G[gv_slot_[p]] += C.data()[gv_local_[p]];
   }
 }
 
@@ -200,12 +198,11 @@ void Equations::jacobian_and_gamma(const State& state, Partials& out, Vec& gamma
 // Adds a vector in the six velocities of each frame's body.
 void Equations::add_local(const std::vector<int>& frames, const FrameVector& local, double sign, Vec& out) const {
   for (std::size_t i = 0; i < frames.size(); ++i) {
-    const RigidFrame& f = frames_[static_cast<std::size_t>(frames[i])];
+    const RigidFrame& f = frames_[frames[i]];
     if (f.body == ground) continue;
-    const BodyRecord& b = bodies_[static_cast<std::size_t>(f.body)];
+    const BodyRecord& b = bodies_[f.body];
     const KindColumns& columns = columns_of(b.kind);
-    for (int k = 0; k < columns.count; ++k)
-      out[b.v0 + k] += sign * local[static_cast<int>(6 * i) + columns.column[static_cast<std::size_t>(k)]];
+    for (int k = 0; k < columns.count; ++k) out[b.v0 + k] += sign * local[static_cast<int>(6 * i) + columns.column[k]];
   }
 }
 
@@ -239,17 +236,15 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
     const Vec3 w = state.v.segment<3>(b.v0 + 3);
     const Mat3 gyro = skew(w) * b.inertia - skew(b.inertia * w);
     for (int j = 0; j < 3; ++j) {
-      for (int i = 0; i < 3; ++i) out.force_v[b.slot[static_cast<std::size_t>(3 + j)] + i] += gyro(i, j);
+      for (int i = 0; i < 3; ++i) out.force_v[b.slot[3 + j] + i] += gyro(i, j);
     }
   }
   Local local;
   for (const ConstraintRecord& c : constraints_) {
     localise_constraint(c, state, rates, detail, work.bodies, local);
-    for (int p = c.vv_begin; p < c.vv_end; ++p)
-      out.force_q[vv_slot_[static_cast<std::size_t>(p)]] +=
-          local.force_q.data()[vv_local_[static_cast<std::size_t>(p)]];
+    for (int p = c.vv_begin; p < c.vv_end; ++p) out.force_q[vv_slot_[p]] += local.force_q.data()[vv_local_[p]];
     for (int p = c.gv_begin; p < c.gv_end; ++p) {
-      const int at = gv_local_[static_cast<std::size_t>(p)], slot = gv_slot_[static_cast<std::size_t>(p)];
+      const int at = gv_local_[p], slot = gv_slot_[p];
       out.G[slot] += local.G.data()[at];
       if (c.has_velocity_rows && c.element->level(at / static_cast<int>(6 * c.frames.size())) == Level::velocity)
         out.K_q[slot] += (detail == Detail::all ? local.Gv_q : local.K_q).data()[at];
@@ -261,7 +256,7 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
     }
     if (detail != Detail::all) continue;
     for (int k = 0; k < c.rows; ++k) {
-      const int row = c.first_row + k, from = c.kept[static_cast<std::size_t>(k)];
+      const int row = c.first_row + k, from = c.kept[k];
       out.g_t[row] = local.g_t[from];
       out.gamma[row] = local.gamma[from];
       out.gamma_t[row] = local.gamma_t[from];
@@ -276,7 +271,7 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
     localise_force(f, state, work.bodies, of_force);
     const double *by_q = of_force.pose.data(), *by_v = of_force.twist.data();
     for (int p = f.vv_begin; p < f.vv_end; ++p) {  // out holds -Q
-      const int at = vv_local_[static_cast<std::size_t>(p)], slot = vv_slot_[static_cast<std::size_t>(p)];
+      const int at = vv_local_[p], slot = vv_slot_[p];
       out.force_q[slot] -= by_q[at];
       out.force_v[slot] -= by_v[at];
     }

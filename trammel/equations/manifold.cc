@@ -54,7 +54,7 @@ Vec Equations::scales() const {
 }
 
 bool Equations::is_angle(int i) const {
-  const BodyRecord& b = bodies_[static_cast<std::size_t>(body_of_velocity(i))];
+  const BodyRecord& b = bodies_[body_of_velocity(i)];
   if (b.kind == BodyKind::scalar) return !b.is_length;
   return i - b.v0 >= translations_of(b.kind);
 }

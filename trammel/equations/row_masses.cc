@@ -32,7 +32,7 @@ Vec row_masses(const Equations& equations, const State& state, Workspace& work) 
     Vec3 inverted = Vec3::Zero();
     for (int i = 0; i < 3; ++i)
       if (values[i] > 1e-12 * values[2]) inverted[i] = 1 / values[i];
-    for (int i = 0; i < 3; ++i) block[static_cast<std::size_t>(j + i)] = static_cast<int>(inverse.size());
+    for (int i = 0; i < 3; ++i) block[j + i] = static_cast<int>(inverse.size());
     inverse.push_back(eigen.eigenvectors() * inverted.asDiagonal() * eigen.eigenvectors().transpose());
   }
   Mat rows = Mat::Zero(rows_count, 3);  // of G, on the rotation columns of a body
@@ -41,12 +41,12 @@ Vec row_masses(const Equations& equations, const State& state, Workspace& work) 
     const int own = block[u];
     const double mass = own < 0 ? partials.M[vv.slot(j, j)] : 0;
     for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
-      const int row = gv.row()[static_cast<std::size_t>(p)];
+      const int row = gv.row()[p];
       if (own < 0 && mass > 0) masses[row] += partials.G[p] * partials.G[p] / mass;
-      if (own >= 0) rows(row, j - rotations[static_cast<std::size_t>(own)]) = partials.G[p];
+      if (own >= 0) rows(row, j - rotations[own]) = partials.G[p];
     }
-    if (own < 0 || j != rotations[static_cast<std::size_t>(own)] + 2) continue;
-    masses += (rows * inverse[static_cast<std::size_t>(own)]).cwiseProduct(rows).rowwise().sum();
+    if (own < 0 || j != rotations[own] + 2) continue;
+    masses += (rows * inverse[own]).cwiseProduct(rows).rowwise().sum();
     rows.setZero();
   }
   for (double& m : masses) m = m > 0 ? 1 / m : equations.greatest_mass();
@@ -63,10 +63,10 @@ int velocity_without_mass(const Equations& equations) {
     Eigen::Index axis = 0;
     eigen.eigenvectors().col(0).cwiseAbs().maxCoeff(&axis);
     if (!(eigen.eigenvalues()[0] > 1e-12 * eigen.eigenvalues()[2])) return j + static_cast<int>(axis);
-    for (int i = 0; i < 3; ++i) in_block[static_cast<std::size_t>(j + i)] = true;
+    for (int i = 0; i < 3; ++i) in_block[j + i] = true;
   }
   for (int i = 0; i < equations.sizes().nv; ++i)
-    if (!in_block[static_cast<std::size_t>(i)] && !(partials.M[vv.slot(i, i)] > 0)) return i;
+    if (!in_block[i] && !(partials.M[vv.slot(i, i)] > 0)) return i;
   return -1;
 }
 

@@ -15,19 +15,19 @@ SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>* 
     : equations_(equations), keep_(keep), nv_(equations.sizes().nv), ng_(equations.sizes().multipliers()) {
   const Pattern &vv = equations.vv(), &gv = equations.gv();
   std::vector<Pattern::Entry> entries;
-  entries.reserve(static_cast<std::size_t>(vv.size() + 2 * gv.size() + ng_));
+  entries.reserve(vv.size() + 2 * gv.size() + ng_);
   for (int j = 0; j < nv_; ++j) {
     const auto u = static_cast<std::size_t>(j);
     if (slots != nullptr) slot_start_.push_back(static_cast<int>(slots_.size()));
     for (int p = vv.start()[u]; p < vv.start()[u + 1]; ++p) {
       if (slots != nullptr) {
-        if (!(*slots)[static_cast<std::size_t>(p)]) continue;
+        if (!(*slots)[p]) continue;
         slots_.push_back(p);
       }
-      entries.push_back({vv.row()[static_cast<std::size_t>(p)], j});
+      entries.push_back({vv.row()[p], j});
     }
     for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
-      const int row = gv.row()[static_cast<std::size_t>(p)];
+      const int row = gv.row()[p];
       entries.push_back({nv_ + row, j});
       entries.push_back({j, nv_ + row});
     }
@@ -36,11 +36,11 @@ SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>* 
   for (int i = 0; i < ng_; ++i) entries.push_back({nv_ + i, nv_ + i});
   pattern_ = Pattern(size(), size(), entries);
   values_.setZero(pattern_.size());
-  transposed_.resize(static_cast<std::size_t>(gv.size()));
+  transposed_.resize(gv.size());
   for (int j = 0; j < nv_; ++j) {
     const auto u = static_cast<std::size_t>(j);
     for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
-      transposed_[static_cast<std::size_t>(p)] = pattern_.slot(j, nv_ + gv.row()[static_cast<std::size_t>(p)]);
+      transposed_[p] = pattern_.slot(j, nv_ + gv.row()[p]);
     }
   }
   E_.resize(ng_);
@@ -54,8 +54,8 @@ SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>* 
     }
   }
   if (!equations.velocity_rows().empty()) {
-    is_velocity_row_.assign(static_cast<std::size_t>(ng_), false);
-    for (const int row : equations.velocity_rows()) is_velocity_row_[static_cast<std::size_t>(row)] = true;
+    is_velocity_row_.assign(ng_, false);
+    for (const int row : equations.velocity_rows()) is_velocity_row_[row] = true;
   }
   for (int i = 0; i < ng_; ++i) diagonal_.push_back(pattern_.slot(nv_ + i, nv_ + i));
   find_scales();
@@ -96,13 +96,11 @@ int SaddleSystem::count_of(std::size_t column) const {
 }
 
 int SaddleSystem::slot_of(std::size_t column, int i) const {
-  return slot_start_.empty() ? equations_.vv().start()[column] + i
-                             : slots_[static_cast<std::size_t>(slot_start_[column] + i)];
+  return slot_start_.empty() ? equations_.vv().start()[column] + i : slots_[slot_start_[column] + i];
 }
 
 bool SaddleSystem::left_out(int slot, Level level) const {
-  return level == Level::position && !is_velocity_row_.empty() &&
-         is_velocity_row_[static_cast<std::size_t>(equations_.gv().row()[static_cast<std::size_t>(slot)])];
+  return level == Level::position && !is_velocity_row_.empty() && is_velocity_row_[equations_.gv().row()[slot]];
 }
 
 void SaddleSystem::combine_mass(const Partials& p, Level level) {
@@ -114,10 +112,10 @@ void SaddleSystem::combine_mass(const Partials& p, Level level) {
     for (int i = 0; i < count; ++i) out[i] = p.M[slot_of(u, i)];
     for (int i = 0; i < rows; ++i) {
       const int at = gv.start()[u] + i;
-      out[count + i] = values_[transposed_[static_cast<std::size_t>(at)]] = left_out(at, level) ? 0.0 : p.G[at];
+      out[count + i] = values_[transposed_[at]] = left_out(at, level) ? 0.0 : p.G[at];
     }
   }
-  for (int i = 0; i < ng_; ++i) values_[diagonal_[static_cast<std::size_t>(i)]] = -E_[i];
+  for (int i = 0; i < ng_; ++i) values_[diagonal_[i]] = -E_[i];
 }
 
 void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<Mat3>* T) {
@@ -127,9 +125,7 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
   const bool all_velocity = w.rows == Blend::Rows::velocity;
   const bool by_velocity = all_velocity || !is_velocity_row_.empty();
   const Vec& K_q = all_velocity ? p.Gv_q : p.K_q;
-  const auto at_velocity_level = [&](int slot) {
-    return all_velocity || is_velocity_row_[static_cast<std::size_t>(gv.row()[static_cast<std::size_t>(slot)])];
-  };
+  const auto at_velocity_level = [&](int slot) { return all_velocity || is_velocity_row_[gv.row()[slot]]; };
   std::size_t next = 0;
   for (int j = 0; j < nv_; ++j) {
     const bool rotates = T != nullptr && next < rotations.size() && rotations[next] == j;
@@ -142,7 +138,7 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
       const int from = vv.start()[uk];
       for (int i = 0; i < count; ++i) out[i] = w.M * p.M[from + i] + w.force_v * p.force_v[from + i];
       const int gfrom = gv.start()[uk];
-      for (int i = 0; i < rows; ++i) values_[transposed_[static_cast<std::size_t>(gfrom + i)]] = p.G[gfrom + i];
+      for (int i = 0; i < rows; ++i) values_[transposed_[gfrom + i]] = p.G[gfrom + i];
       if (!rotates) {
         for (int i = 0; i < count; ++i) out[i] += w.Ma_q * p.Ma_q[from + i] + w.force_q * p.force_q[from + i];
         for (int i = 0; i < rows; ++i) out[count + i] = p.G[gfrom + i];
@@ -182,12 +178,11 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
       const int count = vv.start()[u + 1] - vv.start()[u];
       for (int at = gv.start()[u]; at < gv.start()[u + 1]; ++at) {
         if (left_out(at, Level::position))
-          values_[pattern_.start()[u] + count + at - gv.start()[u]] =
-              values_[transposed_[static_cast<std::size_t>(at)]] = 0;
+          values_[pattern_.start()[u] + count + at - gv.start()[u]] = values_[transposed_[at]] = 0;
       }
     }
   }
-  for (int i = 0; i < ng_; ++i) values_[diagonal_[static_cast<std::size_t>(i)]] = -E_[i];
+  for (int i = 0; i < ng_; ++i) values_[diagonal_[i]] = -E_[i];
 }
 
 void SaddleSystem::combine_stage(const Partials& p, const Vec& r_q, const Vec& s_q, double hg,
@@ -206,7 +201,7 @@ void SaddleSystem::combine_stage(const Partials& p, const Vec& r_q, const Vec& s
       const int from = vv.start()[uk], gfrom = gv.start()[uk];
       for (int i = 0; i < count; ++i) out[i] = p.M[from + i] + hg * p.force_v[from + i] + hg * hg * r_q[from + i];
       for (int i = 0; i < rows; ++i) {
-        values_[transposed_[static_cast<std::size_t>(gfrom + i)]] = p.G[gfrom + i];
+        values_[transposed_[gfrom + i]] = p.G[gfrom + i];
         out[count + i] = p.G[gfrom + i] - hg * p.gamma_v[gfrom + i] + hg * hg * s_q[gfrom + i];
       }
       if (!rotates) continue;
@@ -222,7 +217,7 @@ void SaddleSystem::combine_stage(const Partials& p, const Vec& r_q, const Vec& s
       j += 2;
     }
   }
-  for (int i = 0; i < ng_; ++i) values_[diagonal_[static_cast<std::size_t>(i)]] = -E_[i];
+  for (int i = 0; i < ng_; ++i) values_[diagonal_[i]] = -E_[i];
 }
 
 void SaddleSystem::combine_step(const Partials& p, const StepBlend& w, const std::vector<Mat3>& T,
@@ -248,9 +243,8 @@ void SaddleSystem::combine_step(const Partials& p, const StepBlend& w, const std
       }
       for (int i = 0; i < rows; ++i) {
         const int at = gv.start()[uk] + i;
-        values_[transposed_[static_cast<std::size_t>(at)]] = p.G[at];
-        const bool velocity = !is_velocity_row_.empty() &&
-                              is_velocity_row_[static_cast<std::size_t>(gv.row()[static_cast<std::size_t>(at)])];
+        values_[transposed_[at]] = p.G[at];
+        const bool velocity = !is_velocity_row_.empty() && is_velocity_row_[gv.row()[at]];
         double sum = w.G * p.G[at];
         for (int l = 0; l < columns; ++l) {
           const int from = gv.start()[u + static_cast<std::size_t>(l)] + i;
@@ -264,7 +258,7 @@ void SaddleSystem::combine_step(const Partials& p, const StepBlend& w, const std
       j += 2;
     }
   }
-  for (int i = 0; i < ng_; ++i) values_[diagonal_[static_cast<std::size_t>(i)]] = -diagonal[i];
+  for (int i = 0; i < ng_; ++i) values_[diagonal_[i]] = -diagonal[i];
 }
 
 void SaddleSystem::combine_projection(const Vec& weights, const Vec& G, Level level) {
@@ -275,16 +269,15 @@ void SaddleSystem::combine_projection(const Vec& weights, const Vec& G, Level le
     double* out = values_.data() + pattern_.start()[u];
     const int count = count_of(u);
     for (int i = 0; i < count; ++i) {
-      out[i] = vv.row()[static_cast<std::size_t>(slot_of(u, i))] == j ? (held ? equations_.greatest_mass() : weights[j])
-                                                                      : 0.0;
+      out[i] = vv.row()[slot_of(u, i)] == j ? (held ? equations_.greatest_mass() : weights[j]) : 0.0;
     }
     for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
       const double value = held || left_out(p, level) ? 0.0 : G[p];
       out[count + p - gv.start()[u]] = value;
-      values_[transposed_[static_cast<std::size_t>(p)]] = value;
+      values_[transposed_[p]] = value;
     }
   }
-  for (int i = 0; i < ng_; ++i) values_[diagonal_[static_cast<std::size_t>(i)]] = -E_[i];
+  for (int i = 0; i < ng_; ++i) values_[diagonal_[i]] = -E_[i];
 }
 
 bool SaddleSystem::factor() {

@@ -26,7 +26,7 @@ Eval Equations::state_rates(const State& state, Vec& rates, Workspace& work) con
   FrameState frames[max_frames];
   bool good = true;
   for (int i = 0; i < sizes_.nx; ++i) {
-    const StateRecord& record = states_[static_cast<std::size_t>(i)];
+    const StateRecord& record = states_[i];
     frame_states(record, work.bodies, frames);
     good = record.element->rate.evaluate(element_input(record, state, frames), rates[i]) && good;
   }
@@ -37,17 +37,17 @@ void Equations::add_frame_row(const RigidFrame& f, const Eigen::Matrix<double, 1
                               const Eigen::Matrix<double, 1, 6>& twist, const Workspace& work, Eigen::Ref<Vec> by_q,
                               Eigen::Ref<Vec> by_v) const {
   if (f.body == ground) return;
-  const BodyState& b = work.bodies[static_cast<std::size_t>(f.body)];
+  const BodyState& b = work.bodies[f.body];
   Eigen::Matrix<double, 1, 6> q = pose, v = twist;
   const FrameMap map = frame_map(f, b);
   multiply_map(map, q);
   multiply_map(map, v);
   q.tail<3>() += twist * map_times_derivative(f, b, b.w);
-  const BodyRecord& record = bodies_[static_cast<std::size_t>(f.body)];
+  const BodyRecord& record = bodies_[f.body];
   const KindColumns& columns = columns_of(record.kind);
   for (int k = 0; k < columns.count; ++k) {
-    by_q[record.v0 + k] += q[columns.column[static_cast<std::size_t>(k)]];
-    by_v[record.v0 + k] += v[columns.column[static_cast<std::size_t>(k)]];
+    by_q[record.v0 + k] += q[columns.column[k]];
+    by_v[record.v0 + k] += v[columns.column[k]];
   }
 }
 
@@ -69,7 +69,7 @@ void Equations::linearise_states(const State& state, StatePartials& out, Workspa
   FrameState frames[max_frames];
   ExpressionPartials p;
   for (int i = 0; i < nx; ++i) {
-    const StateRecord& record = states_[static_cast<std::size_t>(i)];
+    const StateRecord& record = states_[i];
     frame_states(record, work.bodies, frames);
     ElementInput in = element_input(record, state, frames);
     const int count = static_cast<int>(record.frames.size());
@@ -84,8 +84,8 @@ void Equations::linearise_states(const State& state, StatePartials& out, Workspa
     by_q.setZero();
     by_v.setZero();
     for (int k = 0; k < count; ++k)
-      add_frame_row(rigid_frame(record.frames[static_cast<std::size_t>(k)]), p.pose.segment<6>(6 * k),
-                    p.twist.segment<6>(6 * k), work, by_q, by_v);
+      add_frame_row(rigid_frame(record.frames[k]), p.pose.segment<6>(6 * k), p.twist.segment<6>(6 * k), work, by_q,
+                    by_v);
     out.rate_q.row(i) = by_q.transpose();
     out.rate_v.row(i) = by_v.transpose();
   }
@@ -94,7 +94,7 @@ void Equations::linearise_states(const State& state, StatePartials& out, Workspa
 namespace {
 template <class Records, class F>
 void for_memory(const std::vector<int>& which, const Records& records, F&& f) {
-  for (const int i : which) f(records[static_cast<std::size_t>(i)]);
+  for (const int i : which) f(records[i]);
 }
 }  // namespace
 

@@ -35,7 +35,7 @@ Partition choose_independent(const Pattern& gv, const Vec& G, const Vec& scales,
                              const std::vector<bool>& counts, const std::vector<int>& preferred, double least) {
   const int columns = gv.columns(), rows = gv.rows();
   std::vector<bool> is_preferred(static_cast<std::size_t>(columns), false);
-  for (const int c : preferred) is_preferred[static_cast<std::size_t>(c)] = true;
+  for (const int c : preferred) is_preferred[c] = true;
   Partition out;
   std::vector<bool> dependent(static_cast<std::size_t>(columns), false);
   if (static_cast<long>(rows) * columns <= 250000) {
@@ -43,7 +43,7 @@ Partition choose_independent(const Pattern& gv, const Vec& G, const Vec& scales,
     std::vector<int> open;
     for (int i = 0; i < rows; ++i) {
       const double size = A.row(i).norm();
-      if (!counts[static_cast<std::size_t>(i)] || size == 0) continue;
+      if (!counts[i] || size == 0) continue;
       A.row(i) /= size;
       open.push_back(i);
     }
@@ -54,9 +54,7 @@ Partition choose_independent(const Pattern& gv, const Vec& G, const Vec& scales,
         int column = 0;
         for (std::size_t k = 0; k < open.size(); ++k) {
           for (int j = 0; j < columns; ++j) {
-            if (dependent[static_cast<std::size_t>(j)] ||
-                (!with_preferred && is_preferred[static_cast<std::size_t>(j)]))
-              continue;
+            if (dependent[j] || (!with_preferred && is_preferred[j])) continue;
             // Later columns win ties: round-off does not choose.
             if (weights[j] * std::abs(A(open[k], j)) > most * (1 + 1e-9)) {
               most = weights[j] * std::abs(A(open[k], j));
@@ -73,31 +71,30 @@ Partition choose_independent(const Pattern& gv, const Vec& G, const Vec& scales,
           if (factor != 0) A.row(other) -= factor * A.row(row);
           A(other, column) = 0;
         }
-        dependent[static_cast<std::size_t>(column)] = true;
+        dependent[column] = true;
         ++out.rank;
       }
     }
   } else {
     std::vector<SparseRow> work(static_cast<std::size_t>(rows));
     for (int j = 0; j < columns; ++j) {
-      for (int p = gv.start()[static_cast<std::size_t>(j)]; p < gv.start()[static_cast<std::size_t>(j) + 1]; ++p) {
-        if (G[p] != 0)
-          work[static_cast<std::size_t>(gv.row()[static_cast<std::size_t>(p)])].emplace_back(j, G[p] * scales[j]);
+      for (int p = gv.start()[j]; p < gv.start()[j + 1]; ++p) {
+        if (G[p] != 0) work[gv.row()[p]].emplace_back(j, G[p] * scales[j]);
       }
     }
     std::vector<int> pivot_of(static_cast<std::size_t>(columns), -1);  // the row that made this column dependent
     for (int i = 0; i < rows; ++i) {
-      SparseRow row = work[static_cast<std::size_t>(i)];
+      SparseRow row = work[i];
       double size = 0;
       for (const auto& entry : row) size += entry.second * entry.second;
-      if (!counts[static_cast<std::size_t>(i)] || size == 0) continue;
+      if (!counts[i] || size == 0) continue;
       for (auto& entry : row) entry.second /= std::sqrt(size);
       for (bool again = true; again;) {
         again = false;
         for (const auto& [column, value] : row) {
-          const int by = pivot_of[static_cast<std::size_t>(column)];
+          const int by = pivot_of[column];
           if (by < 0) continue;
-          row = eliminate(row, work[static_cast<std::size_t>(by)], value, column);
+          row = eliminate(row, work[by], value, column);
           again = true;
           break;
         }
@@ -109,7 +106,7 @@ Partition choose_independent(const Pattern& gv, const Vec& G, const Vec& scales,
         most = 0;
         for (const auto& [c, value] : row) {
           if (std::abs(value) < (with_preferred ? vanished : least)) continue;
-          if (!with_preferred && is_preferred[static_cast<std::size_t>(c)]) continue;
+          if (!with_preferred && is_preferred[c]) continue;
           if (weights[c] * std::abs(value) >= most) {
             most = weights[c] * std::abs(value);
             column = c;
@@ -121,14 +118,14 @@ Partition choose_independent(const Pattern& gv, const Vec& G, const Vec& scales,
       for (const auto& entry : row)
         if (entry.first == column) pivot = entry.second;
       for (auto& entry : row) entry.second /= pivot;
-      work[static_cast<std::size_t>(i)] = std::move(row);
-      pivot_of[static_cast<std::size_t>(column)] = i;
-      dependent[static_cast<std::size_t>(column)] = true;
+      work[i] = std::move(row);
+      pivot_of[column] = i;
+      dependent[column] = true;
       ++out.rank;
     }
   }
   for (int j = 0; j < columns; ++j)
-    if (!dependent[static_cast<std::size_t>(j)]) out.independent.push_back(j);
+    if (!dependent[j]) out.independent.push_back(j);
   return out;
 }
 

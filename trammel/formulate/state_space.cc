@@ -51,8 +51,7 @@ class StateSpace::SecondOrder final : public SecondOrderProblem {
     const Eval result = space_.compute(t, state_);
     if (result == Eval::ok) {
       a.resize(freedoms());
-      for (int k = 0; k < freedoms(); ++k)
-        a[k] = space_.point_.z_second[space_.positions_[static_cast<std::size_t>(k)]];
+      for (int k = 0; k < freedoms(); ++k) a[k] = space_.point_.z_second[space_.positions_[k]];
     }
     return result;
   }
@@ -185,7 +184,7 @@ void StateSpace::choose(double least) {
       weights[j + k] *= 1 + std::hypot(base_.v[j + (k + 1) % 3], base_.v[j + (k + 2) % 3]) / rate;
   }
   std::vector<bool> all(static_cast<std::size_t>(rows_), true), holonomic = all;
-  for (const int row : equations_.velocity_rows()) holonomic[static_cast<std::size_t>(row)] = false;
+  for (const int row : equations_.velocity_rows()) holonomic[row] = false;
   equations_.jacobian(base_, at_point_, work_);
   positions_ =
       choose_independent(equations_.gv(), at_point_.G, units, weights, holonomic, options_.named, least).independent;
@@ -214,8 +213,8 @@ bool StateSpace::named_in_use() const {
 bool StateSpace::repartition(double least) {
   const std::vector<int> old_positions = positions_, old_velocities = velocities_;
   if (options_.all_coordinates) {
-    positions_.resize(static_cast<std::size_t>(nv_));
-    for (int i = 0; i < nv_; ++i) positions_[static_cast<std::size_t>(i)] = i;
+    positions_.resize(nv_);
+    for (int i = 0; i < nv_; ++i) positions_[i] = i;
     velocities_ = positions_;
   } else {
     choose(least);
@@ -695,10 +694,8 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
     for (const int i : positions_) out[k++] = dz_dot_[i];
     for (const int i : velocities_) out[k++] = dq_[i];
   };
-  for (Eigen::Index k = 0; k < n_positions; ++k)
-    column(positions_[static_cast<std::size_t>(k)], -1, -1, 0, J.dense.col(k));
-  for (Eigen::Index k = n_positions; k < n - nx_; ++k)
-    column(-1, velocities_[static_cast<std::size_t>(k - n_positions)], -1, 0, J.dense.col(k));
+  for (Eigen::Index k = 0; k < n_positions; ++k) column(positions_[k], -1, -1, 0, J.dense.col(k));
+  for (Eigen::Index k = n_positions; k < n - nx_; ++k) column(-1, velocities_[k - n_positions], -1, 0, J.dense.col(k));
   for (int x = 0; x < nx_; ++x) column(-1, -1, x, 0, J.dense.col(n - nx_ + x));
   column(-1, -1, -1, 1, f_t);
   return Eval::ok;

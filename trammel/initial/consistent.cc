@@ -29,7 +29,7 @@ Vec change_weights(const Equations& equations, const std::vector<bool>& held) {
   Vec w = equations.scales();
   const double length = equations.length();
   for (Eigen::Index i = 0; i < w.size(); ++i) {
-    w[i] = held[static_cast<std::size_t>(i)] ? infinite : equations.greatest_mass() * (length / w[i]) * (length / w[i]);
+    w[i] = held[i] ? infinite : equations.greatest_mass() * (length / w[i]) * (length / w[i]);
   }
   return w;
 }
@@ -72,8 +72,8 @@ std::vector<bool> held_columns(const Equations& equations, bool velocities) {
     const KeptOfBody kept = kept_of(body, velocities);
     const KindColumns& columns = columns_of(body.kind);
     for (int k = 0; k < columns.count; ++k) {
-      const int column = columns.column[static_cast<std::size_t>(k)];
-      held[static_cast<std::size_t>(equations.first_velocity(static_cast<int>(b)) + k)] =
+      const int column = columns.column[k];
+      held[equations.first_velocity(static_cast<int>(b)) + k] =
           column >= 3 ? static_cast<bool>(kept.turn) : kept.place[column] && !kept.place_by_motion;
     }
   }
@@ -103,7 +103,7 @@ void add_kept_motions(Model& driven, std::size_t index, const Pose& at, const Ke
   for (int i = 0; i < 3; ++i) {
     if (!turn[i] || (planar && i < 2)) continue;
     const int from = driven.add_frame_at(ground, Vec3::Zero(), Vec3::Unit(i));
-    const Quat axes = driven.frames[static_cast<std::size_t>(from)].local.rotation;
+    const Quat axes = driven.frames[from].local.rotation;
     add("rotation", "angle", 0, spin[i], from,
         driven.add_frame(static_cast<int>(index), {Vec3::Zero(), at.rotation.conjugate() * axes}));
   }
@@ -116,7 +116,7 @@ Model with_initial_motions(const Model& model, const Equations& equations, const
   Model driven = model;
   if (assembled != nullptr) equations.update(*assembled, work);
   for (const InitialJoint& initial : model.initial_joints) {
-    const Item& joint = model.joints[static_cast<std::size_t>(initial.joint)];
+    const Item& joint = model.joints[initial.joint];
     const auto add = [&](const char* type, const char* field, const std::optional<double>& value,
                          const std::optional<double>& speed) {
       if (assembled == nullptr ? !value : !speed && !value) return;
@@ -182,7 +182,7 @@ Problem no_accelerations(const Equations& equations, const State& state, Workspa
   problem.message +=
       ": " + equations.name_of_velocity(static_cast<int>(most)) + " can move without moving any mass or inertia";
   problem.hint = "give the body mass and inertia, or hold it by a joint; `trammel static` needs neither";
-  problem.where = equations.model().bodies[static_cast<std::size_t>(body)].where;
+  problem.where = equations.model().bodies[body].where;
   return problem;
 }
 
@@ -336,7 +336,7 @@ std::string worst_constraints(const Equations& equations, const Vec& rows, int m
   std::sort(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::string text;
   for (int i = 0; i < most && i < static_cast<int>(sizes.size()); ++i) {
-    const auto& [size, c] = sizes[static_cast<std::size_t>(i)];
+    const auto& [size, c] = sizes[i];
     if (size < 1e-3 * sizes[0].first) break;
     const Equations::ConstraintInfo info = equations.constraint_info(c);
     text += (text.empty() ? "" : ", ") + std::string(info.is_motion ? "motion '" : "joint '") + info.item->name +
@@ -359,8 +359,7 @@ std::string worst_constraints(const Equations& equations, const Vec& rows, int m
       hint += "removable here:";
       for (std::size_t i = 0; i < rank.removable.size() && i < 6; ++i) {
         const RowOfEdge& row = rank.removable[i];
-        hint +=
-            (i == 0 ? " " : ", ") + names[static_cast<std::size_t>(row.edge)] + " row " + std::to_string(row.row + 1);
+        hint += (i == 0 ? " " : ", ") + names[row.edge] + " row " + std::to_string(row.row + 1);
       }
       hint += "; or ";
     }

@@ -26,7 +26,7 @@ void OdeIntegrator::start(const State& state, const Rates& rates) {
   good_strain_ = space_.strain();
   if (space_.size() > 0) {
     method_ = make_(space_);
-    past_.resize(static_cast<std::size_t>(method_->memory()));
+    past_.resize(method_->memory());
     points_.resize(past_.size());
     for (Past& p : past_) {
       p.q = now_.q;

@@ -45,9 +45,8 @@ void KluSolver::analyse(const Pattern& pattern, double pivot_tolerance, const Ve
   impl_->scales = scales;
   impl_->factors_of_entries.resize(scales.size() > 0 ? pattern.size() : 0);
   for (int j = 0; j < scales.size(); ++j) {
-    for (int p = pattern.start()[static_cast<std::size_t>(j)]; p < pattern.start()[static_cast<std::size_t>(j) + 1];
-         ++p)
-      impl_->factors_of_entries[p] = scales[pattern.row()[static_cast<std::size_t>(p)]] * scales[j];
+    for (int p = pattern.start()[j]; p < pattern.start()[j + 1]; ++p)
+      impl_->factors_of_entries[p] = scales[pattern.row()[p]] * scales[j];
   }
   klu_defaults(&impl_->common);
   impl_->common.tol = pivot_tolerance;

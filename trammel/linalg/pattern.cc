@@ -7,11 +7,11 @@ namespace trammel {
 Pattern::Pattern(int rows, int columns, const std::vector<Entry>& entries) : rows_(rows) {
   // Bucket by column, then sort and unify each column.
   start_.assign(static_cast<std::size_t>(columns) + 1, 0);
-  for (const Entry& e : entries) ++start_[static_cast<std::size_t>(e.column) + 1];
+  for (const Entry& e : entries) ++start_[e.column + 1];
   for (std::size_t j = 0; j < static_cast<std::size_t>(columns); ++j) start_[j + 1] += start_[j];
   row_.resize(entries.size());
   std::vector<int> next(start_.begin(), start_.end() - 1);
-  for (const Entry& e : entries) row_[static_cast<std::size_t>(next[static_cast<std::size_t>(e.column)]++)] = e.row;
+  for (const Entry& e : entries) row_[next[e.column]++] = e.row;
   int filled = 0;
   for (std::size_t j = 0; j < static_cast<std::size_t>(columns); ++j) {
     const auto begin = row_.begin() + start_[j], end = row_.begin() + start_[j + 1];
@@ -20,8 +20,8 @@ Pattern::Pattern(int rows, int columns, const std::vector<Entry>& entries) : row
     start_[j] = filled;
     filled = static_cast<int>(std::copy(begin, last, row_.begin() + filled) - row_.begin());
   }
-  start_[static_cast<std::size_t>(columns)] = filled;
-  row_.resize(static_cast<std::size_t>(filled));
+  start_[columns] = filled;
+  row_.resize(filled);
   row_.shrink_to_fit();
 }
 
@@ -35,14 +35,14 @@ int Pattern::slot(int row, int column) const {
 void Pattern::multiply_add(const Vec& values, double alpha, const double* x, double* y) const {
   for (std::size_t j = 0; j + 1 < start_.size(); ++j) {
     const double xj = alpha * x[j];
-    for (int p = start_[j]; p < start_[j + 1]; ++p) y[row_[static_cast<std::size_t>(p)]] += values[p] * xj;
+    for (int p = start_[j]; p < start_[j + 1]; ++p) y[row_[p]] += values[p] * xj;
   }
 }
 
 void Pattern::transpose_multiply_add(const Vec& values, double alpha, const double* x, double* y) const {
   for (std::size_t j = 0; j + 1 < start_.size(); ++j) {
     double sum = 0;
-    for (int p = start_[j]; p < start_[j + 1]; ++p) sum += values[p] * x[row_[static_cast<std::size_t>(p)]];
+    for (int p = start_[j]; p < start_[j + 1]; ++p) sum += values[p] * x[row_[p]];
     y[j] += alpha * sum;
   }
 }
@@ -50,8 +50,8 @@ void Pattern::transpose_multiply_add(const Vec& values, double alpha, const doub
 Mat Pattern::dense(const Vec& values) const {
   Mat m = Mat::Zero(rows(), columns());
   for (int j = 0; j < columns(); ++j) {
-    for (int p = start_[static_cast<std::size_t>(j)]; p < start_[static_cast<std::size_t>(j) + 1]; ++p) {
-      m(row_[static_cast<std::size_t>(p)], j) = values[p];
+    for (int p = start_[j]; p < start_[j + 1]; ++p) {
+      m(row_[p], j) = values[p];
     }
   }
   return m;

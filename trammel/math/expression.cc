@@ -198,7 +198,7 @@ void Expression::sweep(double t, std::span<const double> variables, double* valu
     } else if (node.op == Op::time) {
       values[i] = t;
     } else if (node.op == Op::variable) {
-      values[i] = variables[static_cast<std::size_t>(slots_[node.a])];
+      values[i] = variables[slots_[node.a]];
     } else if (node.op == Op::spline) {
       values[i] = differentiate_spline(node, values[node.a])[0];
     } else if (node.op == Op::table) {
@@ -264,7 +264,7 @@ double Expression::gradient(double t, std::span<const double> variables, std::sp
     switch (node.op) {
       case Op::constant: break;
       case Op::time: d_dt += adjoint; break;
-      case Op::variable: d_dvariables[static_cast<std::size_t>(slots_[node.a])] += adjoint; break;
+      case Op::variable: d_dvariables[slots_[node.a]] += adjoint; break;
       case Op::add:
         pass(node.a, 1);
         pass(node.b, 1);

@@ -289,7 +289,7 @@ ExpressionBuilder::Operand ExpressionBuilder::spline(std::size_t at, const std::
                                                      const Operand& x, int order) {
   if (x.refusal >= 0) return x;
   if (x.is_constant()) {
-    const double value = curve->derivatives(x.number)[static_cast<std::size_t>(order)];
+    const double value = curve->derivatives(x.number)[order];
     if (std::isfinite(value)) return {value};
     return refuse(at, token_at(at) + " has no value at " + number_text(x.number),
                   "its points end before, and its extrapolation is none");
@@ -337,7 +337,7 @@ void ExpressionBuilder::finish(std::size_t root, Expression& result) const {
     if (new_place[i] < 0) continue;
     const Node& node = tape_[i];
     const std::array<std::uint16_t, 3> operands = {node.a, node.b, node.c};
-    for (int k = 0; k < operand_count(node.op); ++k) new_place[operands[static_cast<std::size_t>(k)]] = 0;
+    for (int k = 0; k < operand_count(node.op); ++k) new_place[operands[k]] = 0;
   }
   for (std::size_t i = 0; i <= root; ++i) {
     if (new_place[i] < 0) continue;
@@ -354,7 +354,7 @@ void ExpressionBuilder::finish(std::size_t root, Expression& result) const {
     }
     const std::array<std::uint16_t*, 3> operands = {&node.a, &node.b, &node.c};
     for (int k = 0; k < operand_count(node.op); ++k) {
-      std::uint16_t& operand = *operands[static_cast<std::size_t>(k)];
+      std::uint16_t& operand = *operands[k];
       operand = static_cast<std::uint16_t>(new_place[operand]);
     }
   }

@@ -54,7 +54,7 @@ class ExpressionParser : private ExpressionBuilder {
     const Operand root = parse_choice();
     if (!at_end()) fail_after_value(false);
     if (root.refusal >= 0) {
-      const Refusal& refusal = refusals_[static_cast<std::size_t>(root.refusal)];
+      const Refusal& refusal = refusals_[root.refusal];
       fail(refusal.offset, "not-finite", refusal.what, refusal.hint);
     }
     Expression result;
@@ -597,7 +597,7 @@ class ExpressionParser : private ExpressionBuilder {
     if (index.number < 1 || index.number > static_cast<double>(array.size())) {
       return refuse(at, in_quotes(name) + " has no entry " + number_text(index.number), "entries run from " + range);
     }
-    return {array[static_cast<std::size_t>(index.number) - 1], -1, -1, angle_of(name)};
+    return {array[index.number - 1], -1, -1, angle_of(name)};
   }
 
   // The arguments of a measure are names of frames, joints, ...: plain or quoted, not expressions.

@@ -18,7 +18,7 @@ struct Jet {
   static Jet variable(const T& value, int i) {
     Jet out;
     out.a = value;
-    out.d[static_cast<std::size_t>(i)] = T(1);
+    out.d[i] = T(1);
     return out;
   }
 
@@ -137,8 +137,8 @@ struct Triple {
 
   Triple() = default;
   Triple(const T& x, const T& y, const T& z) : c{x, y, z} {}
-  const T& operator[](int i) const { return c[static_cast<std::size_t>(i)]; }
-  T& operator[](int i) { return c[static_cast<std::size_t>(i)]; }
+  const T& operator[](int i) const { return c[i]; }
+  T& operator[](int i) { return c[i]; }
 
   friend Triple operator+(const Triple& x, const Triple& y) { return {x[0] + y[0], x[1] + y[1], x[2] + y[2]}; }
   friend Triple operator-(const Triple& x, const Triple& y) { return {x[0] - y[0], x[1] - y[1], x[2] - y[2]}; }

@@ -21,7 +21,7 @@ int Model::add_frame(int body, const Pose& local, std::string name) {
 int Model::add_frame_at(int body, const Vec3& point, const Vec3& axis, const Vec3& x_axis) {
   Pose local{point, axes_with_z(axis, x_axis)};
   if (body != ground) {
-    const Pose pose = drawn_pose(bodies[static_cast<std::size_t>(body)]);
+    const Pose pose = drawn_pose(bodies[body]);
     local.position = pose.rotation.conjugate() * (point - pose.position);
     local.rotation = pose.rotation.conjugate() * local.rotation;
   }
@@ -65,9 +65,9 @@ int Model::find_joint(std::string_view name) const {
 }
 
 Pose Model::frame_pose(int frame) const {
-  const Frame& f = frames[static_cast<std::size_t>(frame)];
+  const Frame& f = frames[frame];
   if (f.body == ground) return f.local;
-  const Pose pose = drawn_pose(bodies[static_cast<std::size_t>(f.body)]);
+  const Pose pose = drawn_pose(bodies[f.body]);
   return {pose.position + pose.rotation * f.local.position, pose.rotation * f.local.rotation};
 }
 

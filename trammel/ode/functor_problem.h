@@ -42,7 +42,7 @@ class FirstOrderFunctor final : public FirstOrderProblem {
   // Columns of a given pattern are coloured; without one every column is a direction of its own.
   FirstOrderFunctor(int n, F f, std::optional<Pattern> pattern = {})
       : f_(std::move(f)), pattern_(std::move(pattern)), n_(n), groups_(n) {
-    y_.resize(static_cast<std::size_t>(n));
+    y_.resize(n);
     dydt_ = y_;
     if (pattern_) {
       group_ = colour_columns(*pattern_, groups_);
@@ -110,7 +110,7 @@ template <class F>
 class SecondOrderFunctor final : public SecondOrderProblem {
  public:
   SecondOrderFunctor(int freedoms, F f) : f_(std::move(f)), n_(freedoms) {
-    y_.resize(static_cast<std::size_t>(n_));
+    y_.resize(n_);
     v_ = a_ = y_;
   }
 
@@ -161,7 +161,7 @@ template <class F>
 class ImplicitFunctor final : public ImplicitProblem {
  public:
   ImplicitFunctor(int n, F f) : f_(std::move(f)), n_(n) {
-    y_.resize(static_cast<std::size_t>(n));
+    y_.resize(n);
     dydt_ = residual_ = y_;
   }
 

@@ -71,9 +71,7 @@ Eval JacobianSource::differences(double t, const Vec& y, const Vec& f) {
   const int groups = pattern_ != nullptr ? colours_ : n_;
   point_ = y;
   for (int group = 0; group < groups; ++group) {
-    const auto moves = [&](int j) {
-      return pattern_ != nullptr ? colour_[static_cast<std::size_t>(j)] == group : j == group;
-    };
+    const auto moves = [&](int j) { return pattern_ != nullptr ? colour_[j] == group : j == group; };
     Eval result = Eval::rejected;
     double sign = 1;
     for (; sign >= -1 && result != Eval::ok; sign -= 2) {  // the other way if this one cannot be evaluated
@@ -89,9 +87,8 @@ Eval JacobianSource::differences(double t, const Vec& y, const Vec& f) {
       if (!moves(j)) continue;
       const double step = point_[j] - y[j];  // as it was rounded
       if (pattern_ != nullptr) {
-        for (int p = pattern_->start()[static_cast<std::size_t>(j)];
-             p < pattern_->start()[static_cast<std::size_t>(j) + 1]; ++p)
-          J_.values[p] = value_[pattern_->row()[static_cast<std::size_t>(p)]] / step;
+        for (int p = pattern_->start()[j]; p < pattern_->start()[j + 1]; ++p)
+          J_.values[p] = value_[pattern_->row()[p]] / step;
       } else {
         J_.dense.col(j) = value_ / step;
       }

@@ -83,16 +83,12 @@ struct ShiftedSolver<Scalar>::Impl {
     std::vector<Pattern::Entry> entries;
     for (int j = 0; j < n; ++j) {
       entries.push_back({j, j});
-      for (int p = given->start()[static_cast<std::size_t>(j)]; p < given->start()[static_cast<std::size_t>(j) + 1];
-           ++p)
-        entries.push_back({given->row()[static_cast<std::size_t>(p)], j});
+      for (int p = given->start()[j]; p < given->start()[j + 1]; ++p) entries.push_back({given->row()[p], j});
     }
     pattern = Pattern(n, n, entries);
     for (int j = 0; j < n; ++j) {
       diagonal.push_back(pattern.slot(j, j));
-      for (int p = given->start()[static_cast<std::size_t>(j)]; p < given->start()[static_cast<std::size_t>(j) + 1];
-           ++p)
-        slot.push_back(pattern.slot(given->row()[static_cast<std::size_t>(p)], j));
+      for (int p = given->start()[j]; p < given->start()[j + 1]; ++p) slot.push_back(pattern.slot(given->row()[p], j));
     }
     values.setZero(pattern.size());
     pivot_values = values;
@@ -151,9 +147,8 @@ bool ShiftedSolver<Scalar>::factor_sum(Scalar shift, double sign, const Jacobian
     if (s.given != nullptr) {
       s.matrix.setZero();
       for (int j = 0; j < s.n; ++j) {
-        for (int p = s.given->start()[static_cast<std::size_t>(j)];
-             p < s.given->start()[static_cast<std::size_t>(j) + 1]; ++p)
-          s.matrix(s.given->row()[static_cast<std::size_t>(p)], j) = sign * J.values[p];
+        for (int p = s.given->start()[j]; p < s.given->start()[j + 1]; ++p)
+          s.matrix(s.given->row()[p], j) = sign * J.values[p];
       }
     } else {
       s.matrix = (sign * J.dense).template cast<Scalar>();
@@ -184,9 +179,7 @@ bool ShiftedSolver<Scalar>::factor_values(const Vector& values) {
   }
   s.matrix.setZero();
   for (int j = 0; j < s.n; ++j) {
-    for (int p = s.given->start()[static_cast<std::size_t>(j)]; p < s.given->start()[static_cast<std::size_t>(j) + 1];
-         ++p)
-      s.matrix(s.given->row()[static_cast<std::size_t>(p)], j) = values[p];
+    for (int p = s.given->start()[j]; p < s.given->start()[j + 1]; ++p) s.matrix(s.given->row()[p], j) = values[p];
   }
   if (s.scales.size() > 0) s.matrix = (s.scales.asDiagonal() * s.matrix * s.scales.asDiagonal()).eval();
   if (!s.matrix.allFinite()) return false;

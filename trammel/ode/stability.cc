@@ -105,8 +105,7 @@ Complex stability_function(const RosenbrockTableau& tableau, Complex z) {
   for (int i = 0; i < s; ++i) {
     const auto at = static_cast<std::size_t>(i);
     b[i] = tableau.b[at];
-    for (int j = 0; j < s; ++j)
-      B(i, j) = tableau.A[at][static_cast<std::size_t>(j)] + tableau.G[at][static_cast<std::size_t>(j)];
+    for (int j = 0; j < s; ++j) B(i, j) = tableau.A[at][j] + tableau.G[at][j];
   }
   return stability_function(B, b, z);
 }

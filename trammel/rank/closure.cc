@@ -28,7 +28,7 @@ Closure::Closure(const std::vector<Joint>& joints, const CycleBasis& cycles, std
     : ambient_(joints.front().ambient()), rows_(ambient_ * static_cast<Index>(cycles.cycles.size())), passages_(legs) {
   for (std::size_t c = 0; c < cycles.cycles.size(); ++c) {
     for (const CyclePart& part : cycles.cycles[c]) {
-      passages_[static_cast<std::size_t>(part.leg)].push_back({static_cast<int>(c), part.sign});
+      passages_[part.leg].push_back({static_cast<int>(c), part.sign});
     }
   }
   std::map<std::vector<int>, std::vector<Mat>> series;  // by the cycles passed, +-(cycle + 1) with the first positive
@@ -36,7 +36,7 @@ Closure::Closure(const std::vector<Joint>& joints, const CycleBasis& cycles, std
     const Mat s = joint.centre_freedoms();
     if (s.cols() == 0) continue;
     if (joint.legs == 1) {
-      const std::vector<Passage>& passages = passages_[static_cast<std::size_t>(joint.leg_ids.front())];
+      const std::vector<Passage>& passages = passages_[joint.leg_ids.front()];
       std::vector<int> signature;
       signature.reserve(passages.size());
       for (const Passage& p : passages) signature.push_back(p.sign * passages.front().sign * (p.cycle + 1));
@@ -45,7 +45,7 @@ Closure::Closure(const std::vector<Joint>& joints, const CycleBasis& cycles, std
     }
     std::map<int, Mat> sums;  // a cycle may pass several legs of one coupler
     for (Index i = 0; i < joint.legs; ++i) {
-      for (const Passage& p : passages_[static_cast<std::size_t>(joint.leg_ids[static_cast<std::size_t>(i)])]) {
+      for (const Passage& p : passages_[joint.leg_ids[i]]) {
         sums.try_emplace(p.cycle, Mat::Zero(ambient_, s.cols())).first->second +=
             p.sign * s.middleRows(ambient_ * i, ambient_);
       }
@@ -93,7 +93,7 @@ Mat Closure::wrench(const Joint& joint, const Mat& null) const {
   Mat about_centre(ambient_, null.cols());
   for (Index i = 0; i < joint.legs; ++i) {
     about_centre.setZero();
-    for (const Passage& p : passages_[static_cast<std::size_t>(joint.leg_ids[static_cast<std::size_t>(i)])]) {
+    for (const Passage& p : passages_[joint.leg_ids[i]]) {
       about_centre += p.sign * null.middleRows(ambient_ * p.cycle, ambient_);
     }
     wrench.middleRows(ambient_ * i, ambient_) = joint.to_centre.transpose() * about_centre;

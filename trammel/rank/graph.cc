@@ -16,14 +16,14 @@ struct Adjacency {
   Adjacency(int nodes, const std::vector<GraphLeg>& legs)
       : start(static_cast<std::size_t>(nodes) + 1, 0), leg(2 * legs.size()) {
     for (const GraphLeg& l : legs) {
-      ++start[static_cast<std::size_t>(l.tail) + 1];
-      ++start[static_cast<std::size_t>(l.head) + 1];
+      ++start[l.tail + 1];
+      ++start[l.head + 1];
     }
     std::partial_sum(start.begin(), start.end(), start.begin());
     std::vector<std::size_t> next(start.begin(), start.end() - 1);
     for (std::size_t i = 0; i < legs.size(); ++i) {
-      leg[next[static_cast<std::size_t>(legs[i].tail)]++] = static_cast<int>(i);
-      leg[next[static_cast<std::size_t>(legs[i].head)]++] = static_cast<int>(i);
+      leg[next[legs[i].tail]++] = static_cast<int>(i);
+      leg[next[legs[i].head]++] = static_cast<int>(i);
     }
   }
 

@@ -33,10 +33,10 @@ bool clearly_independent(const ConstraintEdge& edge, double l) {
     const double norm = row.norm();
     if (!(norm > 0)) return false;
     row /= norm;
-    for (Index p = 0; p < i; ++p) row -= q[static_cast<std::size_t>(p)].dot(row) * q[static_cast<std::size_t>(p)];
+    for (Index p = 0; p < i; ++p) row -= q[p].dot(row) * q[p];
     const double rest = row.norm();
     if (rest < 1e-3) return false;
-    q[static_cast<std::size_t>(i)] = row / rest;
+    q[i] = row / rest;
   }
   return true;
 }

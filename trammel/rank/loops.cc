@@ -395,7 +395,7 @@ void Analyser::choose_removable(const std::vector<Joint>& joints, const Mat& sel
   }
   if (left.cols() == 0) return;
   if (changed) left = orthonormal(left);
-  for (const Index i : pivot_rows(left)) result_.removable.push_back(row_of[static_cast<std::size_t>(i)]);
+  for (const Index i : pivot_rows(left)) result_.removable.push_back(row_of[i]);
 }
 
 void Analyser::finish() {
@@ -433,12 +433,12 @@ ConstraintEdge edge_on_absolute_twists(const std::vector<int>& bodies, const Vec
   // The coefficients on the ground, or on the first body where only differences count, drop out.
   const auto grounded = std::find(bodies.begin(), bodies.end(), -1);
   const Index first = grounded != bodies.end() ? grounded - bodies.begin() : (relative ? 0 : -1);
-  edge.bodies.push_back(first >= 0 ? bodies[static_cast<std::size_t>(first)] : -1);
+  edge.bodies.push_back(first >= 0 ? bodies[first] : -1);
   edge.jacobian.resize(jacobian.rows(), 6 * (first >= 0 ? m - 1 : m));
   Index column = 0;
   for (Index i = 0; i < m; ++i) {
     if (i == first) continue;
-    edge.bodies.push_back(bodies[static_cast<std::size_t>(i)]);
+    edge.bodies.push_back(bodies[i]);
     edge.jacobian.middleCols(column, 6) = jacobian.middleCols(6 * i, 6);
     column += 6;
   }

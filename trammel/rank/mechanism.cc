@@ -11,14 +11,14 @@ ConstraintGraph constraint_graph(const Equations& equations, const State& state,
   graph.bodies = static_cast<int>(model.bodies.size());
   graph.length = equations.length();
   for (int b = 0; b < graph.bodies; ++b) {
-    const BodyState& s = work.bodies[static_cast<std::size_t>(b)];
-    const BodyKind kind = model.bodies[static_cast<std::size_t>(b)].kind;
+    const BodyState& s = work.bodies[b];
+    const BodyKind kind = model.bodies[b].kind;
     if (kind == BodyKind::point) graph.reduced.push_back(point_body(b, s.r));
     if (kind == BodyKind::scalar) graph.reduced.push_back({b, s.r, Vec6::Unit(0)});
     if (kind == BodyKind::planar) graph.reduced.push_back(planar_body(b, s.r));
   }
   RowMatrix C;
-  graph.edges.reserve(static_cast<std::size_t>(equations.constraint_count()));
+  graph.edges.reserve(equations.constraint_count());
   for (int c = 0; c < equations.constraint_count(); ++c) {
     const std::vector<int>& frames = equations.constraint_frames(c);
     equations.frame_jacobian(c, state, work, C);
@@ -27,7 +27,7 @@ ConstraintGraph constraint_graph(const Equations& equations, const State& state,
     Mat jacobian = Mat::Zero(C.rows(), C.cols());
     std::vector<int> bodies;
     for (std::size_t i = 0; i < frames.size(); ++i) {
-      const int body = model.frames[static_cast<std::size_t>(frames[i])].body;
+      const int body = model.frames[frames[i]].body;
       const auto known = std::find(bodies.begin(), bodies.end(), body);
       const auto at = static_cast<Eigen::Index>(6 * (known - bodies.begin())), from = static_cast<Eigen::Index>(6 * i);
       if (known == bodies.end()) bodies.push_back(body);

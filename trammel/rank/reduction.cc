@@ -39,18 +39,18 @@ Reduction reduce_rows(const Mat& rows, const Vec& scales, double tolerance) {
   for (Eigen::Index k = 0; k < n; ++k) out.chosen.push_back(static_cast<int>(choice.colsPermutation().indices()[k]));
   std::sort(out.chosen.begin(), out.chosen.end());
   Mat top(n, n);
-  for (Eigen::Index k = 0; k < n; ++k) top.row(k) = null.row(out.chosen[static_cast<std::size_t>(k)]);
+  for (Eigen::Index k = 0; k < n; ++k) top.row(k) = null.row(out.chosen[k]);
   // basis = S null top^-1 S_chosen^-1
   out.basis = scales.asDiagonal() * top.transpose().partialPivLu().solve(null.transpose()).transpose();
   for (Eigen::Index k = 0; k < n; ++k) {
-    const int at = out.chosen[static_cast<std::size_t>(k)];
+    const int at = out.chosen[k];
     out.basis.col(k) /= scales[at];
-    for (Eigen::Index l = 0; l < n; ++l) out.basis(out.chosen[static_cast<std::size_t>(l)], k) = k == l ? 1 : 0;
+    for (Eigen::Index l = 0; l < n; ++l) out.basis(out.chosen[l], k) = k == l ? 1 : 0;
   }
   // Round-off of the solve is no coupling.
   for (Eigen::Index i = 0; i < nv; ++i) {
     for (Eigen::Index k = 0; k < n; ++k) {
-      const int at = out.chosen[static_cast<std::size_t>(k)];
+      const int at = out.chosen[k];
       if (std::abs(out.basis(i, k)) < 1e-14 * scales[i] / scales[at]) out.basis(i, k) = 0;
     }
   }

@@ -69,7 +69,7 @@ Panel merged(const std::vector<Panel>& panels) {
   for (const Panel& p : panels) {
     Index to = 0;
     for (std::size_t from = 0; from < p.columns.size(); ++from) {
-      while (all.columns[static_cast<std::size_t>(to)] != p.columns[from]) ++to;
+      while (all.columns[to] != p.columns[from]) ++to;
       all.rows.col(to).segment(rows, p.rows.rows()) = p.rows.col(static_cast<Index>(from));
     }
     rows += p.rows.rows();
@@ -101,7 +101,7 @@ Spectrum sparse_rank(int rows, int columns, const std::vector<Entry>& entries, c
     const int column = order.indices()(place);
     largest = std::max(largest, m.col(column).norm());
     for (Eigen::SparseMatrix<double>::InnerIterator it(m, column); it; ++it) {
-      sorted[static_cast<std::size_t>(it.row())].emplace_back(place, it.value());
+      sorted[it.row()].emplace_back(place, it.value());
     }
   }
   std::vector<std::vector<Panel>> starting(static_cast<std::size_t>(columns));
@@ -113,7 +113,7 @@ Spectrum sparse_rank(int rows, int columns, const std::vector<Entry>& entries, c
       panel.rows(0, static_cast<Index>(panel.columns.size())) = value;
       panel.columns.push_back(place);
     }
-    starting[static_cast<std::size_t>(row.front().first)].push_back(std::move(panel));
+    starting[row.front().first].push_back(std::move(panel));
   }
   const double tolerance = options.tolerance * largest;
   for (std::vector<Panel>& panels : starting) {
@@ -135,7 +135,7 @@ Spectrum sparse_rank(int rows, int columns, const std::vector<Entry>& entries, c
     Panel rest{{panel.columns.begin() + lead, panel.columns.end()},
                panel.rows.bottomRightCorner(count - next, panel.rows.cols() - lead),
                true};
-    starting[static_cast<std::size_t>(rest.columns.front())].push_back(std::move(rest));
+    starting[rest.columns.front()].push_back(std::move(rest));
   }
   // Round-off of many eliminations may exceed 1e-10 of a pivot: only what comes near the tolerance itself is told.
   result.nearly = result.smallest_nonzero < options.nearly_to || result.largest_zero > 0.1 * options.tolerance;

@@ -29,7 +29,7 @@ std::string joined(const std::vector<std::string>& words) {
 void append_components(const std::vector<int>& which, std::vector<std::string>& phrases) {
   static const std::array<const char*, 3> names{"x", "y", "z"};
   std::vector<std::string> force, torque;
-  for (const int i : which) (i < 3 ? force : torque).push_back(names[static_cast<std::size_t>(i % 3)]);
+  for (const int i : which) (i < 3 ? force : torque).push_back(names[i % 3]);
   if (!force.empty()) phrases.push_back((force.size() == 1 ? "force along " : "forces along ") + joined(force));
   if (!torque.empty()) phrases.push_back((torque.size() == 1 ? "torque about " : "torques about ") + joined(torque));
 }

@@ -370,8 +370,7 @@ class Formatter {
       std::size_t begin = i;
       while (begin > 0 && lines_[begin - 1].comment) --begin;
       if (chunks.empty()) begin = i;  // comments above the first section stay at the top
-      chunks.push_back({begin, 0, rank(sections_[static_cast<std::size_t>(lines_[i].section)]),
-                        begin > 0 && lines_[begin - 1].text.empty()});
+      chunks.push_back({begin, 0, rank(sections_[lines_[i].section]), begin > 0 && lines_[begin - 1].text.empty()});
     }
     std::vector<std::size_t> order;
     const bool sorted =

@@ -202,7 +202,7 @@ Mesh read_obj(std::string_view text, const std::string& file) {
           fail_mesh(file, lines.line(), "bad-mesh", quote(corner) + " is not the number of a point above this line",
                     "points count from 1");
         }
-        corners.push_back(points[static_cast<std::size_t>(index > 0 ? index - 1 : size + index)]);
+        corners.push_back(points[index > 0 ? index - 1 : size + index]);
       }
       if (corners.size() < 3) {
         fail_mesh(file, lines.line(), "bad-mesh", "a face has fewer than 3 corners", "export it again");
@@ -244,7 +244,7 @@ MassProperties solid(const Mesh& mesh, double scale) {
   Vec3 first = Vec3::Zero();
   Mat3 second = Mat3::Zero();
   for (const auto& t : mesh.triangles) {
-    const auto at = [&](std::size_t k) { return Vec3(mesh.points[static_cast<std::size_t>(t[k])] - origin); };
+    const auto at = [&](std::size_t k) { return Vec3(mesh.points[t[k]] - origin); };
     const Vec3 a = at(0), b = at(1), c = at(2), s = a + b + c;
     const double D = a.dot(b.cross(c));
     volume += D / 6;

@@ -166,9 +166,7 @@ class ModelReader {
                    bool has_mass, Body& body);
   void read_shape(const Entry& entry);
 
-  bool is_planar(int body) const {
-    return body >= 0 && model_.bodies[static_cast<std::size_t>(body)].kind == BodyKind::planar;
-  }
+  bool is_planar(int body) const { return body >= 0 && model_.bodies[body].kind == BodyKind::planar; }
   int find_body(const Node& node, const Place& place);
   Pose to_local(int body, const Pose& here) const;  // from the world of this scope to body axes, bodies as drawn
   int add_frame(int body, const Pose& local, const Location& where);

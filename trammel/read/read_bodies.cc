@@ -506,7 +506,7 @@ Pose ModelReader::to_local(int body, const Pose& here) const {
   const Pose& scope = current_->pose;
   const Pose world{scope.position + scope.rotation * here.position, scope.rotation * here.rotation};
   if (body == ground) return world;
-  const Pose& from = model_.bodies[static_cast<std::size_t>(body)].pose;
+  const Pose& from = model_.bodies[body].pose;
   const Quat inverse = from.rotation.conjugate();
   return {inverse * (world.position - from.position), inverse * world.rotation};
 }

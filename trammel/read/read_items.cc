@@ -174,7 +174,7 @@ std::vector<int> ModelReader::attach(Entries& entries, const Place& place, const
 std::vector<int> ModelReader::frames_of_joint(const Node& node, const Place& place) {
   const int index = find_joint(node, place.at("joint"));
   if (index < 0) return {};
-  const Item& named = model_.joints[static_cast<std::size_t>(index)];
+  const Item& named = model_.joints[index];
   const ElementDescription* description = find_element(Category::joint, named.type);
   if (description != nullptr && description->attachment == Attachment::joints) {
     values_->error(node, "wrong-type", place.text() + ": " + quote(named.name) + " couples other joints",

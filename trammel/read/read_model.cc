@@ -161,7 +161,7 @@ void ModelReader::name_state(const Entry& entry) {
 void ModelReader::read_state(const Entry& entry) {
   const int index = model_.find_state(entry.name);
   if (index < 0) return;  // reported before
-  StateVariable& x = model_.states[static_cast<std::size_t>(index)];
+  StateVariable& x = model_.states[index];
   const Place place{"state", entry.name, ""};
   const Node* rate = &entry.node;
   if (entry.node.is_mapping()) {
@@ -271,7 +271,7 @@ void ModelReader::read_initial_coordinate(const Entry& entry) {
   const Place place{"initial coordinate", entry.key.text, ""};
   const int index = find_body(entry.key, {"initial", "", ""});
   if (index < 0) return;
-  Body& body = model_.bodies[static_cast<std::size_t>(index)];
+  Body& body = model_.bodies[index];
   if (body.kind != BodyKind::scalar) {
     values_->error(entry.key, "wrong-type", "initial: " + quote(body.name) + " is not a scalar coordinate",
                    "give it under `bodies`");
@@ -314,7 +314,7 @@ void ModelReader::read_initial_body(const Entry& entry) {
       values_->error(key, "reserved-name", "initial: the ground does not move", "name a moving body");
     return;
   }
-  Body& body = model_.bodies[static_cast<std::size_t>(index)];
+  Body& body = model_.bodies[index];
   if (body.kind == BodyKind::scalar) {
     values_->error(key, "wrong-type", "initial: " + quote(body.name) + " is a scalar coordinate",
                    "give it under `coordinates`");

@@ -436,7 +436,7 @@ class TableReader : CurveReader {
     data.z = plain(zs);
     if (const SplineFault fault = SurfaceTable::fault(data); !fault.what.empty()) {
       Location where = values_.where(key_);
-      if (fault.point >= 0) where = zs[static_cast<std::size_t>(fault.point)].where;
+      if (fault.point >= 0) where = zs[fault.point].where;
       report(fault, where);
       return std::nullopt;
     }

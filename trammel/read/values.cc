@@ -216,7 +216,7 @@ std::optional<Mat6> Values::matrix6(const Node& node, const Place& place, Quanti
   Mat6 matrix = Mat6::Zero();
   if (node.is_sequence() && node.count == 6 && node.item(0).is_scalar()) {
     if (!list(node, place, Quantity::none, n, "six numbers or six rows of six")) return std::nullopt;
-    for (int i = 0; i < 6; ++i) matrix(i, i) = n[static_cast<std::size_t>(i)];
+    for (int i = 0; i < 6; ++i) matrix(i, i) = n[i];
   } else {
     if (!rows(node, place, 6, n, Quantity::none)) return std::nullopt;
     matrix = Eigen::Map<const Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(n.data());

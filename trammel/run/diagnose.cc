@@ -44,7 +44,7 @@ bool expression_to_blame(const Equations& equations, const Item& item, const Wor
 
 std::string body_name(const Equations& equations, int velocity) {
   const int body = equations.body_of_velocity(velocity);
-  return "body '" + equations.model().bodies[static_cast<std::size_t>(body)].name + "'";
+  return "body '" + equations.model().bodies[body].name + "'";
 }
 
 }  // namespace
@@ -82,7 +82,7 @@ std::optional<Culprit> find_culprit(const Equations& equations, const State& sta
   }
   std::vector<double> observables(64);
   for (int f = 0; f < equations.force_count(); ++f) {
-    const Item& item = model.forces[static_cast<std::size_t>(f)];
+    const Item& item = model.forces[f];
     observables.assign(std::max(observables.size(), equations.force(f).observables().size()), 0.0);
     double wrench[6 * max_frames] = {};
     const bool good = equations.observe_force(f, state, work, wrench, observables.data());
@@ -116,7 +116,7 @@ std::optional<Culprit> find_culprit(const Equations& equations, const State& sta
         const auto column = static_cast<std::size_t>(j);
         for (int p = equations.vv().start()[column]; p < equations.vv().start()[column + 1]; ++p) {
           if (std::isfinite((*x)[p])) continue;
-          const int row = equations.vv().row()[static_cast<std::size_t>(p)];
+          const int row = equations.vv().row()[p];
           return Culprit{body_name(equations, row), "feels a force whose derivative is not finite", true, state.t, {}};
         }
       }
@@ -312,8 +312,7 @@ class Inquest {
     std::sort(found.begin(), found.end(), [](const Found& a, const Found& b) { return a.jump > b.jump; });
     if (found.size() > 3) found.resize(3);
     for (const Found& x : found) {
-      const std::string part =
-          x.force ? "force '" + e_.model().forces[static_cast<std::size_t>(x.i)].name + "'" : constraint_name(e_, x.i);
+      const std::string part = x.force ? "force '" + e_.model().forces[x.i].name + "'" : constraint_name(e_, x.i);
       const char* where = x.in_time ? "in time" : "where the mechanism passes";
       if (x.force) {
         add(0.9, "force-jumps", part, part + " jumps " + where,
@@ -383,7 +382,7 @@ class Inquest {
     const std::vector<std::string> names = constraint_names(e_);
     std::string parts;
     for (std::size_t i = 0; i < worst->edges.size() && i < 6; ++i)
-      parts += (i > 0 ? ", " : "") + names[static_cast<std::size_t>(worst->edges[i])];
+      parts += (i > 0 ? ", " : "") + names[worst->edges[i]];
     if (worst->edges.size() > 6) parts += ", ...";
     add(lost || now.smallest_nonzero < 1e-4 * then.smallest_nonzero ? 0.8 : 0.6, "singular-position", parts,
         "the mechanism is at, or very near, a singular position (a dead point): " + parts,

@@ -8,7 +8,7 @@ namespace {
 
 double power_of(const Equations& equations, int i, const State& state, const Workspace& work,
                 std::vector<double>& observables) {
-  const Item& item = equations.model().forces[static_cast<std::size_t>(i)];
+  const Item& item = equations.model().forces[i];
   observables.assign(equations.force(i).observables().size() + 1, 0.0);
   double wrench[6 * max_frames] = {};
   equations.observe_force(i, state, work, wrench, observables.data());
@@ -42,11 +42,11 @@ UnexplainedEnergy blame_for_energy(const Equations& equations, const State& from
   equations.update(to, work);
   double largest = 0.1 * amount / out.h;
   for (int i = 0; i < equations.force_count(); ++i) {
-    const double old = before[static_cast<std::size_t>(i)], now = power_of(equations, i, to, work, observables),
+    const double old = before[i], now = power_of(equations, i, to, work, observables),
                  share = std::abs(now - old) + 0.1 * (std::abs(now) + std::abs(old));
     if (share <= largest) continue;
     largest = std::isnan(share) ? HUGE_VAL : share;
-    out.part = "force '" + model.forces[static_cast<std::size_t>(i)].name + "'";
+    out.part = "force '" + model.forces[i].name + "'";
     out.power_before = old;
     out.power_after = now;
   }
@@ -57,7 +57,7 @@ UnexplainedEnergy blame_for_energy(const Equations& equations, const State& from
   Eigen::Index at = 0;
   dv.cwiseProduct(Mdv).cwiseAbs().maxCoeff(&at);
   const int body = equations.body_of_velocity(static_cast<int>(at));
-  out.part = "body '" + model.bodies[static_cast<std::size_t>(body)].name + "'";
+  out.part = "body '" + model.bodies[body].name + "'";
   return out;
 }
 

@@ -24,7 +24,7 @@ std::vector<std::pair<int, std::size_t>> coupled_bodies(const Model& model, cons
   const ElementDescription* description = find_element(Category::joint, item.type);
   if (is_motion || description == nullptr || description->attachment != Attachment::joints) return bodies;
   for (std::size_t i = 0; i < item.frames.size(); ++i) {
-    const int body = model.frames[static_cast<std::size_t>(item.frames[i])].body;
+    const int body = model.frames[item.frames[i]].body;
     const bool known = std::any_of(bodies.begin(), bodies.end(), [&](const auto& b) { return b.first == body; });
     if (body != ground && !known) bodies.emplace_back(body, i);
   }
@@ -99,7 +99,7 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
     add_vector(s, path + ".force", "N", "on the second body at the joint's frame", flag);
     add_vector(s, path + ".torque", "N m", "on the second body at the joint's frame", flag);
     for (const auto& [body, frame] : coupled_bodies(model, *info.item, info.is_motion)) {
-      const std::string on = path + ".on." + model.bodies[static_cast<std::size_t>(body)].name;
+      const std::string on = path + ".on." + model.bodies[body].name;
       add_vector(s, on + ".force", "N", "on this body, at the first of its frames that is coupled", flag);
       add_vector(s, on + ".torque", "N m", "on this body, about the first of its frames that is coupled", flag);
     }
@@ -109,7 +109,7 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
       s.push_back({path + ".displacement", "m", "", "of the second frame along z of the first", false, ""});
   }
   for (int f = 0; f < equations.force_count(); ++f) {
-    const std::string path = "force." + model.forces[static_cast<std::size_t>(f)].name;
+    const std::string path = "force." + model.forces[f].name;
     for (const Observable& o : equations.force(f).observables())
       s.push_back({path + "." + o.name, o.unit, "", o.name, false, ""});
     add_vector(s, path + ".on_second.force", "N", "on the second frame");
@@ -149,7 +149,7 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
   for (const Output& o : model.outputs) {
     UserOutput user;
     user.expression = MeasuredExpression::parse(o, names, user.frames);
-    user.memory.assign(static_cast<std::size_t>(user.expression.memory()), 0);
+    user.memory.assign(user.expression.memory(), 0);
     outputs_.push_back(std::move(user));
   }
   output_values_.assign(outputs_.size(), 0);
@@ -306,7 +306,7 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
       torque.setZero();
       for (std::size_t i = first; i < info.item->frames.size(); ++i) {
         const int frame = info.item->frames[i];
-        if (model.frames[static_cast<std::size_t>(frame)].body != body) continue;
+        if (model.frames[frame].body != body) continue;
         const Vec3 f(wrenches[6 * i], wrenches[6 * i + 1], wrenches[6 * i + 2]);
         force += f;
         torque += Vec3(wrenches[6 * i + 3], wrenches[6 * i + 4], wrenches[6 * i + 5]) +

@@ -9,13 +9,12 @@ std::vector<std::string> shapes_as_json(const Model& model, std::size_t most_byt
   for (const Shape& shape : model.shapes) {
     const Vec3& p = shape.local.position;
     const Quat& q = shape.local.rotation;
-    nlohmann::ordered_json j = {
-        {"name", shape.name},
-        {"type", shape.type},
-        {"body", shape.body == ground ? "ground" : model.bodies[static_cast<std::size_t>(shape.body)].name},
-        {"size", shape.size},
-        {"position", {p.x(), p.y(), p.z()}},
-        {"quaternion", {q.w(), q.x(), q.y(), q.z()}}};
+    nlohmann::ordered_json j = {{"name", shape.name},
+                                {"type", shape.type},
+                                {"body", shape.body == ground ? "ground" : model.bodies[shape.body].name},
+                                {"size", shape.size},
+                                {"position", {p.x(), p.y(), p.z()}},
+                                {"quaternion", {q.w(), q.x(), q.y(), q.z()}}};
     if (!shape.color.empty()) j["color"] = shape.color;
     if (!shape.file.empty()) j["file"] = shape.file;
     const std::string text = j.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);

@@ -345,7 +345,7 @@ void Simulation::describe_run(RunSummary& summary) const {
   for (const auto& entry : by_body) {
     if (static_cast<long>(entry.second) <= summary.limiting_steps) continue;
     summary.limiting_steps = static_cast<long>(entry.second);
-    summary.limiting = "body '" + m.bodies[static_cast<std::size_t>(entry.first)].name + "'";
+    summary.limiting = "body '" + m.bodies[entry.first].name + "'";
   }
 }
 
@@ -433,7 +433,7 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
   const double least = m.simulation.least_step.value_or(0), greatest = m.simulation.greatest_step.value_or(end);
   const bool fixed = settings_.fixed_step;
   Progress& progress = progress_;
-  limited_.resize(static_cast<std::size_t>(equations_->sizes().nv), 0.0);
+  limited_.resize(equations_->sizes().nv, 0.0);
   if (!recorder_) {
     make_recorder();
     recorder_->note_step(integrator_->state(), integrator_->rates());
@@ -534,7 +534,7 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
       progress.reach = std::max(progress.reach, equations_->reach(integrator_->state().q));
       progress.least_step = progress.steps == 1 ? h : std::min(progress.least_step, h);
       progress.greatest_step = std::max(progress.greatest_step, h);
-      if (attempt.worst_velocity >= 0) limited_[static_cast<std::size_t>(attempt.worst_velocity)] += 1;
+      if (attempt.worst_velocity >= 0) limited_[attempt.worst_velocity] += 1;
       if (!fixed && attempt.suggested_h > 0)
         h_ = attempt.suggested_h;
       else if (!fixed)

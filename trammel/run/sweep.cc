@@ -82,7 +82,7 @@ std::string sweep_header(const SweepPlan& plan, const std::vector<SweepMeasure>&
 
 std::string sweep_line(const SweepPlan& plan, const SweepRow& row) {
   std::string line = std::to_string(row.run) + "," + row.status;
-  for (const std::string& value : plan.runs[static_cast<std::size_t>(row.run)]) line += "," + value;
+  for (const std::string& value : plan.runs[row.run]) line += "," + value;
   for (const double value : row.values) line += "," + (std::isfinite(value) ? shortest(value) : std::string());
   return line + "," + csv_field(row.message);
 }
@@ -148,7 +148,7 @@ SweepPlan latin_plan(const std::vector<std::string>& ranges, int count, unsigned
   if (static_cast<std::size_t>(count) > std::min(most_runs, most_values / std::max<std::size_t>(1, ranges.size())))
     refuse_size();
   SweepPlan plan;
-  plan.runs.resize(static_cast<std::size_t>(count));
+  plan.runs.resize(count);
   std::mt19937_64 random(seed);
   for (const std::string& range : ranges) {
     const AxisText a = axis_text(range);
@@ -203,8 +203,7 @@ SweepRow sweep_run(const SweepOptions& options, const SweepPlan& plan, long run)
   row.values.assign(options.measures.size(), std::nan(""));
   try {
     ModelChanges changes = options.changes;
-    for (std::size_t i = 0; i < plan.names.size(); ++i)
-      changes.set.push_back(plan.names[i] + "=" + plan.runs[static_cast<std::size_t>(run)][i]);
+    for (std::size_t i = 0; i < plan.names.size(); ++i) changes.set.push_back(plan.names[i] + "=" + plan.runs[run][i]);
     Simulation simulation(load_model(options.model, changes));
     MemoryTrajectory trajectory;
     RunOptions run_options;

@@ -86,7 +86,7 @@ std::string matrices_csv(const std::vector<NamedMatrix>& matrices, const Provena
     for (const std::string& column : matrix.columns) out += "," + csv_field(column);
     out += "\n";
     for (Eigen::Index i = 0; i < matrix.values.rows(); ++i) {
-      out += csv_field(matrix.rows[static_cast<std::size_t>(i)]);
+      out += csv_field(matrix.rows[i]);
       for (Eigen::Index j = 0; j < matrix.values.cols(); ++j) {
         std::snprintf(number, sizeof number, ",%.17g", matrix.values(i, j));
         out += number;

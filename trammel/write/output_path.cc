@@ -29,7 +29,7 @@ std::string first_bytes(const std::string& path, std::size_t count) {
   std::string bytes(count, '\0');
   std::ifstream file(path, std::ios::binary);
   file.read(bytes.data(), static_cast<std::streamsize>(count));
-  bytes.resize(static_cast<std::size_t>(file.gcount()));
+  bytes.resize(file.gcount());
   return bytes;
 }
 

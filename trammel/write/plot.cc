@@ -164,8 +164,7 @@ std::string power_of_ten(int exponent) {
   std::string text =
       "\xc3\x97"
       "10";
-  for (const char c : std::to_string(exponent))
-    text += c == '-' ? "\xe2\x81\xbb" : digits[static_cast<std::size_t>(c - '0')];
+  for (const char c : std::to_string(exponent)) text += c == '-' ? "\xe2\x81\xbb" : digits[c - '0'];
   return text;
 }
 

@@ -31,7 +31,7 @@ ElementDescription describe_trajectory() {
     std::vector<PairRowSpec> rows;
     std::vector<TimeFunction> functions;
     for (int i = 0; i < 6; ++i) {
-      const char* name = names[static_cast<std::size_t>(i)];
+      const char* name = names[i];
       if (item.fields.get<ExpressionText>(name).text.empty()) continue;
       rows.push_back({i < 3 ? Primitive::in_plane : Primitive::cardan, i % 3, 0, static_cast<int>(functions.size())});
       functions.emplace_back(time_function(item, name, context));

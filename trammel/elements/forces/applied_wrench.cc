@@ -68,7 +68,7 @@ void AppliedWrench::linearise(const ElementInput& in, ForcePartials& out) const 
   Vec6 local;
   ExpressionPartials c;
   for (int i = 0; i < 6; ++i) {
-    const MeasuredExpression& component = components_[static_cast<std::size_t>(i)];
+    const MeasuredExpression& component = components_[i];
     if (component.expression().is_constant()) {
       local[i] = component.expression().value(in.t, {});
       continue;
@@ -168,9 +168,9 @@ ElementDescription describe_applied_wrench(std::string key, std::string summary,
       components[i] = measured_field(item, component_names[i], context, memory);
       memory += components[i].memory();
     }
-    return std::make_unique<AppliedWrench>(
-        std::move(components), with_force, with_torque, applied_axes(item), static_cast<int>(item.frames.size()),
-        context.model.frames[static_cast<std::size_t>(item.frames[0])].body == ground);
+    return std::make_unique<AppliedWrench>(std::move(components), with_force, with_torque, applied_axes(item),
+                                           static_cast<int>(item.frames.size()),
+                                           context.model.frames[item.frames[0]].body == ground);
   };
   d.random_fields = [has](std::mt19937& random) {
     static const std::array<const char*, 6> texts{

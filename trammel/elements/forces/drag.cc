@@ -48,9 +48,9 @@ class Drag final : public Force {
     Vec3 time = Vec3::Zero(), W;
     ExpressionPartials each;
     for (int i = 0; i < 3; ++i) {
-      wind_[static_cast<std::size_t>(i)].linearise(in, frames_, each);
+      wind_[i].linearise(in, frames_, each);
       W[i] = each.value;
-      if (wind_[static_cast<std::size_t>(i)].expression().is_constant()) continue;
+      if (wind_[i].expression().is_constant()) continue;
       pose -= a.R.col(i) * each.pose;
       twist -= a.R.col(i) * each.twist;
       time -= each.time * a.R.col(i);
@@ -132,7 +132,7 @@ class Drag final : public Force {
   bool blow(const ElementInput& in, Flow& flow) const {
     Vec3 W;
     for (int i = 0; i < 3; ++i) {
-      if (!wind_[static_cast<std::size_t>(i)].evaluate(in, W[i])) return false;
+      if (!wind_[i].evaluate(in, W[i])) return false;
     }
     flow.set(in.frames[0].R * W, in.frames[1].R);
     return true;

@@ -108,7 +108,7 @@ class StiffnessMatrix final : public Force {
  private:
   int links() const { return static_cast<int>(drawn_.size()); }
   RelativeMotion motion(const ElementInput& in, int i) const {
-    return {in.frames[0], in.frames[i + 1], Mat3::Identity(), drawn_[static_cast<std::size_t>(i)].back};
+    return {in.frames[0], in.frames[i + 1], Mat3::Identity(), drawn_[i].back};
   }
   bool gather(const ElementInput& in, LinkVector& x, LinkVector& rate) const {
     x.resize(6 * links());
@@ -118,7 +118,7 @@ class StiffnessMatrix final : public Force {
       const RelativeMotion now = motion(in, i);
       usable = usable && now.usable();
       x.segment<6>(6 * i) = now.y();
-      x.segment<3>(6 * i) -= drawn_[static_cast<std::size_t>(i)].r;
+      x.segment<3>(6 * i) -= drawn_[i].r;
       rate.segment<6>(6 * i) = now.rate();
     }
     return usable;
@@ -166,7 +166,7 @@ LinkMatrix link_matrix(const Item& item, const char* field, const std::vector<Dr
     Mat rigid = Mat::Zero(large, 6);
     double reach = 0;
     for (int i = 0; i <= links; ++i) {
-      const Vec3 r = i == 0 ? Vec3(Vec3::Zero()) : drawn[static_cast<std::size_t>(i - 1)].r;
+      const Vec3 r = i == 0 ? Vec3(Vec3::Zero()) : drawn[i - 1].r;
       reach = std::max(reach, r.norm());
       rigid.block<3, 3>(6 * i, 0).setIdentity();
       rigid.block<3, 3>(6 * i, 3) = -skew(r);

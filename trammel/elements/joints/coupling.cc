@@ -35,7 +35,7 @@ void attach_coupled_joints(Model& model, Item& item) {
       refuse_coupling(item, "unknown-joint", "there is no joint '" + name + "'",
                       near.empty() ? "define it under `joints`" : "did you mean '" + near + "'?");
     }
-    const Item& joint = model.joints[static_cast<std::size_t>(index)];
+    const Item& joint = model.joints[index];
     const ElementDescription* description = find_element(Category::joint, joint.type);
     if (description != nullptr && description->attachment == Attachment::joints) {
       refuse_coupling(item, "wrong-type", "'" + name + "' couples joints itself", "name joints between two bodies");
@@ -59,8 +59,8 @@ int coupled_pairs(const Item& item, int wanted) {
 Coupled coupled_by_type(const Item& item, int i, const MakeContext& context) {
   const std::vector<std::string>* names = coupled_names(item);
   if (names == nullptr || names->empty()) return Coupled::angle;
-  const std::string& name = (*names)[static_cast<std::size_t>(i)];
-  const std::string& type = context.model.joints[static_cast<std::size_t>(context.model.find_joint(name))].type;
+  const std::string& name = (*names)[i];
+  const std::string& type = context.model.joints[context.model.find_joint(name)].type;
   if (type == "translational") return Coupled::displacement;
   for (const char* turns : {"revolute", "cylindrical", "planar", "screw", "parallel_axes"}) {
     if (type == turns) return Coupled::angle;

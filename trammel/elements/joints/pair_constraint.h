@@ -35,9 +35,9 @@ class PairConstraint final : public Constraint {
   int memory() const override { return memory_; }
   int angles() const override { return angles_; }
   RowUnit row_unit(int row) const override;
-  Level level(int row) const override { return rows_[static_cast<std::size_t>(row)].level; }
+  Level level(int row) const override { return rows_[row].level; }
   std::string row_name(int row) const override;
-  const PairRowSpec& row(int i) const { return rows_[static_cast<std::size_t>(i)]; }
+  const PairRowSpec& row(int i) const { return rows_[i]; }
 
   bool evaluate(const ElementInput& in, const double* lambda, double* g, double* wrench) const override;
   void rate(const ElementInput& in, double* g_dot) const override;

@@ -47,8 +47,8 @@ std::array<ScalarFunction, 3> curve_through(const Item& item, const std::vector<
     if (i > 0 && !(chord > 0)) refuse_curve(item, "point " + std::to_string(i + 1) + " is where the one before is");
     length += chord;
     for (int k = 0; k < 3; ++k) {
-      data[static_cast<std::size_t>(k)].x.push_back(length);
-      data[static_cast<std::size_t>(k)].y.push_back(point(i)[k]);
+      data[k].x.push_back(length);
+      data[k].y.push_back(point(i)[k]);
     }
   }
   std::array<ScalarFunction, 3> functions;
@@ -119,7 +119,7 @@ ElementDescription describe_point_on_curve() {
       std::array<ScalarFunction, 3> curve = curve_through(item, points);
       for (int i = 0; i < (free_z ? 2 : 3); ++i) {
         RelationTerm term{2, 3, Primitive::in_plane, 0, 0, -1.0};
-        term.function = std::move(curve[static_cast<std::size_t>(i)]);
+        term.function = std::move(curve[i]);
         rows.push_back(
             {{{0, 1, Primitive::in_plane, i}, std::move(term)}, std::string("point on the curve along ") + "xyz"[i]});
       }
@@ -131,7 +131,7 @@ ElementDescription describe_point_on_curve() {
       if (item.frames.size() != 4) refuse_curve(item, "the parameter is no coordinate of the model");
       const std::array<const char*, 3> names{"x", "y", "z"};
       for (int i = 0; i < (free_z ? 2 : 3); ++i) {
-        const char* name = names[static_cast<std::size_t>(i)];
+        const char* name = names[i];
         RelationRow row{{{0, 1, Primitive::in_plane, i}}, std::string("point on the curve along ") + name};
         if (i < 2 || z) {
           RelationTerm term{2, 3, Primitive::in_plane, 0, 0, -1.0};

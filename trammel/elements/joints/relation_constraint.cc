@@ -103,8 +103,7 @@ void RelationConstraint::curvature(const ElementInput& in, double* c) const {
 void RelationConstraint::jacobian(const ElementInput& in, RowMatrix& C) const {
   C.setZero(rows(), 6 * frames_);
   for (int k = 0; k < rows(); ++k) {
-    for (const RelationTerm& term : rows_[static_cast<std::size_t>(k)].terms)
-      scatter(term, term_function(term, in).gradient(), C.row(k));
+    for (const RelationTerm& term : rows_[k].terms) scatter(term, term_function(term, in).gradient(), C.row(k));
   }
 }
 
@@ -113,7 +112,7 @@ void RelationConstraint::linearise(const ElementInput& in, const double* lambda,
   C.setZero(rows(), 6 * frames_);
   wrench_pose.setZero(6 * frames_, 6 * frames_);
   for (int k = 0; k < rows(); ++k) {
-    for (const RelationTerm& term : rows_[static_cast<std::size_t>(k)].terms) {
+    for (const RelationTerm& term : rows_[k].terms) {
       const PairFunction f = term_function(term, in);
       scatter(term, f.gradient(), C.row(k));
       PairMatrix h = PairMatrix::Zero();
@@ -121,8 +120,7 @@ void RelationConstraint::linearise(const ElementInput& in, const double* lambda,
       const std::array<int, 2> at{6 * term.a, 6 * term.b};
       for (int p = 0; p < 2; ++p) {
         for (int q = 0; q < 2; ++q) {
-          wrench_pose.block<6, 6>(at[static_cast<std::size_t>(p)], at[static_cast<std::size_t>(q)]) +=
-              h.block<6, 6>(6 * p, 6 * q);
+          wrench_pose.block<6, 6>(at[p], at[q]) += h.block<6, 6>(6 * p, 6 * q);
         }
       }
     }
@@ -134,7 +132,7 @@ void RelationConstraint::linearise_all(const ElementInput& in, const double* lam
   out.set_zero(rows(), frames_);
   linearise(in, lambda, out.C, out.wrench_pose);
   for (int k = 0; k < rows(); ++k) {
-    for (const RelationTerm& term : rows_[static_cast<std::size_t>(k)].terms) {
+    for (const RelationTerm& term : rows_[k].terms) {
       const PairFunction f = term_function(term, in);
       const PairTwist u = term_twist(term, in);
       scatter(term, f.contracted(u), out.Ctwist_pose.row(k));

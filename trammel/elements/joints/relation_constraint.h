@@ -44,8 +44,8 @@ class RelationConstraint final : public Constraint {
   int frames() const override { return frames_; }
   int memory() const override { return memory_; }
   int angles() const override { return memory_ / RememberedAngle::size; }
-  RowUnit row_unit(int row) const override { return rows_[static_cast<std::size_t>(row)].unit; }
-  std::string row_name(int row) const override { return rows_[static_cast<std::size_t>(row)].name; }
+  RowUnit row_unit(int row) const override { return rows_[row].unit; }
+  std::string row_name(int row) const override { return rows_[row].name; }
 
   bool evaluate(const ElementInput& in, const double* lambda, double* g, double* wrench) const override;
   void rate(const ElementInput& in, double* g_dot) const override;

@@ -23,7 +23,7 @@ struct VelocityCondition {
     const Triple<T> v = b.v - a.v - cross(a.w, b.p - a.p), w = b.w - a.w;
     value[0] = T(0);
     for (int i = 0; i < 3; ++i) {
-      const Triple<T>& axis = b.axis[static_cast<std::size_t>(i)];
+      const Triple<T>& axis = b.axis[i];
       value[0] = value[0] + T(linear[i]) * dot(axis, v) + T(angular[i]) * dot(axis, w);
     }
   }

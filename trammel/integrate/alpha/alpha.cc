@@ -385,7 +385,7 @@ void AlphaMethod::accept() {
   equations_.accept(now_, work_);
   trial_.memory = now_.memory;
   equations_.set_scales(now_.q, options_.tolerance, scales_);
-  ++counts_.predictor_degree[static_cast<std::size_t>(predictor_.degree())];
+  ++counts_.predictor_degree[predictor_.degree()];
   z_.head(nv_) = a_;
   z_.tail(ng_) = rates_.lambda;
   predictor_.add(now_.t, z_, scales_);

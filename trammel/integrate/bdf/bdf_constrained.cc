@@ -239,7 +239,7 @@ Attempt ConstrainedBdf::solve_step(double h) {
   psi_.setZero();
   for (int j = 1; j <= k_; ++j) {
     predicted_ += try_D_.col(j);
-    psi_ += (gamma_[static_cast<std::size_t>(j)] / gamma_[k]) * try_D_.col(j);
+    psi_ += (gamma_[j] / gamma_[k]) * try_D_.col(j);
   }
   set_scales(predicted_);
   const double c = gamma_[k] / h;
@@ -372,14 +372,14 @@ void ConstrainedBdf::accept() {
   trial_.memory = now_.memory;
   equations_.set_scales(now_.q, options_.tolerance, scales_);
   multipliers_.add(now_.t, rates_.lambda, multiplier_units_);
-  ++counts_.predictor_degree[static_cast<std::size_t>(multipliers_.degree())];
+  ++counts_.predictor_degree[multipliers_.degree()];
   ++counts_.steps;
   last_step_ = trial_h_;
   if (starting()) {
     remember_point();
     return;
   }
-  ++by_order_[static_cast<std::size_t>(tried_)];
+  ++by_order_[tried_];
   watch_.accept(trial_h_);
   equal_steps_ = h_ != 0 && trial_h_ == h_ ? equal_steps_ + 1 : 1;
   advance_differences(try_D_, k_, d_);
@@ -406,7 +406,7 @@ void ConstrainedBdf::follow(double h) {
   sum_differences(D_, count);
   for (int i = 0; i < count; ++i) {
     a_ = D_.col(i).head(nv_);
-    chart_.place(now_.t - i * h_, a_, old_q_[static_cast<std::size_t>(i)]);
+    chart_.place(now_.t - i * h_, a_, old_q_[i]);
   }
   const bool turned = !chart_.rate().isZero(0);
   chart_.move_to(now_.q, now_.t, now_.v, std::max(h, h_) * count);
@@ -432,7 +432,7 @@ void ConstrainedBdf::follow(double h) {
 int ConstrainedBdf::locate_points(int count) {
   for (int i = 0; i < count; ++i) {
     u_ = D_.col(i).segment(nv_, nv_);
-    chart_.locate(now_.t - i * h_, old_q_[static_cast<std::size_t>(i)], u_, a_, z_dot_);
+    chart_.locate(now_.t - i * h_, old_q_[i], u_, a_, z_dot_);
     if (i > 0 && !chart_.follows(a_, z_dot_, later_, later_rate_, h_)) return i;
     D_.col(i).head(nv_) = a_;
     later_ = a_;
@@ -498,8 +498,8 @@ void ConstrainedBdf::remember_point() {
   chart_.move_to(now_.q, now_.t, now_.v, past_h_ * past_count_);
   D_.setZero();
   for (int i = 0; i < past_count_; ++i) {
-    const PastPoint& p = past_[static_cast<std::size_t>(i)];
-    old_q_[static_cast<std::size_t>(i)] = p.q;
+    const PastPoint& p = past_[i];
+    old_q_[i] = p.q;
     D_.col(i).segment(nv_, nv_) = p.v;
     D_.col(i).tail(nx_) = p.x;
   }
@@ -556,7 +556,7 @@ void ConstrainedBdf::visit(Archive& archive) {
   }
   if (!starter_) return;
   for (int i = 0; i < past_count_ && i <= options_.order; ++i) {
-    PastPoint& p = past_[static_cast<std::size_t>(i)];
+    PastPoint& p = past_[i];
     archive(p.q, p.v, p.x, p.xdot);
   }
   archive(*starter_);

@@ -45,9 +45,8 @@ SplitMethod::SplitMethod(const Equations& equations, const SplitOptions& options
       explicit_work_(equations.make_workspace()) {
   if (!options_.all_implicit) {
     work_.without_gyroscopic = true;
-    work_.without_derivatives.resize(static_cast<std::size_t>(equations.force_count()));
-    for (int i = 0; i < equations.force_count(); ++i)
-      work_.without_derivatives[static_cast<std::size_t>(i)] = !equations.is_implicit(i);
+    work_.without_derivatives.resize(equations.force_count());
+    for (int i = 0; i < equations.force_count(); ++i) work_.without_derivatives[i] = !equations.is_implicit(i);
   }
   if (options_.threads > 1) {
     explicit_work_.team = std::make_shared<Team>(options_.threads);

@@ -14,8 +14,8 @@ void Predictor::add(double t, const Vec& value, const Vec& scales) {
   const int known = points_ > most ? most + 1 : points_;  // earlier points in use
   std::array<double, most + 1> span{}, inverse{};         // t - t_i, newest first
   for (int i = 0; i < known; ++i) {
-    span[static_cast<std::size_t>(i)] = t - time_[static_cast<std::size_t>(i)];
-    inverse[static_cast<std::size_t>(i)] = 1 / span[static_cast<std::size_t>(i)];
+    span[i] = t - time_[i];
+    inverse[i] = 1 / span[i];
   }
   std::array<double, most + 2> miss{};  // squared norms of the new D_1 .. D_4
   const auto n = value.size();
@@ -23,23 +23,23 @@ void Predictor::add(double t, const Vec& value, const Vec& scales) {
     double fresh = value[j];
     const double weight = j < judged_ ? 1 / scales[j] : 0;
     for (int k = 0; k <= most; ++k) {
-      double& slot = D_[static_cast<std::size_t>(k)][j];
+      double& slot = D_[k][j];
       const double old = slot;
       slot = fresh;
       if (k >= known) break;
-      fresh = (fresh - old) * inverse[static_cast<std::size_t>(k)];
-      miss[static_cast<std::size_t>(k) + 1] += weight * weight * fresh * fresh;
+      fresh = (fresh - old) * inverse[k];
+      miss[k + 1] += weight * weight * fresh * fresh;
     }
   }
-  for (int i = most; i > 0; --i) time_[static_cast<std::size_t>(i)] = time_[static_cast<std::size_t>(i) - 1];
+  for (int i = most; i > 0; --i) time_[i] = time_[i - 1];
   time_[0] = t;
   if (points_ <= most) ++points_;
   // Degree k missed the new value by |D_{k+1}| times the product of k+1 spans.
   degree_ = 0;
   double best = 0, product = 1;
   for (int k = 0; k < known && k <= limit_; ++k) {
-    product *= span[static_cast<std::size_t>(k)];
-    const double missed = std::sqrt(miss[static_cast<std::size_t>(k) + 1]) * std::abs(product);
+    product *= span[k];
+    const double missed = std::sqrt(miss[k + 1]) * std::abs(product);
     if (k == 0 || missed < best) {
       best = missed;
       degree_ = k;

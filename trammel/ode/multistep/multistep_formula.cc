@@ -35,7 +35,7 @@ void check_steps(int k, int most, const char* family) {
 Eigen::VectorXcd roots_of(const std::vector<std::complex<double>>& p) {
   const auto k = static_cast<Eigen::Index>(p.size()) - 1;
   Eigen::MatrixXcd companion = Eigen::MatrixXcd::Zero(k, k);
-  for (Eigen::Index i = 0; i < k; ++i) companion(0, i) = -p[static_cast<std::size_t>(i) + 1] / p[0];
+  for (Eigen::Index i = 0; i < k; ++i) companion(0, i) = -p[i + 1] / p[0];
   for (Eigen::Index i = 1; i < k; ++i) companion(i, i - 1) = 1;
   return Eigen::ComplexEigenSolver<Eigen::MatrixXcd>(companion, false).eigenvalues();
 }

@@ -65,7 +65,7 @@ void grow_trees(const std::vector<RootedTree>& trees, int order, int left, int l
     tree.gamma = order;
     std::map<int, int> copies;
     for (const int child : children) {
-      const RootedTree& t = trees[static_cast<std::size_t>(child)];
+      const RootedTree& t = trees[child];
       tree.gamma *= t.gamma;
       tree.sigma *= t.sigma * ++copies[child];
     }
@@ -73,9 +73,9 @@ void grow_trees(const std::vector<RootedTree>& trees, int order, int left, int l
     return;
   }
   for (int child = largest; child >= 0; --child) {
-    if (trees[static_cast<std::size_t>(child)].order > left) continue;
+    if (trees[child].order > left) continue;
     children.push_back(child);
-    grow_trees(trees, order, left - trees[static_cast<std::size_t>(child)].order, child, children, out);
+    grow_trees(trees, order, left - trees[child].order, child, children, out);
     children.pop_back();
   }
 }
@@ -89,7 +89,7 @@ const std::vector<RootedTree>& all_trees() {
 // A Phi(child).
 void add_stage_weights(const Mat& A, const RootedTree& tree, std::vector<Vec>& phi) {
   Vec product = Vec::Ones(A.rows());
-  for (const int child : tree.children) product.array() *= (A * phi[static_cast<std::size_t>(child)]).array();
+  for (const int child : tree.children) product.array() *= (A * phi[child]).array();
   phi.push_back(std::move(product));
 }
 

@@ -28,7 +28,7 @@ Verdict DiagonallyImplicit::solve_stages(double h) {
       continue;
     }
     known_.setZero();
-    for (int j = 0; j < i; ++j) known_ += (h * table_.A(i, j)) * k_[static_cast<std::size_t>(j)];
+    for (int j = 0; j < i; ++j) known_ += (h * table_.A(i, j)) * k_[j];
     // From the slope before; where that leads far away (a stiff transient) from the values of the step's start.
     z_ = known_ + (h * gamma_) * (i > 0 ? k_[at - 1] : dydt_);
     if (size_of(z_) * options_.tolerance > 1) z_.setZero();
