@@ -90,6 +90,11 @@ const ElementDescription& find_element(Category category, std::string_view key, 
                  (near.empty() ? "" : "did you mean '" + near + "'? ") + "types: " + list, where});
 }
 
+AxisFreedoms axis_freedoms(std::string_view joint_type) {
+  const ElementDescription* description = find_element(Category::joint, joint_type);
+  return description == nullptr ? AxisFreedoms{} : description->axis;
+}
+
 void complete_fields(const ElementDescription& description, Item& item) {
   const std::string who = std::string(to_text(description.category)) + " '" + item.name + "'";
   std::vector<std::string> names;

@@ -29,12 +29,18 @@ enum class Attachment {
   several,     // two or more `frames`, up to max_frames
 };
 
+// What a joint leaves free along or about the z axis of its first frame, as one number: recorded, coupled, driven.
+struct AxisFreedoms {
+  bool turns = false, slides = false;
+};
+
 // What an element file ends with.
 struct ElementDescription {
   Category category = Category::joint;
   std::string key;      // "revolute"
   std::string summary;  // one sentence
   Attachment attachment = Attachment::joint;
+  AxisFreedoms axis;  // of a joint
   std::vector<Field> fields;
   // Gives the item the frames that its fields name, once all joints are known; throws Failure. Most need nothing.
   std::function<void(Model&, Item&)> attach;
@@ -50,6 +56,7 @@ const std::vector<ElementDescription>& element_registry();
 const ElementDescription* find_element(Category category, std::string_view key);
 // The same, or a Failure that names the nearest key.
 const ElementDescription& find_element(Category category, std::string_view key, const Location& where);
+AxisFreedoms axis_freedoms(std::string_view joint_type);  // none of a type that is not known
 // Fills in the defaults of the fields that are absent; a field that must be given or is not known is a Failure.
 void complete_fields(const ElementDescription& description, Item& item);
 

@@ -33,7 +33,7 @@ struct KindColumns {
 inline const KindColumns& columns_of(BodyKind kind) {
   static constexpr std::array<KindColumns, 4> table{
       {{3, {0, 1, 2, -1, -1, -1}}, {3, {0, 1, 5, -1, -1, -1}}, {6, {0, 1, 2, 3, 4, 5}}, {1, {0, -1, -1, -1, -1, -1}}}};
-  return table[kind];
+  return table[static_cast<std::size_t>(kind)];
 }
 // How many of a kind's velocities are translations; they come first.
 inline int translations_of(BodyKind kind) { return kind == BodyKind::scalar ? 1 : kind == BodyKind::planar ? 2 : 3; }

@@ -278,7 +278,7 @@ const std::vector<Key>& keys_of(Rule rule) {
     for (std::size_t i = 0; i < rules; ++i) all[i] = make(static_cast<Rule>(i));
     return all;
   }();
-  return tables[rule];
+  return tables[static_cast<std::size_t>(rule)];
 }
 
 const Key* find_key(Rule rule, std::string_view name) {
@@ -293,7 +293,7 @@ std::string_view name_of(Rule rule) {
       "none",          "file",         "subsystem",          "use",        "repeat", "body",  "inertia", "shape",
       "part",          "drawn_shape",  "coordinate",         "spline",     "table",  "frame", "item",    "initial",
       "initial_joint", "initial_body", "initial_coordinate", "simulation", "input",  "state", "output"};
-  return names[rule];
+  return names[static_cast<std::size_t>(rule)];
 }
 
 }  // namespace trammel

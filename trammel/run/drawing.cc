@@ -134,11 +134,9 @@ Json constraint_columns(const Model& model, const Equations::ConstraintInfo& inf
   columns.wrench();
   if (info.is_motion) return columns.json();
   for (const std::string& body : coupled_bodies(model, item)) columns.wrench_on(body);
-  const auto is_one_of = [&](std::initializer_list<std::string_view> types) {
-    return std::find(types.begin(), types.end(), item.type) != types.end();
-  };
-  if (is_one_of({"revolute", "cylindrical", "planar", "screw"})) columns.scalar("angle");
-  if (is_one_of({"translational", "cylindrical", "screw"})) columns.scalar("displacement");
+  const AxisFreedoms axis = axis_freedoms(item.type);
+  if (axis.turns) columns.scalar("angle");
+  if (axis.slides) columns.scalar("displacement");
   return columns.json();
 }
 

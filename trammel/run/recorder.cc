@@ -11,13 +11,6 @@
 namespace trammel {
 namespace {
 
-bool turns_about_z(const std::string& type) {
-  return type == "revolute" || type == "cylindrical" || type == "planar" || type == "screw";
-}
-bool slides_along_z(const std::string& type) {
-  return type == "translational" || type == "cylindrical" || type == "screw";
-}
-
 // The bodies that a gear or another coupling of joints acts on, each with the place of its first frame in the item.
 std::vector<std::pair<int, std::size_t>> coupled_bodies(const Model& model, const Item& item, bool is_motion) {
   std::vector<std::pair<int, std::size_t>> bodies;
@@ -61,6 +54,7 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
       residual_(equations.make_residual()),
       gdot_(Vec::Zero(equations.sizes().multipliers())) {
   const Model& model = equations.model();
+  for (const Item& joint : model.joints) axes_.push_back(axis_freedoms(joint.type));
   Table output{"output", "at output times; accelerations and reactions satisfy the equations of motion there", {}};
   std::vector<Signal>& s = output.signals;
   s.push_back({"time", "s", "", "time", false, ""});
@@ -103,9 +97,9 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
       add_vector(s, on + ".force", "N", "on this body, at the first of its frames that is coupled", flag);
       add_vector(s, on + ".torque", "N m", "on this body, about the first of its frames that is coupled", flag);
     }
-    if (!info.is_motion && turns_about_z(info.item->type))
+    if (!info.is_motion && axes_[c].turns)
       s.push_back({path + ".angle", "rad", "", "of the second frame about z of the first, multi-turn", false, ""});
-    if (!info.is_motion && slides_along_z(info.item->type))
+    if (!info.is_motion && axes_[c].slides)
       s.push_back({path + ".displacement", "m", "", "of the second frame along z of the first", false, ""});
   }
   for (int f = 0; f < equations.force_count(); ++f) {
@@ -203,8 +197,7 @@ void Recorder::note_step(const State& state, const Rates& rates, const State* mi
   const Energy e = equations_.energy(state, rates, work_);  // also updates the body states
   const Model& model = equations_.model();
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
-    const Item& joint = model.joints[j];
-    if (!turns_about_z(joint.type)) continue;
+    if (!axes_[j].turns) continue;
     double rate = 0;
     joint_angles_[j] = joint_angle(j, state.t, &rate);
     joint_rates_[j] = rate;
@@ -317,8 +310,8 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
     }
     const FrameState a = equations_.frame(info.item->frames[0], work_),
                      b = equations_.frame(info.item->frames[1], work_);
-    if (turns_about_z(info.item->type)) add(joint_angle(static_cast<std::size_t>(c), state.t, nullptr));
-    if (slides_along_z(info.item->type)) add(a.R.col(2).dot(b.p - a.p));
+    if (axes_[c].turns) add(joint_angle(static_cast<std::size_t>(c), state.t, nullptr));
+    if (axes_[c].slides) add(a.R.col(2).dot(b.p - a.p));
   }
   for (int f = 0; f < equations_.force_count(); ++f) {
     double wrench[6 * max_frames] = {};

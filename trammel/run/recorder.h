@@ -3,6 +3,7 @@
 #pragma once
 #include "trammel/base/archive.h"
 #include "trammel/elements/measure.h"
+#include "trammel/elements/registry.h"
 #include "trammel/elements/remembered_angle.h"
 #include "trammel/equations/equations.h"
 #include "trammel/initial/consistent.h"
@@ -69,6 +70,7 @@ class Recorder {
   Vec gdot_;
   std::vector<Table> tables_;
   std::vector<double> row_, step_row_, output_values_;
+  std::vector<AxisFreedoms> axes_;                  // of the joints
   std::vector<double> joint_angles_, joint_rates_;  // multi-turn, of joints that turn about one axis
   std::vector<double> near_, rates_;                // scratch of evaluate_outputs
   std::vector<UserOutput> outputs_;

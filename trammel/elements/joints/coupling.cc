@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "trammel/elements/registry.h"
+
 namespace trammel {
 namespace {
 
@@ -61,10 +63,9 @@ Coupled coupled_by_type(const Item& item, int i, const MakeContext& context) {
   if (names == nullptr || names->empty()) return Coupled::angle;
   const std::string& name = (*names)[i];
   const std::string& type = context.model.joints[context.model.find_joint(name)].type;
-  if (type == "translational") return Coupled::displacement;
-  for (const char* turns : {"revolute", "cylindrical", "planar", "screw", "parallel_axes"}) {
-    if (type == turns) return Coupled::angle;
-  }
+  const AxisFreedoms axis = axis_freedoms(type);
+  if (axis.turns) return Coupled::angle;
+  if (axis.slides) return Coupled::displacement;
   refuse_coupling(item, "wrong-type", "joint '" + name + "' is " + type + ", which has no angle about one axis",
                   "couple joints that turn about or slide along one axis");
 }

@@ -8,6 +8,7 @@ ElementDescription describe_parallel_axes() {
   ElementDescription d;
   d.category = Category::joint;
   d.key = "parallel_axes";
+  d.axis = {.turns = true};
   d.summary = "The z axes of the two frames stay parallel; all displacements and the rotation about them are free.";
   d.make_constraint = [](const Item&, const MakeContext&) {
     return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{{Primitive::dot, 0, 2}, {Primitive::dot, 1, 2}});

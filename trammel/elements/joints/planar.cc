@@ -8,6 +8,7 @@ ElementDescription describe_planar() {
   ElementDescription d;
   d.category = Category::joint;
   d.key = "planar";
+  d.axis = {.turns = true};
   d.summary = "A table: the second frame slides and turns in the xy plane of the first.";
   d.make_constraint = [](const Item&, const MakeContext&) {
     return std::make_unique<PairConstraint>(

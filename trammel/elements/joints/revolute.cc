@@ -8,6 +8,7 @@ ElementDescription describe_revolute() {
   ElementDescription d;
   d.category = Category::joint;
   d.key = "revolute";
+  d.axis = {.turns = true};
   d.summary = "A hinge: one rotation about the common z axis.";
   d.make_constraint = [](const Item&, const MakeContext&) {
     return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{{Primitive::point, 0},

@@ -10,6 +10,7 @@ ElementDescription describe_screw() {
   ElementDescription d;
   d.category = Category::joint;
   d.key = "screw";
+  d.axis = {.turns = true, .slides = true};
   d.summary =
       "A screw: rotation about the common z axis advances the second frame along it by the pitch for each turn.";
   d.fields = {{"pitch", FieldKind::number, Quantity::length, std::nullopt,
