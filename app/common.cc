@@ -144,25 +144,24 @@ const char* kind_name(FieldKind kind) {
 
 // Values that stand for "not given" (as drawn, no matrix) are no numbers to show.
 Json value_json(const Value& value) {
-  if (const auto* x = std::get_if<double>(&value)) return std::abs(*x) < 1e299 ? Json(*x) : Json();
+  if (const auto* x = std::get_if<double>(&value)) return *x;
   if (const auto* x = std::get_if<bool>(&value)) return *x;
   if (const auto* x = std::get_if<std::string>(&value)) return *x;
   if (const auto* x = std::get_if<Vec3>(&value)) return {(*x)[0], (*x)[1], (*x)[2]};
   if (const auto* x = std::get_if<std::vector<double>>(&value)) return *x;
   if (const auto* x = std::get_if<std::vector<std::string>>(&value)) return *x;
-  if (const auto* x = std::get_if<ExpressionText>(&value)) return x->text == "1e300" ? Json() : Json(x->text);
+  if (const auto* x = std::get_if<ExpressionText>(&value)) return x->text;
   return {};
 }
 
 std::string value_text(const Value& value) {
-  if (const auto* x = std::get_if<double>(&value))
-    return std::isfinite(*x) && std::abs(*x) < 1e299 ? fmt::format("{:.6g}", *x) : "";
+  if (const auto* x = std::get_if<double>(&value)) return fmt::format("{:.6g}", *x);
   if (const auto* x = std::get_if<bool>(&value)) return *x ? "true" : "false";
   if (const auto* x = std::get_if<std::string>(&value)) return *x;
   if (const auto* x = std::get_if<Vec3>(&value)) {
     return x->allFinite() ? fmt::format("[{:.6g}, {:.6g}, {:.6g}]", (*x)[0], (*x)[1], (*x)[2]) : "";
   }
-  if (const auto* x = std::get_if<ExpressionText>(&value)) return x->text == "1e300" ? "" : x->text;
+  if (const auto* x = std::get_if<ExpressionText>(&value)) return x->text;
   return "";
 }
 
@@ -180,7 +179,7 @@ Json to_json(const Field& field) {
   return {{"name", field.name},
           {"kind", kind_name(field.kind)},
           {"unit", si_unit(field.quantity)},
-          {"required", !field.fallback.has_value()},
+          {"required", field.must_be_given()},
           {"default", field.fallback ? value_json(*field.fallback) : Json()},
           {"least", field.least > -1e299 ? Json(field.least) : Json()},
           {"most", field.most < 1e299 ? Json(field.most) : Json()},
@@ -192,9 +191,9 @@ std::string fields_text(const std::vector<Field>& fields) {
   for (const Field& field : fields) {
     std::string facts = kind_name(field.kind);
     if (*si_unit(field.quantity) != '\0') facts += std::string(", ") + si_unit(field.quantity);
-    if (!field.fallback) {
+    if (field.must_be_given()) {
       facts += "; must be given";
-    } else if (const std::string text = value_text(*field.fallback); !text.empty()) {
+    } else if (const std::string text = field.fallback ? value_text(*field.fallback) : ""; !text.empty()) {
       facts += "; default " + text;
     } else {
       facts += "; may be left out";

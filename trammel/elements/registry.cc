@@ -101,11 +101,11 @@ void complete_fields(const ElementDescription& description, Item& item) {
   for (const Field& field : description.fields) {
     names.push_back(field.name);
     if (item.fields.has(field.name)) continue;
-    if (!field.fallback) {
+    if (field.must_be_given()) {
       throw Failure(
           {Severity::error, "missing-field", who + ": '" + field.name + "' must be given", field.text, item.where});
     }
-    item.fields.set(field.name, *field.fallback);
+    if (field.fallback) item.fields.set(field.name, *field.fallback);
   }
   for (const auto& entry : item.fields.all()) {
     if (std::find(names.begin(), names.end(), entry.first) != names.end()) continue;

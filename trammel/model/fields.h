@@ -63,12 +63,25 @@ struct Field {
   std::string name;
   FieldKind kind = FieldKind::number;
   Quantity quantity = Quantity::none;
-  std::optional<Value> fallback;        // absent: the field must be given
+  std::optional<Value> fallback;        // absent: the field must be given, unless it may be left out
   std::string text;                     // one sentence: what it is, when to change it
   double least = -1e300, most = 1e300;  // valid range of a number (of each entry), in SI
-};
+  bool may_be_left_out = false;         // and is then absent from the fields
 
-// Field name -> value in SI, in the order of the description; every field of the description is present after reading.
+  bool must_be_given() const { return !fallback && !may_be_left_out; }
+};
+// One without a value of its own, which means something when it is absent: a stop that is not there.
+inline Field optional_field(std::string name, FieldKind kind, Quantity quantity, std::string text) {
+  return {.name = std::move(name),
+          .kind = kind,
+          .quantity = quantity,
+          .fallback = {},
+          .text = std::move(text),
+          .may_be_left_out = true};
+}
+
+// Field name -> value in SI, in the order of the description; every field of the description is present after reading,
+// but for those that may be left out.
 class Fields {
  public:
   void set(std::string name, Value value);

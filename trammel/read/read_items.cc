@@ -52,7 +52,7 @@ void ModelReader::read_item(Category category, const Entry& entry, std::vector<I
         item.fields.set(field.name, in_scope(std::move(*read), field.kind));
     } else if (field.fallback) {
       item.fields.set(field.name, *field.fallback);
-    } else {
+    } else if (field.must_be_given()) {
       values_->error(key, "missing-key", place.text() + ": " + quote(field.name) + " must be given", field.text);
     }
   }

@@ -173,7 +173,7 @@ SchemaJson element_schema(const ElementDescription& element) {
   properties["when"] = when_schema();
   for (const Field& field : element.fields) {
     properties[field.name] = described(field_schema(field), field.text + unit_text(field.quantity));
-    if (!field.fallback) required.push_back(field.name);
+    if (field.must_be_given()) required.push_back(field.name);
   }
   return {{"description", element.summary},
           {"properties", properties},

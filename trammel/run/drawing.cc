@@ -76,7 +76,7 @@ Json element_json(const Model& model, Category category, const Item& item) {
   Json numbers = Json::object();
   for (const auto& [field, value] : item.fields.all()) {
     const double* x = std::get_if<double>(&value);
-    if (x != nullptr && std::abs(*x) < 1e299) numbers[field] = *x;  // beyond: not given
+    if (x != nullptr) numbers[field] = *x;
   }
   const ElementDescription* description = find_element(category, item.type);
   return {{"name", item.name}, {"of", to_text(category)},

@@ -122,8 +122,6 @@ class Beam final : public Force {
   Mat3 axes_a_, axes_b_;
 };
 
-constexpr double length_as_drawn = -1;  // length left out
-
 }  // namespace
 
 ElementDescription describe_beam() {
@@ -147,8 +145,8 @@ ElementDescription describe_beam() {
       {"shear_coefficient_y", FieldKind::number, Quantity::none, 0.0,
        "k_y, area over shear area along y: 1.2 for rectangles, 1.11 for round bars, 0 without shear.", 0},
       {"shear_coefficient_z", FieldKind::number, Quantity::none, 0.0, "k_z, the same along z.", 0},
-      {"length", FieldKind::number, Quantity::length, length_as_drawn,
-       "Without load; left out (-1), the distance in the given pose.", length_as_drawn},
+      optional_field("length", FieldKind::number, Quantity::length,
+                     "Without load; left out, the distance in the given pose."),
       {"damping_ratio", FieldKind::number, Quantity::time, 0.0,
        "Damping over stiffness: the time b of structural damping; at the frequency w it gives the fraction b w/2 of "
        "critical.",
@@ -162,8 +160,7 @@ ElementDescription describe_beam() {
       throw Failure({Severity::error, "no-direction", owner + ": both ends of the beam are at the same place",
                      "its direction is taken from the given pose: draw the ends apart", item.where});
     }
-    double length = item.fields.number("length");
-    if (length == length_as_drawn) length = line.norm();
+    const double length = item.fields.has("length") ? item.fields.number("length") : line.norm();
     if (!(length > 0)) {
       throw Failure({Severity::error, "negative-length", owner + ": length is not positive",
                      "leave it out to take the distance in the given pose", item.where});

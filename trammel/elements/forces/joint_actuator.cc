@@ -84,19 +84,6 @@ class JointActuator final : public AxialForce {
   bool smooth_;
 };
 
-constexpr const char* not_given = "1e300";  // stands for a limit that is left out
-
-// An expression field that may be left out.
-Field optional_expression(std::string name, Quantity quantity, std::string text) {
-  return {std::move(name), FieldKind::expression, quantity, ExpressionText{not_given, {}}, std::move(text)};
-}
-
-bool is_given(const Item& item, const char* field) {
-  const Value* value = item.fields.find(field);
-  const auto* text = value == nullptr ? nullptr : std::get_if<ExpressionText>(value);
-  return value != nullptr && (text == nullptr || text->text != not_given);
-}
-
 }  // namespace
 
 ElementDescription describe_joint_actuator(bool rotation) {
@@ -110,8 +97,9 @@ ElementDescription describe_joint_actuator(bool rotation) {
   d.attachment = Attachment::on_joint;
   d.fields = {
       {what, FieldKind::expression, quantity, std::nullopt, "The command; positive drives the second frame forward."},
-      optional_expression("limit", quantity, "Greatest value, also a function of speed; left out, there is none."),
-      optional_expression("lower_limit", quantity, "Least value; left out, minus the limit."),
+      optional_field("limit", FieldKind::expression, quantity,
+                     "Greatest value, also a function of speed; left out, there is none."),
+      optional_field("lower_limit", FieldKind::expression, quantity, "Least value; left out, minus the limit."),
       {"saturation", FieldKind::text, Quantity::none, std::string("smooth"),
        "How the command meets the limits: smooth, or hard with a kink."},
   };
@@ -127,8 +115,8 @@ ElementDescription describe_joint_actuator(bool rotation) {
     int memory = AxialForce::own_memory(kind);
     e.command = measured_field(item, what, context, memory);
     memory += e.command.memory();
-    e.limited = is_given(item, "limit");
-    e.symmetric = !is_given(item, "lower_limit");
+    e.limited = item.fields.has("limit");
+    e.symmetric = !item.fields.has("lower_limit");
     if (!e.limited && !e.symmetric) {
       throw Failure({Severity::error, "missing-field", owner + ": 'lower_limit' is given without 'limit'",
                      "give both, or the limit alone", item.where});

@@ -73,8 +73,6 @@ class JointFriction final : public AxialForce {
   MeasuredExpression load_;
 };
 
-constexpr double as_static = -1;  // kinetic_coefficient left out
-
 }  // namespace
 
 ElementDescription describe_joint_friction() {
@@ -90,8 +88,8 @@ ElementDescription describe_joint_friction() {
        "Of the sliding surface, for a rotation, which needs it; a translation has none.", 0},
       expression_field("load", Quantity::force, "Normal load N, not negative; below zero it counts as zero."),
       {"static_coefficient", FieldKind::number, Quantity::none, 0.0, "Friction coefficient near rest.", 0},
-      {"kinetic_coefficient", FieldKind::number, Quantity::none, as_static,
-       "Friction coefficient far above the Stribeck speed; left out (-1), the same as near rest.", as_static},
+      optional_field("kinetic_coefficient", FieldKind::number, Quantity::none,
+                     "Friction coefficient far above the Stribeck speed; left out, the same as near rest."),
       {"force", FieldKind::number, Quantity::force, 0.0, "Dry friction that does not depend on the load: seals.", 0},
       {"viscous", FieldKind::number, Quantity::damping, 0.0, "Force per sliding speed.", 0},
       {"stribeck_speed", FieldKind::number, Quantity::speed, 0.01,
@@ -109,8 +107,7 @@ ElementDescription describe_joint_friction() {
     }
     FrictionFields p;
     p.mu_static = item.fields.number("static_coefficient");
-    p.mu_kinetic = item.fields.number("kinetic_coefficient");
-    if (p.mu_kinetic == as_static) p.mu_kinetic = p.mu_static;
+    p.mu_kinetic = item.fields.has("kinetic_coefficient") ? item.fields.number("kinetic_coefficient") : p.mu_static;
     p.constant = item.fields.number("force");
     p.viscous = item.fields.number("viscous");
     p.stribeck_speed = item.fields.number("stribeck_speed");

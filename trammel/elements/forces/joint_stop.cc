@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "trammel/elements/forces/axial_force.h"
 #include "trammel/elements/forces/force_fields.h"
@@ -9,7 +10,7 @@
 namespace trammel {
 namespace {
 
-constexpr double no_stop = 1e300;  // a limit left out
+constexpr double no_stop = std::numeric_limits<double>::infinity();  // a limit left out
 
 struct StopFields {
   double lower = -no_stop, upper = no_stop, stiffness = 0, exponent = 1, damping = 0, depth = 1;
@@ -38,7 +39,7 @@ class JointStop final : public AxialForce {
     double s = 0, rate = 0;
     if (!motion(in, s, rate) || rate == 0) return true;
     const double gap = rate > 0 ? p_.upper - s : s - p_.lower, speed = std::abs(rate);
-    if (gap > 0 && gap < no_stop / 2)
+    if (gap > 0 && std::isfinite(gap))
       out = {gap / speed, speed, p_.stiffness * std::pow(p_.depth, 1 - p_.exponent), p_.exponent,
              kind() == AxialKind::rotation};
     return true;
@@ -88,8 +89,8 @@ ElementDescription describe_joint_stop(bool rotation) {
   d.attachment = Attachment::on_joint;
   const Quantity s = rotation ? Quantity::angle : Quantity::length;
   d.fields = {
-      {"lower", FieldKind::number, s, -no_stop, "Where the lower stop begins; left out, there is none."},
-      {"upper", FieldKind::number, s, no_stop, "Where the upper stop begins; left out, there is none."},
+      optional_field("lower", FieldKind::number, s, "Where the lower stop begins; left out, there is none."),
+      optional_field("upper", FieldKind::number, s, "Where the upper stop begins; left out, there is none."),
       {"stiffness", FieldKind::number, rotation ? Quantity::angular_stiffness : Quantity::stiffness, std::nullopt,
        "Force per depth, at the full depth.", 0},
       {"exponent", FieldKind::number, Quantity::none, 1.0,
@@ -101,14 +102,14 @@ ElementDescription describe_joint_stop(bool rotation) {
   };
   d.make_force = [rotation](const Item& item, const MakeContext&) -> std::unique_ptr<Force> {
     StopFields fields;
-    fields.lower = item.fields.number("lower");
-    fields.upper = item.fields.number("upper");
+    if (item.fields.has("lower")) fields.lower = item.fields.number("lower");
+    if (item.fields.has("upper")) fields.upper = item.fields.number("upper");
     fields.stiffness = item.fields.number("stiffness");
     fields.exponent = item.fields.number("exponent");
     fields.damping = item.fields.number("damping");
     fields.depth = item.fields.number("depth");
     const std::string owner = "force '" + item.name + "'";
-    if (fields.lower == -no_stop && fields.upper == no_stop) {
+    if (!item.fields.has("lower") && !item.fields.has("upper")) {
       throw Failure({Severity::error, "missing-field", owner + ": neither 'lower' nor 'upper' is given",
                      "give one limit or both", item.where});
     }

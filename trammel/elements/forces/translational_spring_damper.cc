@@ -104,8 +104,6 @@ class TranslationalSpringDamper final : public Force {
   int frames_;
 };
 
-constexpr double as_drawn = -1;  // free_length left out
-
 }  // namespace
 
 ElementDescription describe_translational_spring_damper() {
@@ -117,16 +115,16 @@ ElementDescription describe_translational_spring_damper() {
   d.fields = {
       {"stiffness", FieldKind::number, Quantity::stiffness, 0.0, "Force per stretch.", 0},
       {"damping", FieldKind::number, Quantity::damping, 0.0, "Force per rate of stretch.", 0},
-      {"free_length", FieldKind::number, Quantity::length, as_drawn,
-       "Length without spring force; left out (-1), the distance in the given pose.", as_drawn},
+      optional_field("free_length", FieldKind::number, Quantity::length,
+                     "Length without spring force; left out, the distance in the given pose."),
       expression_field("force", Quantity::force, "Actuator force, added; positive pulls the ends together."),
   };
   d.make_force = [](const Item& item, const MakeContext& context) -> std::unique_ptr<Force> {
-    double free_length = item.fields.number("free_length");
-    if (free_length == as_drawn) {
+    double free_length = 0;
+    if (!item.fields.has("free_length")) {
       const Pose a = context.model.frame_pose(item.frames[0]), b = context.model.frame_pose(item.frames[1]);
       free_length = (b.position - a.position).norm();
-    } else if (free_length < 0) {
+    } else if (free_length = item.fields.number("free_length"); free_length < 0) {
       throw Failure({Severity::error, "negative-length", "force '" + item.name + "': free_length is negative",
                      "leave it out to take the distance in the given pose", item.where});
     }
