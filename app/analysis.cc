@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "trammel/base/printable.h"
+#include "trammel/model/signal_names.h"
 
 namespace trammel {
 
@@ -78,8 +79,8 @@ std::string row_text(const Equations& equations, const Table& table, const std::
   };
   const auto vector = [&](const std::string& path) {
     std::string text;
-    for (const char* axis : {".x", ".y", ".z"}) {
-      const double value = value_of(path + axis);
+    for (const Axis axis : all_axes) {
+      const double value = value_of(component(path, axis));
       text += fmt::format("{}{:.6g}", text.empty() ? "" : ", ", std::abs(value) < 1e-12 ? 0.0 : value);
     }
     return "(" + text + ")";
@@ -97,24 +98,24 @@ std::string row_text(const Equations& equations, const Table& table, const std::
   std::vector<std::vector<std::string>> lines;
   for (const Body& body : model.bodies) {
     if (body.kind == BodyKind::scalar)
-      lines.push_back(
-          {body.name, fmt::format("{:.6g} {}", value_of("coordinate." + body.name), si_unit(body.quantity))});
+      lines.push_back({body.name, fmt::format("{:.6g} {}", value_of(CoordinateSignals(body.name).value()),
+                                              si_unit(body.quantity))});
     else
-      lines.push_back({body.name, vector("body." + body.name + ".position") + " m"});
+      lines.push_back({body.name, vector(BodySignals(body.name).position()) + " m"});
   }
   add_table("bodies: position of the origin", lines);
   lines.clear();
   for (int c = 0; c < equations.constraint_count(); ++c) {
     const Equations::ConstraintInfo info = equations.constraint_info(c);
-    const std::string path = (info.is_motion ? "motion." : "joint.") + info.item->name;
-    lines.push_back({info.item->name + (info.is_motion ? " (motion)" : ""), vector(path + ".force") + " N",
-                     vector(path + ".torque") + " N m"});
+    const ConstraintSignals names(info.is_motion, info.item->name);
+    lines.push_back({info.item->name + (info.is_motion ? " (motion)" : ""), vector(names.force()) + " N",
+                     vector(names.torque()) + " N m"});
   }
   add_table("joints and motions: force and torque on the second body", lines);
   lines.clear();
   for (const Item& force : model.forces) {
-    const std::string path = "force." + force.name + ".on_second";
-    lines.push_back({force.name, vector(path + ".force") + " N", vector(path + ".torque") + " N m"});
+    const ForceSignals names(force.name);
+    lines.push_back({force.name, vector(names.force()) + " N", vector(names.torque()) + " N m"});
   }
   add_table("forces: force and torque on the second frame", lines);
   lines.clear();

@@ -11,6 +11,7 @@
 #include "app/analysis_json.h"
 #include "app/verbs.h"
 #include "trammel/analyse/inverse_dynamics.h"
+#include "trammel/model/signal_names.h"
 #include "trammel/write/output_path.h"
 
 namespace trammel {
@@ -23,19 +24,19 @@ void drives_of_run(const MemoryTrajectory& run, const Equations& equations, Driv
   for (std::size_t k = 0; k < run.rows(0); ++k) {
     const auto value = [&](const std::string& name) { return run.value(run.at(name), k); };
     const auto vector = [&](const std::string& path) {
-      return Vec3(value(path + ".x"), value(path + ".y"), value(path + ".z"));
+      return Vec3(value(component(path, Axis::x)), value(component(path, Axis::y)), value(component(path, Axis::z)));
     };
     for (std::size_t i = 0; i < history.drives.size(); ++i) {
       const Drive& drive = history.drives[i];
       const Frame& frame = model.frames[static_cast<std::size_t>(equations.constraint_frames(drive.constraint)[0])];
       Quat axes = frame.local.rotation;
       if (frame.body != ground) {
-        const std::string path = "body." + model.bodies[static_cast<std::size_t>(frame.body)].name + ".orientation";
+        const std::string path = BodySignals(model.bodies[static_cast<std::size_t>(frame.body)].name).orientation();
         const Vec3 v = vector(path);
         axes = Quat(value(path + ".w"), v.x(), v.y(), v.z()) * axes;
       }
-      const std::string path = "motion." + drive.motion;
-      forces[i] = drive_component(drive, axes.toRotationMatrix(), vector(path + ".force"), vector(path + ".torque"));
+      const ConstraintSignals names(true, drive.motion);
+      forces[i] = drive_component(drive, axes.toRotationMatrix(), vector(names.force()), vector(names.torque()));
     }
     history.add(run.value({0, 0}, k), forces);
   }

@@ -11,6 +11,7 @@
 #include "trammel/elements/measure.h"
 #include "trammel/equations/saddle.h"
 #include "trammel/initial/consistent.h"
+#include "trammel/model/signal_names.h"
 #include "trammel/rank/reduction.h"
 
 namespace trammel {
@@ -80,25 +81,25 @@ void add_body_outputs(const Equations& equations, const State& state, const Work
       OutputRow value{Vec::Zero(nv), Vec::Zero(nv)}, rate = value;
       value.q[v0] = rate.v[v0] = 1;
       const std::string unit = si_unit(body.quantity);
-      add("coordinate." + body.name, unit, state.q[equations.first_coordinate(b)], value);
-      add("coordinate." + body.name + ".rate", (unit.empty() ? "1" : unit) + "/s", state.v[v0], rate);
+      add(CoordinateSignals(body.name).value(), unit, state.q[equations.first_coordinate(b)], value);
+      add(CoordinateSignals(body.name).rate(), (unit.empty() ? "1" : unit) + "/s", state.v[v0], rate);
       continue;
     }
     RigidFrame origin;
     origin.body = b;
     origin.arm = -body.center_of_mass;
     const FrameState at = frame_state(origin, work.bodies[b]);
-    const std::string path = "body." + body.name;
-    static const char* const axis[] = {".x", ".y", ".z"};
+    const BodySignals names(body.name);
     struct Signal4 {
-      const char *name, *unit;
+      std::string name;
+      const char* unit;
       bool of_twist, angular;
       Vec3 value;
     };
-    const Signal4 signals[] = {{".position", "m", false, false, at.p},
-                               {".rotation", "rad", false, true, Vec3::Zero()},
-                               {".velocity", "m/s", true, false, at.v},
-                               {".angular_velocity", "rad/s", true, true, at.w}};
+    const Signal4 signals[] = {{names.position(), "m", false, false, at.p},
+                               {names.rotation(), "rad", false, true, Vec3::Zero()},
+                               {names.velocity(), "m/s", true, false, at.v},
+                               {names.angular_velocity(), "rad/s", true, true, at.w}};
     for (const Signal4& signal : signals) {
       if (signal.angular && body.kind == BodyKind::point) continue;
       for (int i = 0; i < 3; ++i) {
@@ -107,7 +108,7 @@ void add_body_outputs(const Equations& equations, const State& state, const Work
         (signal.of_twist ? twist : pose)[i + (signal.angular ? 3 : 0)] = 1;
         OutputRow row{Vec::Zero(nv), Vec::Zero(nv)};
         equations.add_frame_row(origin, pose, twist, work, row.q, row.v);
-        add(path + signal.name + axis[i], signal.unit, signal.value[i], std::move(row));
+        add(component(signal.name, all_axes[i]), signal.unit, signal.value[i], std::move(row));
       }
     }
   }

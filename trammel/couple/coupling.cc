@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "trammel/base/archive.h"
+#include "trammel/model/signal_names.h"
 
 namespace trammel {
 double Coupling::clock_now() {
@@ -127,11 +128,12 @@ std::vector<Table> Coupling::tables() const {
                {"co_simulations", "", "", "of all participants", false, ""}}};
   const int count = info(settings_.scheme.shape).count;
   for (std::size_t j = 0; j < joints_.size(); ++j) {
-    const std::string path = "joint." + joints_[j].name;
-    for (const char* what : {"force", "torque"}) {
-      for (const char* axis : {"x", "y", "z"})
-        output.signals.push_back({path + "." + what + "." + axis, what[0] == 'f' ? "N" : "N m", "world",
-                                  "reaction on the second frame", false, ""});
+    const ConstraintSignals names(false, joints_[j].name);
+    const std::string& path = names.path;
+    for (const bool torque : {false, true}) {
+      for (const Axis axis : all_axes)
+        output.signals.push_back({component(torque ? names.torque() : names.force(), axis), torque ? "N m" : "N",
+                                  "world", "reaction on the second frame", false, ""});
     }
     output.signals.push_back({path + ".error", "", "", "norm of the joint's residuals", false, ""});
     output.signals.push_back({path + ".rate_error", "", "", "norm of their rates", false, ""});

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "trammel/elements/registry.h"
+#include "trammel/model/signal_names.h"
 
 namespace trammel {
 namespace {
@@ -26,8 +27,7 @@ std::vector<std::pair<int, std::size_t>> coupled_bodies(const Model& model, cons
 
 void add_vector(std::vector<Signal>& signals, const std::string& name, const char* unit, const std::string& text,
                 const std::string& flag = "") {
-  for (const char* axis : {"x", "y", "z"})
-    signals.push_back({name + "." + axis, unit, "world", text, !flag.empty(), flag});
+  for (const Axis axis : all_axes) signals.push_back({component(name, axis), unit, "world", text, !flag.empty(), flag});
 }
 
 double raw_angle(const FrameState& a, const FrameState& b) {
@@ -62,23 +62,24 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
   for (const Body& body : model.bodies) {
     if (body.kind == BodyKind::scalar) {
       const std::string unit = si_unit(body.quantity), per = unit.empty() ? "1" : unit;
-      s.push_back({"coordinate." + body.name, unit, "", "value of the coordinate", false, ""});
-      s.push_back({"coordinate." + body.name + ".rate", per + "/s", "", "its rate", false, ""});
-      s.push_back({"coordinate." + body.name + ".acceleration", per + "/s^2", "", "its acceleration", false, ""});
+      const CoordinateSignals names(body.name);
+      s.push_back({names.value(), unit, "", "value of the coordinate", false, ""});
+      s.push_back({names.rate(), per + "/s", "", "its rate", false, ""});
+      s.push_back({names.acceleration(), per + "/s^2", "", "its acceleration", false, ""});
       continue;
     }
-    const std::string path = "body." + body.name;
-    add_vector(s, path + ".position", "m", "of the body's origin");
-    for (const char* part : {"w", "x", "y", "z"})
-      s.push_back({path + ".orientation." + part, "", "world", "quaternion, body to world", false, ""});
-    add_vector(s, path + ".velocity", "m/s", "of the body's origin");
-    add_vector(s, path + ".angular_velocity", "rad/s", "angular velocity");
-    add_vector(s, path + ".acceleration", "m/s^2", "of the body's origin");
-    add_vector(s, path + ".angular_acceleration", "rad/s^2", "angular acceleration");
+    const BodySignals names(body.name);
+    add_vector(s, names.position(), "m", "of the body's origin");
+    for (const char* part : {".w", ".x", ".y", ".z"})
+      s.push_back({names.orientation() + part, "", "world", "quaternion, body to world", false, ""});
+    add_vector(s, names.velocity(), "m/s", "of the body's origin");
+    add_vector(s, names.angular_velocity(), "rad/s", "angular velocity");
+    add_vector(s, names.acceleration(), "m/s^2", "of the body's origin");
+    add_vector(s, names.angular_acceleration(), "rad/s^2", "angular acceleration");
   }
   for (int c = 0; c < equations.constraint_count(); ++c) {
     const Equations::ConstraintInfo info = equations.constraint_info(c);
-    const std::string path = (info.is_motion ? "motion." : "joint.") + info.item->name;
+    const ConstraintSignals names(info.is_motion, info.item->name);
     std::string flag;
     const auto edge = static_cast<std::size_t>(c);
     if (edge < initial.rank.edges.size() && initial.rank.edges[edge].undetermined.cols() > 0) {
@@ -90,29 +91,29 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
     }
     if (reactions_doubtful)
       flag += (flag.empty() ? "" : "; ") + std::string("multipliers oscillate undamped with this method");
-    add_vector(s, path + ".force", "N", "on the second body at the joint's frame", flag);
-    add_vector(s, path + ".torque", "N m", "on the second body at the joint's frame", flag);
+    add_vector(s, names.force(), "N", "on the second body at the joint's frame", flag);
+    add_vector(s, names.torque(), "N m", "on the second body at the joint's frame", flag);
     for (const auto& [body, frame] : coupled_bodies(model, *info.item, info.is_motion)) {
-      const std::string on = path + ".on." + model.bodies[body].name;
-      add_vector(s, on + ".force", "N", "on this body, at the first of its frames that is coupled", flag);
-      add_vector(s, on + ".torque", "N m", "on this body, about the first of its frames that is coupled", flag);
+      const std::string on = model.bodies[body].name;
+      add_vector(s, names.force_on(on), "N", "on this body, at the first of its frames that is coupled", flag);
+      add_vector(s, names.torque_on(on), "N m", "on this body, about the first of its frames that is coupled", flag);
     }
     if (!info.is_motion && axes_[c].turns)
-      s.push_back({path + ".angle", "rad", "", "of the second frame about z of the first, multi-turn", false, ""});
+      s.push_back({names.angle(), "rad", "", "of the second frame about z of the first, multi-turn", false, ""});
     if (!info.is_motion && axes_[c].slides)
-      s.push_back({path + ".displacement", "m", "", "of the second frame along z of the first", false, ""});
+      s.push_back({names.displacement(), "m", "", "of the second frame along z of the first", false, ""});
   }
   for (int f = 0; f < equations.force_count(); ++f) {
-    const std::string path = "force." + model.forces[f].name;
+    const ForceSignals names(model.forces[f].name);
     for (const Observable& o : equations.force(f).observables())
-      s.push_back({path + "." + o.name, o.unit, "", o.name, false, ""});
-    add_vector(s, path + ".on_second.force", "N", "on the second frame");
-    add_vector(s, path + ".on_second.torque", "N m", "on the second frame, about its origin");
+      s.push_back({names.observable(o.name), o.unit, "", o.name, false, ""});
+    add_vector(s, names.force(), "N", "on the second frame");
+    add_vector(s, names.torque(), "N m", "on the second frame, about its origin");
   }
   for (const StateVariable& x : model.states)
-    s.push_back({"state." + x.name, x.unit, "", "a state of the model", false, ""});
+    s.push_back({state_signal(x.name), x.unit, "", "a state of the model", false, ""});
   for (const char* name : {"kinetic", "potential", "total", "dissipated", "external", "imbalance"}) {
-    s.push_back({std::string("energy.") + name, "J", "",
+    s.push_back({energy_signal(name), "J", "",
                  name == std::string("imbalance") ? "total + dissipated - external - first total" : name, false, ""});
   }
   s.push_back({"residual.position", "", "", "largest |g|, m or rad", false, ""});
