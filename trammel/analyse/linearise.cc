@@ -128,202 +128,270 @@ Mat keep_rows(const Mat& m, const std::vector<int>& rows) {
   return out;
 }
 
+[[noreturn]] void refuse_linear(const char* id, const std::string& message, const char* hint) {
+  throw Failure({Severity::error, id, message, hint, {}}, ExitCode::bad_model);
+}
+
+// Builds the system piece by piece, in the order of `make`.
+class Lineariser {
+ public:
+  Lineariser(const Equations& equations, const State& state, const Rates& rates)
+      : equations_(equations),
+        state_(state),
+        rates_(rates),
+        nv_(equations.sizes().nv),
+        rows_(equations.sizes().multipliers()),
+        nu_(equations.sizes().nu),
+        nx_(equations.sizes().nx),
+        work_(equations.make_workspace()),
+        p_(equations.make_partials(Detail::all)),
+        scales_(equations.scales()),
+        saddle_(equations, 1e-8, SaddleSystem::Keep::factors_only),
+        b_(nv_ + rows_),
+        z_(nv_ + rows_) {
+    equations_.linearise(state_, rates_, Detail::all, p_, work_);
+    equations_.update(state_, work_);
+    a_world_ = to_world(equations_, work_, rates_.a);
+    v_world_ = to_world(equations_, work_, state_.v);
+  }
+
+  LinearSystem make(LinearOutputs outputs) {
+    out_.speed = nv_ > 0 ? state_.v.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>() : 0;
+    out_.acceleration = nv_ > 0 ? rates_.a.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>() : 0;
+    choose_coordinates();
+    move_bodies();
+    if (out_.speed > 0 && rows_ > 0) turn_velocities();
+    saddle_.combine_mass(p_);
+    if (!saddle_.factor()) refuse_singular();
+    accelerate();
+    act_on_states();
+    act_on_inputs();
+    find_rates();
+    reduce_mass();
+    add_outputs(outputs);
+    add_names();
+    return std::move(out_);
+  }
+
+ private:
+  void choose_coordinates() {
+    Mat G_world = equations_.gv().dense(p_.G);
+    columns_to_world(equations_, work_, G_world);
+    velocities_ = reduce_rows(G_world, scales_);
+    positions_ = velocities_;
+    if (!equations_.velocity_rows().empty()) {
+      std::vector<int> holonomic;
+      for (int i = 0; i < rows_; ++i) {
+        if (equations_.level(i) == Level::position) holonomic.push_back(i);
+      }
+      positions_ = reduce_rows(keep_rows(G_world, holonomic), scales_);
+    }
+    out_.worst_pivot = std::min(positions_.worst_pivot, velocities_.worst_pivot);
+    np_ = positions_.basis.cols();
+    ns_ = velocities_.basis.cols();
+    if (total() == 0)
+      refuse_linear("no-freedom", "the mechanism has no degrees of freedom: there is nothing to linearise",
+                    "motions hold it; leave out the one whose place an input or a force shall take");
+    out_.positions = static_cast<int>(np_);
+    out_.position_states = positions_.chosen;
+    out_.velocity_states = velocities_.chosen;
+  }
+
+  // Displacement dq and velocity dv of all bodies for each state, world axes.
+  void move_bodies() {
+    out_.displacement.setZero(nv_, total());
+    out_.velocity.setZero(nv_, total());
+    out_.displacement.leftCols(np_) = positions_.basis;
+    out_.velocity.middleCols(np_, ns_) = velocities_.basis;
+  }
+
+  // dw = R^T dW + w x theta
+  Vec engine_velocity(const Vec& dV, const Vec& dQ) const {
+    Vec dv = from_world(equations_, work_, dV);
+    for (const int column : equations_.rotation_columns()) {
+      const int body = equations_.body_of_velocity(column);
+      const Vec3 theta = work_.bodies[body].R.transpose() * dQ.segment<3>(column);
+      dv.segment<3>(column) += Vec3(state_.v.segment<3>(column)).cross(theta);
+    }
+    return dv;
+  }
+
+  // V: what displacements do to velocities, because G turns with the position.
+  void turn_velocities() {
+    Vec weights = scales_;
+    for (double& w : weights) w = equations_.greatest_mass() * std::pow(equations_.length() / w, 2);
+    saddle_.combine_projection(weights, p_.G, Level::velocity);
+    if (!saddle_.factor()) refuse_singular();
+    const Mat &Z = positions_.basis, &Y = velocities_.basis;
+    for (Eigen::Index k = 0; k < np_; ++k) {
+      const Vec dQ = Z.col(k), dq = from_world(equations_, work_, dQ), held = engine_velocity(Vec::Zero(nv_), dQ);
+      b_.setZero();
+      Vec right = Vec::Zero(rows_);
+      equations_.gv().multiply_add(p_.G, -1, held.data(), right.data());
+      equations_.gv().multiply_add(p_.Gv_q, -1, dq.data(), right.data());
+      b_.tail(rows_) = right;
+      saddle_.solve_refined(b_, z_);
+      Vec dV = to_world(equations_, work_, z_.head(nv_));
+      for (Eigen::Index l = 0; l < ns_; ++l)
+        dV -= Y.col(l) * Vec(to_world(equations_, work_, z_.head(nv_)))[velocities_.chosen[l]];
+      out_.velocity.col(k) = dV;
+    }
+  }
+
+  // The columns of displacements and velocities.
+  void accelerate() {
+    out_.A.setZero(total(), total());
+    out_.B.setZero(total(), nu_);
+    if (nx_ > 0) {
+      equations_.linearise_states(state_, states_, work_);
+      equations_.update(state_, work_);
+    }
+    for (Eigen::Index k = 0; k < np_ + ns_; ++k) {
+      const Vec dQ = out_.displacement.col(k), dV = out_.velocity.col(k);
+      const Vec dq = from_world(equations_, work_, dQ), dv = engine_velocity(dV, dQ);
+      if (nx_ > 0) out_.A.col(k).tail(nx_) = states_.rate_q * dq + states_.rate_v * dv;
+      solve_for_acceleration(dq, dv);
+      Vec rate = dV, da = to_world(equations_, work_, z_.head(nv_));  // of dQ and dV
+      for (const int column : equations_.rotation_columns()) {
+        const Vec3 phi = dQ.segment<3>(column);
+        rate.segment<3>(column) += Vec3(v_world_.segment<3>(column)).cross(phi);
+        da.segment<3>(column) += phi.cross(Vec3(a_world_.segment<3>(column)));
+      }
+      for (Eigen::Index l = 0; l < np_; ++l) out_.A(l, k) = rate[positions_.chosen[l]];
+      for (Eigen::Index l = 0; l < ns_; ++l) out_.A(np_ + l, k) = da[velocities_.chosen[l]];
+    }
+  }
+
+  void solve_for_acceleration(const Vec& dq, const Vec& dv) {
+    Vec top = Vec::Zero(nv_), bottom = Vec::Zero(rows_);
+    equations_.vv().multiply_add(p_.Ma_q, -1, dq.data(), top.data());
+    equations_.vv().multiply_add(p_.force_q, -1, dq.data(), top.data());
+    equations_.vv().multiply_add(p_.force_v, -1, dv.data(), top.data());
+    equations_.gv().multiply_add(p_.Ga_q, -1, dq.data(), bottom.data());
+    equations_.gv().multiply_add(p_.gamma_q, 1, dq.data(), bottom.data());
+    equations_.gv().multiply_add(p_.gamma_v, 1, dv.data(), bottom.data());
+    b_ << top, bottom;
+    saddle_.solve_refined(b_, z_);
+    if (!std::isfinite(z_.sum())) refuse_singular();
+  }
+
+  // Accelerations of the chosen velocities under a force.
+  template <class Column>
+  void answer_force(const Vec& force, Column&& column) {
+    b_.setZero();
+    b_.head(nv_) = force;
+    saddle_.solve_refined(b_, z_);
+    const Vec da = to_world(equations_, work_, z_.head(nv_));
+    for (Eigen::Index l = 0; l < ns_; ++l) column[np_ + l] = da[velocities_.chosen[l]];
+  }
+
+  void act_on_states() {
+    for (Eigen::Index x = 0; x < nx_; ++x) {
+      answer_force(-states_.force_x.col(x), out_.A.col(np_ + ns_ + x));
+      out_.A.col(np_ + ns_ + x).tail(nx_) = states_.rate_x.col(x);
+    }
+  }
+
+  void act_on_inputs() {
+    if (nx_ > 0) out_.B.bottomRows(nx_) = states_.rate_u;
+    Vec force_u;
+    for (int u = 0; u < nu_; ++u) {
+      equations_.force_by_input(state_, u, force_u, work_);
+      answer_force(-force_u, out_.B.col(u));
+    }
+  }
+
+  void find_rates() {
+    out_.x_dot.setZero(total());
+    if (nx_ > 0) {
+      Vec rate;
+      if (equations_.state_rates(state_, rate, work_) == Eval::ok) out_.x_dot.tail(nx_) = rate;
+      equations_.update(state_, work_);
+    }
+    for (Eigen::Index l = 0; l < np_; ++l) out_.x_dot[l] = v_world_[positions_.chosen[l]];
+    for (Eigen::Index l = 0; l < ns_; ++l) out_.x_dot[np_ + l] = a_world_[velocities_.chosen[l]];
+  }
+
+  void reduce_mass() {
+    const Mat& Y = velocities_.basis;
+    Mat moved(nv_, ns_);
+    for (Eigen::Index k = 0; k < ns_; ++k) {
+      const Vec dv = from_world(equations_, work_, Y.col(k));
+      Vec m(nv_);
+      equations_.multiply_mass(dv, m);
+      moved.col(k) = to_world(equations_, work_, m);
+    }
+    out_.mass = Y.transpose() * moved;
+    out_.mass = (0.5 * (out_.mass + out_.mass.transpose())).eval();
+  }
+
+  void add_outputs(LinearOutputs outputs) {
+    const bool has_own = !equations_.model().outputs.empty();
+    const bool own = outputs == LinearOutputs::model || outputs == LinearOutputs::all ||
+                     (outputs == LinearOutputs::automatic && has_own);
+    const bool bodies = outputs == LinearOutputs::bodies || outputs == LinearOutputs::all ||
+                        (outputs == LinearOutputs::automatic && !has_own);
+    OutputTable table;
+    if (own) add_model_outputs(equations_, state_, work_, table);
+    if (bodies) add_body_outputs(equations_, state_, work_, table);
+    const auto ny = static_cast<Eigen::Index>(table.rows.size());
+    out_.C.setZero(ny, total());
+    out_.D.setZero(ny, nu_);
+    out_.y = Eigen::Map<const Vec>(table.values.data(), ny);
+    for (Eigen::Index k = 0; k < np_ + ns_; ++k) {
+      const Vec dQ = out_.displacement.col(k);
+      const Vec dq = from_world(equations_, work_, dQ), dv = engine_velocity(out_.velocity.col(k), dQ);
+      for (Eigen::Index i = 0; i < ny; ++i) out_.C(i, k) = table.rows[i].q.dot(dq) + table.rows[i].v.dot(dv);
+    }
+    for (Eigen::Index i = 0; i < ny; ++i) {
+      out_.D.row(i) = table.by_input[i].head(nu_).transpose();
+      out_.C.row(i).tail(nx_) = table.by_input[i].tail(nx_).transpose();
+    }
+    out_.outputs = std::move(table.names);
+  }
+
+  void add_names() {
+    for (const int i : positions_.chosen)
+      out_.states.push_back({equations_.name_of_velocity(i), velocity_unit(equations_, i, false)});
+    for (const int i : velocities_.chosen)
+      out_.states.push_back({"rate of " + equations_.name_of_velocity(i), velocity_unit(equations_, i, true)});
+    for (const StateVariable& x : equations_.model().states) out_.states.push_back({"state '" + x.name + "'", x.unit});
+    for (const Input& input : equations_.model().inputs) out_.inputs.push_back({input.name, input.unit});
+  }
+
+  [[noreturn]] void refuse_singular() const {
+    Workspace scratch = equations_.make_workspace();
+    throw Failure(no_accelerations(equations_, state_, scratch, "at this state, so there is no linear system"),
+                  ExitCode::bad_model);
+  }
+  Eigen::Index total() const { return np_ + ns_ + nx_; }
+
+  const Equations& equations_;
+  const State& state_;
+  const Rates& rates_;
+  int nv_, rows_, nu_, nx_;
+  Workspace work_;
+  Partials p_;
+  StatePartials states_;
+  Vec scales_;
+  Reduction positions_, velocities_;  // Z and Y
+  Eigen::Index np_ = 0, ns_ = 0;
+  Vec a_world_, v_world_;
+  SaddleSystem saddle_;
+  Vec b_, z_;
+  LinearSystem out_;
+};
+
 }  // namespace
 
 LinearSystem linearise_system(const Equations& equations, const State& state, const Rates& rates,
                               LinearOutputs outputs) {
-  const int nv = equations.sizes().nv, rows = equations.sizes().multipliers(), nu = equations.sizes().nu;
-  const Model& model = equations.model();
-  if (nv > most_velocities) {
-    throw Failure(
-        {Severity::error,
-         "too-large",
-         "the model has " + std::to_string(nv) + " velocities, too many for dense matrices of a linear system",
-         "`trammel modes` finds the lowest modes of large models",
-         {}},
-        ExitCode::bad_model);
-  }
-  Workspace work = equations.make_workspace();
-  Partials p = equations.make_partials(Detail::all);
-  equations.linearise(state, rates, Detail::all, p, work);
-  equations.update(state, work);
-  const Vec scales = equations.scales();
-  LinearSystem out;
-  out.speed = nv > 0 ? state.v.cwiseQuotient(scales).lpNorm<Eigen::Infinity>() : 0;
-  out.acceleration = nv > 0 ? rates.a.cwiseQuotient(scales).lpNorm<Eigen::Infinity>() : 0;
-
-  // ---- independent coordinates
-  const Mat G = equations.gv().dense(p.G);
-  Mat G_world = G;
-  columns_to_world(equations, work, G_world);
-  Reduction positions, velocities;
-  velocities = reduce_rows(G_world, scales);
-  positions = velocities;
-  if (!equations.velocity_rows().empty()) {
-    std::vector<int> holonomic;
-    for (int i = 0; i < rows; ++i) {
-      if (equations.level(i) == Level::position) holonomic.push_back(i);
-    }
-    positions = reduce_rows(keep_rows(G_world, holonomic), scales);
-  }
-  out.worst_pivot = std::min(positions.worst_pivot, velocities.worst_pivot);
-  const Mat &Z = positions.basis, &Y = velocities.basis;
-  const Eigen::Index np = Z.cols(), ns = Y.cols(), n = np + ns, nx = equations.sizes().nx, total = n + nx;
-  if (total == 0) {
-    throw Failure({Severity::error,
-                   "no-freedom",
-                   "the mechanism has no degrees of freedom: there is nothing to linearise",
-                   "motions hold it; leave out the one whose place an input or a force shall take",
-                   {}},
-                  ExitCode::bad_model);
-  }
-  out.positions = static_cast<int>(np);
-  out.position_states = positions.chosen;
-  out.velocity_states = velocities.chosen;
-
-  // ---- motions of all bodies for each state: displacement dq, velocity dv (world)
-  const Vec a_world = to_world(equations, work, rates.a), v_world = to_world(equations, work, state.v);
-  out.displacement.setZero(nv, total);
-  out.velocity.setZero(nv, total);
-  out.displacement.leftCols(np) = Z;
-  out.velocity.middleCols(np, ns) = Y;
-  const auto engine_velocity = [&](const Vec& dV, const Vec& dQ) {  // dw = R^T dW + w x theta
-    Vec dv = from_world(equations, work, dV);
-    for (const int column : equations.rotation_columns()) {
-      const auto body = static_cast<std::size_t>(equations.body_of_velocity(column));
-      const Vec3 theta = work.bodies[body].R.transpose() * dQ.segment<3>(column);
-      dv.segment<3>(column) += Vec3(state.v.segment<3>(column)).cross(theta);
-    }
-    return dv;
-  };
-  SaddleSystem saddle(equations, 1e-8, SaddleSystem::Keep::factors_only);
-  Vec b(nv + rows), z(nv + rows);
-  const auto fail_singular = [&]() -> Failure {
-    Workspace scratch = equations.make_workspace();
-    return Failure(no_accelerations(equations, state, scratch, "at this state, so there is no linear system"),
-                   ExitCode::bad_model);
-  };
-  if (out.speed > 0 && rows > 0) {
-    Vec weights = scales;
-    for (double& w : weights) w = equations.greatest_mass() * std::pow(equations.length() / w, 2);
-    saddle.combine_projection(weights, p.G, Level::velocity);
-    if (!saddle.factor()) throw fail_singular();
-    for (Eigen::Index k = 0; k < np; ++k) {
-      const Vec dQ = Z.col(k), dq = from_world(equations, work, dQ), held = engine_velocity(Vec::Zero(nv), dQ);
-      b.setZero();
-      Vec right = Vec::Zero(rows);
-      equations.gv().multiply_add(p.G, -1, held.data(), right.data());
-      equations.gv().multiply_add(p.Gv_q, -1, dq.data(), right.data());
-      b.tail(rows) = right;
-      saddle.solve_refined(b, z);
-      Vec dV = to_world(equations, work, z.head(nv));
-      for (Eigen::Index l = 0; l < ns; ++l)
-        dV -= Y.col(l) * Vec(to_world(equations, work, z.head(nv)))[velocities.chosen[l]];
-      out.velocity.col(k) = dV;
-    }
-  }
-
-  // ---- accelerations
-  saddle.combine_mass(p);
-  if (!saddle.factor()) throw fail_singular();
-  out.A.setZero(total, total);
-  out.B.setZero(total, nu);
-  StatePartials states;
-  if (nx > 0) {
-    equations.linearise_states(state, states, work);
-    equations.update(state, work);
-  }
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const Vec dQ = out.displacement.col(k), dV = out.velocity.col(k);
-    const Vec dq = from_world(equations, work, dQ), dv = engine_velocity(dV, dQ);
-    Vec top = Vec::Zero(nv), bottom = Vec::Zero(rows);
-    equations.vv().multiply_add(p.Ma_q, -1, dq.data(), top.data());
-    equations.vv().multiply_add(p.force_q, -1, dq.data(), top.data());
-    equations.vv().multiply_add(p.force_v, -1, dv.data(), top.data());
-    equations.gv().multiply_add(p.Ga_q, -1, dq.data(), bottom.data());
-    equations.gv().multiply_add(p.gamma_q, 1, dq.data(), bottom.data());
-    equations.gv().multiply_add(p.gamma_v, 1, dv.data(), bottom.data());
-    b << top, bottom;
-    if (nx > 0) out.A.col(k).tail(nx) = states.rate_q * dq + states.rate_v * dv;
-    saddle.solve_refined(b, z);
-    if (!std::isfinite(z.sum())) throw fail_singular();
-    Vec rate = dV, da = to_world(equations, work, z.head(nv));  // of dQ and dV
-    for (const int column : equations.rotation_columns()) {
-      const Vec3 phi = dQ.segment<3>(column);
-      rate.segment<3>(column) += Vec3(v_world.segment<3>(column)).cross(phi);
-      da.segment<3>(column) += phi.cross(Vec3(a_world.segment<3>(column)));
-    }
-    for (Eigen::Index l = 0; l < np; ++l) out.A(l, k) = rate[positions.chosen[l]];
-    for (Eigen::Index l = 0; l < ns; ++l) out.A(np + l, k) = da[velocities.chosen[l]];
-  }
-  for (Eigen::Index x = 0; x < nx; ++x) {
-    b.setZero();
-    b.head(nv) = -states.force_x.col(x);
-    saddle.solve_refined(b, z);
-    const Vec da = to_world(equations, work, z.head(nv));
-    for (Eigen::Index l = 0; l < ns; ++l) out.A(np + l, n + x) = da[velocities.chosen[l]];
-    out.A.col(n + x).tail(nx) = states.rate_x.col(x);
-  }
-  if (nx > 0) out.B.bottomRows(nx) = states.rate_u;
-  Vec force_u;
-  for (int u = 0; u < nu; ++u) {
-    equations.force_by_input(state, u, force_u, work);
-    b.setZero();
-    b.head(nv) = -force_u;
-    saddle.solve_refined(b, z);
-    const Vec da = to_world(equations, work, z.head(nv));
-    for (Eigen::Index l = 0; l < ns; ++l) out.B(np + l, u) = da[velocities.chosen[l]];
-  }
-  out.x_dot.setZero(total);
-  if (nx > 0) {
-    Vec rate;
-    if (equations.state_rates(state, rate, work) == Eval::ok) out.x_dot.tail(nx) = rate;
-    equations.update(state, work);
-  }
-  for (Eigen::Index l = 0; l < np; ++l) out.x_dot[l] = v_world[positions.chosen[l]];
-  for (Eigen::Index l = 0; l < ns; ++l) out.x_dot[np + l] = a_world[velocities.chosen[l]];
-  Mat moved(nv, ns);
-  for (Eigen::Index k = 0; k < ns; ++k) {
-    const Vec dv = from_world(equations, work, Y.col(k));
-    Vec m(nv);
-    equations.multiply_mass(dv, m);
-    moved.col(k) = to_world(equations, work, m);
-  }
-  out.mass = Y.transpose() * moved;
-  out.mass = (0.5 * (out.mass + out.mass.transpose())).eval();
-
-  // ---- outputs
-  OutputTable table;
-  const bool own = outputs == LinearOutputs::model || outputs == LinearOutputs::all ||
-                   (outputs == LinearOutputs::automatic && !model.outputs.empty());
-  const bool bodies = outputs == LinearOutputs::bodies || outputs == LinearOutputs::all ||
-                      (outputs == LinearOutputs::automatic && model.outputs.empty());
-  if (own) add_model_outputs(equations, state, work, table);
-  if (bodies) add_body_outputs(equations, state, work, table);
-  const auto ny = static_cast<Eigen::Index>(table.rows.size());
-  out.C.setZero(ny, total);
-  out.D.setZero(ny, nu);
-  out.y = Eigen::Map<const Vec>(table.values.data(), ny);
-  for (Eigen::Index k = 0; k < n; ++k) {
-    const Vec dQ = out.displacement.col(k);
-    const Vec dq = from_world(equations, work, dQ), dv = engine_velocity(out.velocity.col(k), dQ);
-    for (Eigen::Index i = 0; i < ny; ++i) {
-      const OutputRow& row = table.rows[i];
-      out.C(i, k) = row.q.dot(dq) + row.v.dot(dv);
-    }
-  }
-  for (Eigen::Index i = 0; i < ny; ++i) {
-    out.D.row(i) = table.by_input[i].head(nu).transpose();
-    out.C.row(i).tail(nx) = table.by_input[i].tail(nx).transpose();
-  }
-  out.outputs = std::move(table.names);
-  for (const int i : positions.chosen)
-    out.states.push_back({equations.name_of_velocity(i), velocity_unit(equations, i, false)});
-  for (const int i : velocities.chosen)
-    out.states.push_back({"rate of " + equations.name_of_velocity(i), velocity_unit(equations, i, true)});
-  for (const StateVariable& x : model.states) out.states.push_back({"state '" + x.name + "'", x.unit});
-  for (const Input& input : model.inputs) out.inputs.push_back({input.name, input.unit});
-  return out;
+  const int nv = equations.sizes().nv;
+  if (nv > most_velocities)
+    refuse_linear("too-large",
+                  "the model has " + std::to_string(nv) + " velocities, too many for dense matrices of a linear system",
+                  "`trammel modes` finds the lowest modes of large models");
+  return Lineariser(equations, state, rates).make(outputs);
 }
 
 }  // namespace trammel
