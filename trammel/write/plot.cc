@@ -307,160 +307,197 @@ std::string plot_command(const PlotRequest& request, const PreparedPanel& ready,
   return command + "\n";
 }
 
-// A picture of panels that share their left and right edges.
-std::string picture_script(const PlotRequest& request, PreparedPlot& prepared, const std::string& format) {
-  constexpr double label_character = 7.6, legend_row = 20;  // pixels of DejaVu Sans as drawn below
-  constexpr int left = 104, legend_sample = 52, tick_row = 26;
-  const int panels = static_cast<int>(prepared.panels.size());
+constexpr double label_character = 7.6, legend_row = 20;  // pixels of DejaVu Sans as drawn below
+constexpr int left_margin = 104, right_margin = 24, legend_sample = 52, tick_row = 26;
 
-  // The width: a legend at the right makes an automatic picture wider, so that the curves keep their room.
-  int plot_width = 860, legend_width = 0;
-  if (request.width > 0) plot_width = std::max(200, request.width - left - 24);
+// Where things are in a picture, in pixels.
+struct PictureLayout {
+  int width = 0, height = 0, plot_width = 860, top = 14;
+};
+
+// The width: a legend at the right makes an automatic picture wider, so that the curves keep their room.
+void lay_out_width(const PlotRequest& request, PreparedPlot& prepared, PictureLayout& layout) {
+  int legend_width = 0;
+  if (request.width > 0) layout.plot_width = std::max(200, request.width - left_margin - right_margin);
   if (prepared.equal_axes && request.width == 0) {
     for (const PreparedPanel& ready : prepared.panels) {
       const double wide = 640 * prepared.xrange.size() / ready.yrange.size();
-      plot_width = static_cast<int>(std::clamp(wide, 460.0, static_cast<double>(plot_width)));
+      layout.plot_width = static_cast<int>(std::clamp(wide, 460.0, static_cast<double>(layout.plot_width)));
     }
   }
   for (PreparedPanel& ready : prepared.panels) {
-    std::size_t entries = 0;
-    int widest = 0;
+    int entries = 0, widest = 0;
     for (const PlotCurve& curve : ready.panel->curves) {
       if (curve.label.empty()) continue;
       ++entries;
       widest = std::max(widest, legend_sample + text_width(curve.label, label_character));
     }
-    const int per_row = std::max(1, plot_width / std::max(widest, 1));
-    const int rows =
-        static_cast<int>((entries + static_cast<std::size_t>(per_row) - 1) / static_cast<std::size_t>(per_row));
-    ready.legend = entries;
+    const int per_row = std::max(1, layout.plot_width / std::max(widest, 1));
+    const int rows = (entries + per_row - 1) / per_row;
+    ready.legend = static_cast<std::size_t>(entries);
     ready.legend_right = rows > 2;
     ready.legend_rows = ready.legend_right ? 0 : rows;
     if (ready.legend_right) legend_width = std::max(legend_width, widest + 16);
   }
-  if (request.width > 0) plot_width = std::max(200, plot_width - legend_width);
-  const int width = request.width > 0 ? request.width : left + plot_width + legend_width + 24;
+  if (request.width > 0) layout.plot_width = std::max(200, layout.plot_width - legend_width);
+  layout.width = request.width > 0 ? request.width : left_margin + layout.plot_width + legend_width + right_margin;
+}
 
-  // The height, from top to bottom.
-  int top = 14;
-  if (!request.title.empty()) top += 28;
-  if (!request.subtitle.empty()) top += 20;
+// A legend at the right that is higher than its panel loses its last entries.
+void fit_legend(const PlotRequest& request, PreparedPanel& ready) {
+  const int needed = static_cast<int>(static_cast<double>(ready.legend) * legend_row);
+  if (request.height == 0) ready.height = std::max(ready.height, std::min(needed, 24 * 20));
+  const auto fitting = static_cast<std::size_t>(std::max(2.0, ready.height / legend_row));
+  if (ready.legend <= fitting) return;
+  ready.more = ready.legend - (fitting - 1);
+  ready.legend = fitting - 1;
+}
+
+// The height, from top to bottom.
+void lay_out_height(const PlotRequest& request, PreparedPlot& prepared, PictureLayout& layout) {
+  const int panels = static_cast<int>(prepared.panels.size());
+  if (!request.title.empty()) layout.top += 28;
+  if (!request.subtitle.empty()) layout.top += 20;
   const int bottom = tick_row + (request.xlabel.empty() ? 8 : 30) + 19 * static_cast<int>(request.notes.size()) + 8;
   int usual = panels == 1 ? 420 : panels == 2 ? 260 : panels == 3 ? 210 : 180;
-  int fixed = top + bottom;
+  int fixed = layout.top + bottom;
   for (const PreparedPanel& ready : prepared.panels) fixed += static_cast<int>(ready.legend_rows * legend_row) + 18;
   if (request.height > 0) usual = std::max(60, (request.height - fixed) / panels);
-  int height = fixed;
+  layout.height = fixed;
   for (PreparedPanel& ready : prepared.panels) {
     ready.height = usual;
     if (prepared.equal_axes && request.height == 0) {
-      const double high = plot_width * ready.yrange.size() / prepared.xrange.size();
+      const double high = layout.plot_width * ready.yrange.size() / prepared.xrange.size();
       ready.height = static_cast<int>(std::clamp(high, 160.0, 640.0));
     }
-    if (ready.legend_right) {
-      const int needed = static_cast<int>(static_cast<double>(ready.legend) * legend_row);
-      if (request.height == 0) ready.height = std::max(ready.height, std::min(needed, 24 * 20));
-      const auto fitting = static_cast<std::size_t>(std::max(2.0, ready.height / legend_row));
-      if (ready.legend > fitting) {
-        ready.more = ready.legend - (fitting - 1);
-        ready.legend = fitting - 1;
-      }
+    if (ready.legend_right) fit_legend(request, ready);
+    layout.height += ready.height;
+  }
+  if (request.height > 0) layout.height = request.height;
+}
+
+// The ranges grow until a unit is as long in y as in x.
+void make_axes_equal(PreparedPlot& prepared, const PictureLayout& layout) {
+  double pixels = layout.plot_width / prepared.xrange.size();
+  for (const PreparedPanel& ready : prepared.panels) pixels = std::min(pixels, ready.height / ready.yrange.size());
+  prepared.xrange = prepared.xrange.grown_to(layout.plot_width / pixels);
+  for (PreparedPanel& ready : prepared.panels) ready.yrange = ready.yrange.grown_to(ready.height / pixels);
+}
+
+// Writes the script of a picture whose layout is known.
+class PictureScript {
+ public:
+  PictureScript(const PlotRequest& request, const PictureLayout& layout, bool svg)
+      : request_(request), layout_(layout), svg_(svg) {}
+
+  std::string write(const PreparedPlot& prepared) {
+    set_up();
+    put_data_blocks(script_, request_, prepared, static_cast<std::size_t>(layout_.plot_width));
+    script_ += "set multiplot\n";
+    put_titles();
+    script_ += "set lmargin at screen " + from_left(left_margin) + "\nset rmargin at screen " +
+               from_left(left_margin + layout_.plot_width) + "\n";
+    script_ += "set xrange " + range_text(prepared.xrange) + "\n";
+    double y = layout_.top;
+    for (std::size_t p = 0; p < prepared.panels.size(); ++p) {
+      put_panel(prepared.panels[p], p, p + 1 == prepared.panels.size(), y);
+      y += prepared.panels[p].legend_rows * legend_row + 10 + prepared.panels[p].height + 8;
     }
-    height += ready.height;
-  }
-  if (request.height > 0) height = request.height;
-  if (prepared.equal_axes) {  // the ranges grow until a unit is as long in y as in x
-    double pixels = plot_width / prepared.xrange.size();
-    for (const PreparedPanel& ready : prepared.panels) pixels = std::min(pixels, ready.height / ready.yrange.size());
-    prepared.xrange = prepared.xrange.grown_to(plot_width / pixels);
-    for (PreparedPanel& ready : prepared.panels) ready.yrange = ready.yrange.grown_to(ready.height / pixels);
+    return script_ + "unset multiplot\n";
   }
 
-  const auto from_left = [&](double pixels) { return shortest(pixels / width); };
-  const auto from_top = [&](double pixels) { return shortest(1 - pixels / height); };
-  const bool svg = format == "svg";
-  const auto font = [&](double points, bool bold = false) {
-    if (svg) return "'sans-serif," + shortest(std::round(points * 1.34)) + "'";  // in pixels, and never bold
+ private:
+  std::string from_left(double pixels) const { return shortest(pixels / layout_.width); }
+  std::string from_top(double pixels) const { return shortest(1 - pixels / layout_.height); }
+  std::string font(double points, bool bold = false) const {
+    if (svg_) return "'sans-serif," + shortest(std::round(points * 1.34)) + "'";  // in pixels, and never bold
     return std::string("'sans") + (bold ? ":Bold" : "") + "," + shortest(points) + "'";
-  };
-
-  std::string script = svg ? "set terminal svg" : "set terminal pngcairo";
-  script += " size " + std::to_string(width) + "," + std::to_string(height) + " noenhanced font " + font(11) +
-            " background '#ffffff'\n";
-  script +=
-      "set encoding utf8\n"
-      "set termoption noenhanced\n"
-      "set border 3 lc rgb '#555555' lw 1\n"
-      "set tics nomirror out scale 0.6 textcolor rgb '#222222'\n"
-      "set grid lt 1 lc rgb '#e2e2e2' lw 1\n"
-      "set format '%h'\n";
-  if (request.logx) script += "set logscale x\n";
-  put_data_blocks(script, request, prepared, static_cast<std::size_t>(plot_width));
-
-  script += "set multiplot\n";
-  int label = 0;
-  const auto put_label = [&](const std::string& text, const std::string& x, double y, const std::string& look) {
-    script += "set label " + std::to_string(++label) + " " + gnuplot_string(text) + " at screen " + x + "," +
-              from_top(y) + " " + look + "\n";
-  };
-  if (!request.title.empty()) {
-    const double length = text_width(request.title, 10.4);  // in size 14
-    const double size = std::clamp(14.0 * (width - left - 10) / length, 9.0, 14.0);
-    put_label(request.title, from_left(left), 24, "left font " + font(size, true));
   }
-  if (!request.subtitle.empty()) {
-    put_label(request.subtitle, from_left(left), request.title.empty() ? 18 : 48,
-              "left font " + font(10) + " textcolor rgb '#555555'");
-  }
-  for (std::size_t i = 0; i < request.notes.size(); ++i) {
-    const double y = height - 8 - 19 * static_cast<double>(request.notes.size() - 1 - i) - 8;
-    put_label(request.notes[i], from_left(left), y, "left font " + font(9.5) + " textcolor rgb '#555555'");
+  std::string in_grey(double points) const { return " font " + font(points) + " textcolor rgb '#555555'"; }
+  std::string in_black(double points) const { return " font " + font(points) + " textcolor rgb '#222222'"; }
+  void put_label(const std::string& text, const std::string& x, double y, const std::string& look) {
+    script_ += "set label " + std::to_string(++labels_) + " " + gnuplot_string(text) + " at screen " + x + "," +
+               from_top(y) + " " + look + "\n";
   }
 
-  double y = top;
-  script +=
-      "set lmargin at screen " + from_left(left) + "\nset rmargin at screen " + from_left(left + plot_width) + "\n";
-  script += "set xrange " + range_text(prepared.xrange) + "\n";
-  for (std::size_t p = 0; p < prepared.panels.size(); ++p) {
-    const PreparedPanel& ready = prepared.panels[p];
-    const bool last = p + 1 == prepared.panels.size();
-    const double legend_top = y;
-    y += ready.legend_rows * legend_row + 10;
-    script += "set tmargin at screen " + from_top(y) + "\nset bmargin at screen " + from_top(y + ready.height) + "\n";
-    const double middle = y + 0.5 * ready.height;
+  void set_up() {
+    script_ = svg_ ? "set terminal svg" : "set terminal pngcairo";
+    script_ += " size " + std::to_string(layout_.width) + "," + std::to_string(layout_.height) + " noenhanced font " +
+               font(11) + " background '#ffffff'\n";
+    script_ +=
+        "set encoding utf8\n"
+        "set termoption noenhanced\n"
+        "set border 3 lc rgb '#555555' lw 1\n"
+        "set tics nomirror out scale 0.6 textcolor rgb '#222222'\n"
+        "set grid lt 1 lc rgb '#e2e2e2' lw 1\n"
+        "set format '%h'\n";
+    if (request_.logx) script_ += "set logscale x\n";
+  }
+
+  void put_titles() {
+    const std::string x = from_left(left_margin);
+    if (!request_.title.empty()) {
+      const double length = text_width(request_.title, 10.4);  // in size 14
+      const double size = std::clamp(14.0 * (layout_.width - left_margin - 10) / length, 9.0, 14.0);
+      put_label(request_.title, x, 24, "left font " + font(size, true));
+    }
+    if (!request_.subtitle.empty())
+      put_label(request_.subtitle, x, request_.title.empty() ? 18 : 48, "left" + in_grey(10));
+    for (std::size_t i = 0; i < request_.notes.size(); ++i) {
+      const double y = layout_.height - 8 - 19 * static_cast<double>(request_.notes.size() - 1 - i) - 8;
+      put_label(request_.notes[i], x, y, "left" + in_grey(9.5));
+    }
+  }
+
+  void put_key(const PreparedPanel& ready, double legend_top, double y) {
+    const std::string spacing = svg_ ? "0.95" : "1.2";  // both 18.5 pixels a row; with more gnuplot drops entries
+    const std::string look = " Left reverse samplen 2.5 spacing " + spacing + in_black(10);
+    if (ready.legend == 0) {
+      script_ += "unset key\n";
+    } else if (ready.legend_right) {
+      script_ += "set key at screen " + from_left(left_margin + layout_.plot_width + 12) + "," + from_top(y - 4) +
+                 " left top vertical maxcols 1" + look + "\n";
+    } else {
+      script_ += "set key at screen " + from_left(left_margin) + "," + from_top(legend_top + 2) +
+                 " left top horizontal maxrows " + std::to_string(ready.legend_rows) + look + "\n";
+    }
+  }
+
+  // From `legend_top` downwards: the legend, then the curves.
+  void put_panel(const PreparedPanel& ready, std::size_t number, bool last, double legend_top) {
+    const double y = legend_top + ready.legend_rows * legend_row + 10, middle = y + 0.5 * ready.height;
+    script_ += "set tmargin at screen " + from_top(y) + "\nset bmargin at screen " + from_top(y + ready.height) + "\n";
     const double ylabel_length = std::max(1, text_width(ready.panel->ylabel, label_character));  // in size 10
     const double ylabel_size = std::clamp(10 * 1.15 * ready.height / ylabel_length, 8.0, 11.0);
-    put_label(ready.panel->ylabel, from_left(18), middle,
-              "center rotate by 90 font " + font(ylabel_size) + " textcolor rgb '#222222'");
-    if (!ready.scale_text.empty()) {
-      put_label(ready.scale_text, from_left(38), middle,
-                "center rotate by 90 font " + font(9) + " textcolor rgb '#555555'");
-    }
-    script += last ? "set format x '%h'\n" : "set format x ''\n";
-    if (last && !request.xlabel.empty()) {
-      put_label(request.xlabel, from_left(left + 0.5 * plot_width), y + ready.height + tick_row + 20,
-                "center font " + font(11) + " textcolor rgb '#222222'");
-    }
-    script += ready.panel->logy ? "set logscale y\n" : "unset logscale y\n";
-    script += ready.counts ? "set ytics 1\n" : "set ytics autofreq\n";
-    script += "set yrange " + (ready.yrange.empty() ? "[*:*]" : range_text(ready.yrange)) + "\n";
-    const std::string spacing = svg ? "0.95" : "1.2";  // both 18.5 pixels a row; with more gnuplot drops entries
-    const std::string key_look =
-        " Left reverse samplen 2.5 spacing " + spacing + " font " + font(10) + " textcolor rgb '#222222'";
-    if (ready.legend == 0) {
-      script += "unset key\n";
-    } else if (ready.legend_right) {
-      script += "set key at screen " + from_left(left + plot_width + 12) + "," + from_top(y - 4) +
-                " left top vertical maxcols 1" + key_look + "\n";
-    } else {
-      script += "set key at screen " + from_left(left) + "," + from_top(legend_top + 2) +
-                " left top horizontal maxrows " + std::to_string(ready.legend_rows) + key_look + "\n";
-    }
-    script += plot_command(request, ready, p, true);
-    for (; label > 0; --label) script += "unset label " + std::to_string(label) + "\n";  // once is enough
-    y += ready.height + 8;
+    put_label(ready.panel->ylabel, from_left(18), middle, "center rotate by 90" + in_black(ylabel_size));
+    if (!ready.scale_text.empty())
+      put_label(ready.scale_text, from_left(38), middle, "center rotate by 90" + in_grey(9));
+    script_ += last ? "set format x '%h'\n" : "set format x ''\n";
+    if (last && !request_.xlabel.empty())
+      put_label(request_.xlabel, from_left(left_margin + 0.5 * layout_.plot_width), y + ready.height + tick_row + 20,
+                "center" + in_black(11));
+    script_ += ready.panel->logy ? "set logscale y\n" : "unset logscale y\n";
+    script_ += ready.counts ? "set ytics 1\n" : "set ytics autofreq\n";
+    script_ += "set yrange " + (ready.yrange.empty() ? "[*:*]" : range_text(ready.yrange)) + "\n";
+    put_key(ready, legend_top, y);
+    script_ += plot_command(request_, ready, number, true);
+    for (; labels_ > 0; --labels_) script_ += "unset label " + std::to_string(labels_) + "\n";  // once is enough
   }
-  return script + "unset multiplot\n";
+
+  const PlotRequest& request_;
+  const PictureLayout& layout_;
+  bool svg_;
+  std::string script_;
+  int labels_ = 0;
+};
+
+// A picture of panels that share their left and right edges.
+std::string picture_script(const PlotRequest& request, PreparedPlot& prepared, const std::string& format) {
+  PictureLayout layout;
+  lay_out_width(request, prepared, layout);
+  lay_out_height(request, prepared, layout);
+  if (prepared.equal_axes) make_axes_equal(prepared, layout);
+  return PictureScript(request, layout, format == "svg").write(prepared);
 }
 
 std::string text_script(const PlotRequest& request, PreparedPlot& prepared, int columns, int rows) {
