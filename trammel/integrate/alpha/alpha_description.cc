@@ -64,10 +64,11 @@ std::vector<Field> with_alpha_options(std::vector<Field> own) {
                  "Highest degree of the start values' extrapolation; 0 starts from the last accelerations. Lower it if "
                  "forces jump often.",
                  0, 3});
-  own.push_back({"corrector", FieldKind::number, Quantity::none, 0.0,
-                 "Part of the allowed error that Newton may leave, c of (47b); 0 is 1e-3 with step control and 1e-4 at "
-                 "fixed steps. Smaller if results change with it.",
-                 0, 0.1});
+  own.push_back(
+      {"corrector", FieldKind::number, Quantity::none, 0.0,
+       "Part of the allowed error that Newton may leave, c of (47b); 0 is 1e-3 with step control, and at fixed "
+       "steps 1e-4, or 1e-6 at stabilised index 2. Smaller if results change with it.",
+       0, 0.1});
   own.push_back({"most_iterations", FieldKind::number, Quantity::none, 10.0,
                  "Newton corrections before a step is given up.", 2, 100});
   own.push_back({"keep_rate", FieldKind::number, Quantity::none, 0.3,
