@@ -597,7 +597,7 @@ class ExpressionParser : private ExpressionBuilder {
     if (index.number < 1 || index.number > static_cast<double>(array.size())) {
       return refuse(at, in_quotes(name) + " has no entry " + number_text(index.number), "entries run from " + range);
     }
-    return {array[index.number - 1], -1, -1, angle_of(name)};
+    return {array[static_cast<std::size_t>(index.number) - 1], -1, -1, angle_of(name)};
   }
 
   // The arguments of a measure are names of frames, joints, ...: plain or quoted, not expressions.
