@@ -39,7 +39,7 @@ const InputShapeInfo& info(InputShape shape) {
                                                     {InputShape::linear, "linear", 2, {0, 1}},
                                                     {InputShape::quadratic, "quadratic", 3, {0, 0.5, 1}},
                                                     {InputShape::shifted, "shifted", 2, {0.5, 0}}}};
-  return table[shape];
+  return table[static_cast<std::size_t>(shape)];
 }
 
 double basis(InputShape shape, int j, double s) {
