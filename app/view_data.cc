@@ -272,64 +272,90 @@ void refuse_size(std::size_t bytes, std::size_t most) {
                      "take some signals with --signals PATTERN, or fewer rows with --every N");
 }
 
+// Which pose column a column of the output table is, by its number.
+std::map<std::size_t, std::size_t> columns_of_poses(const std::vector<PoseColumns>& poses) {
+  std::map<std::size_t, std::size_t> numbers;
+  for (std::size_t b = 0; b < poses.size(); ++b) {
+    for (std::size_t i = 0; i < poses[b].size(); ++i) numbers[poses[b][i]] = 7 * b + i;
+  }
+  return numbers;
+}
+
+Json header_of(const MemoryTrajectory& result, const Json& bodies, const Json& shapes) {
+  const Provenance& provenance = result.provenance();
+  return {{"title", provenance.get("title")},
+          {"program", provenance.get("program") + " " + provenance.get("version")},
+          {"status", to_text(result.status())},
+          {"method", provenance.get("method")},
+          {"date", provenance.get("date")},
+          {"model_file", provenance.get("model_file")},
+          {"model_sha256", provenance.get("model_sha256")},
+          {"failure", parsed_or_null(result.failure_json())},
+          {"gravity", parsed_or_null(provenance.get("gravity"))},
+          {"bodies", bodies},
+          {"shapes", shapes},
+          {"elements", joined_pieces(provenance, "elements")}};
+}
+
+// Packs one result: its tables one after the other, their signals in one list.
+class Packer {
+ public:
+  Packer(const MemoryTrajectory& result, const ViewOptions& options)
+      : result_(result), options_(options), known_(meanings(result.provenance(), result.tables()[0])) {}
+
+  std::string pack() {
+    const Provenance& provenance = result_.provenance();
+    const Json shapes = joined_pieces(provenance, "shapes");
+    Json bodies = Json::array();
+    if (known_.empty())
+      find_old_poses(result_.tables(), shapes, bodies, poses_);
+    else
+      find_poses(known_, joined_pieces(provenance, "bodies"), bodies, poses_);
+    Json header = header_of(result_, bodies, shapes);
+    const ColumnReader output(result_, 0, options_.every);
+    refuse_size(4 * 7 * poses_.size() * output.rows(), most_unpacked_bytes);
+    header["poses"] = pose_chunk(file_, output, poses_);
+    for (std::size_t t = 0; t < result_.tables().size(); ++t) add_table(t);
+    header["signals"] = signals_;
+    header["plots"] = first_plots(signals_, greatest_);
+    header["tables"] = tables_;
+    std::string packed = file_.packed(header);
+    refuse_size(packed.size(), most_packed_bytes);
+    return packed;
+  }
+
+ private:
+  void add_table(std::size_t t) {
+    const Table& table = result_.tables()[t];
+    const ColumnReader read(result_, t, options_.every);
+    const std::vector<std::size_t> columns = wanted_of_table(result_, t, options_.signals);
+    refuse_size(file_.bytes() + 4 * read.rows() * columns.size(), most_unpacked_bytes);
+    const std::map<std::size_t, std::size_t> pose_of_column = columns_of_poses(poses_);
+    std::vector<Meaning> what;
+    for (const std::size_t c : columns) {
+      what.push_back(t > 0 ? Meaning{"solver", "", "", "", ""} : known_.empty() ? Meaning{} : known_[c]);
+      signals_.push_back(signal_json(table.signals[c], what.back(), t));
+      greatest_.push_back(what.back().of == "output" ? greatest_magnitude(read(c)) : 0);
+      const auto pose = pose_of_column.find(c);
+      if (t == 0 && !options_.exact && pose != pose_of_column.end()) signals_.back()["pose"] = pose->second;
+    }
+    tables_.push_back({{"name", table.name}, {"text", table.text}, {"time", time_chunk(file_, read)}});
+    tables_.back()["values"] = value_chunks(file_, read, columns, what, signals_, options_.exact);
+  }
+
+  const MemoryTrajectory& result_;
+  const ViewOptions& options_;
+  std::vector<Meaning> known_;
+  std::vector<PoseColumns> poses_;
+  ViewFile file_;
+  Json signals_ = Json::array(), tables_ = Json::array();
+  std::vector<double> greatest_;  // magnitude of each signal that is an output of the model
+};
+
 }  // namespace
 
 std::string view_data(const MemoryTrajectory& result, const ViewOptions& options) {
-  const Provenance& provenance = result.provenance();
-  const Json shapes = joined_pieces(provenance, "shapes");
-  const std::vector<Meaning> known = meanings(provenance, result.tables()[0]);
-
-  Json bodies = Json::array();
-  std::vector<PoseColumns> poses;
-  if (known.empty())
-    find_old_poses(result.tables(), shapes, bodies, poses);
-  else
-    find_poses(known, joined_pieces(provenance, "bodies"), bodies, poses);
-
-  Json header = {{"title", provenance.get("title")},
-                 {"program", provenance.get("program") + " " + provenance.get("version")},
-                 {"status", to_text(result.status())},
-                 {"method", provenance.get("method")},
-                 {"date", provenance.get("date")},
-                 {"model_file", provenance.get("model_file")},
-                 {"model_sha256", provenance.get("model_sha256")},
-                 {"failure", parsed_or_null(result.failure_json())},
-                 {"gravity", parsed_or_null(provenance.get("gravity"))},
-                 {"bodies", bodies},
-                 {"shapes", shapes},
-                 {"elements", joined_pieces(provenance, "elements")}};
-
-  std::map<std::size_t, std::size_t> pose_of_column;
-  for (std::size_t b = 0; b < poses.size(); ++b) {
-    for (std::size_t i = 0; i < poses[b].size(); ++i) pose_of_column[poses[b][i]] = 7 * b + i;
-  }
-
-  ViewFile file;
-  Json signals = Json::array(), tables = Json::array();
-  std::vector<double> greatest;
-  for (std::size_t t = 0; t < result.tables().size(); ++t) {
-    const Table& table = result.tables()[t];
-    const ColumnReader read(result, t, options.every);
-    const std::vector<std::size_t> columns = wanted_of_table(result, t, options.signals);
-    refuse_size(4 * read.rows() * columns.size(), most_unpacked_bytes);
-    std::vector<Meaning> what;
-    for (const std::size_t c : columns) {
-      what.push_back(t > 0 ? Meaning{"solver", "", "", "", ""} : known.empty() ? Meaning{} : known[c]);
-      signals.push_back(signal_json(table.signals[c], what.back(), t));
-      greatest.push_back(what.back().of == "output" ? greatest_magnitude(read(c)) : 0);
-      const auto pose = pose_of_column.find(c);
-      if (t == 0 && !options.exact && pose != pose_of_column.end()) signals.back()["pose"] = pose->second;
-    }
-    tables.push_back({{"name", table.name}, {"text", table.text}, {"time", time_chunk(file, read)}});
-    if (t == 0) header["poses"] = pose_chunk(file, read, poses);
-    tables.back()["values"] = value_chunks(file, read, columns, what, signals, options.exact);
-  }
-  header["signals"] = signals;
-  header["plots"] = first_plots(signals, greatest);
-  header["tables"] = tables;
-  std::string packed = file.packed(header);
-  refuse_size(packed.size(), most_packed_bytes);
-  return packed;
+  return Packer(result, options).pack();
 }
 
 }  // namespace trammel

@@ -40,6 +40,7 @@ export class App {
   private moved = true;
   private before = 0;
   private slowFrames = 0;
+  private recording = false;
 
   constructor(readonly run: Run, ghost?: Run) {
     const dark = prefers('prefers-color-scheme: dark');
@@ -237,15 +238,14 @@ export class App {
 
   /** Plays the run once and saves it. A second press ends it early. */
   saveFilm(): void {
-    if (this.state.get('playing')) {
-      this.state.set('playing', false);
-      return;
-    }
+    this.state.set('playing', false);
+    if (this.recording) return;
     const stop = record(this.canvas, (film, ending) => {
       const address = URL.createObjectURL(film);
       save(address, `${fileName(this.run.header.title)}.${ending}`);
       setTimeout(() => URL.revokeObjectURL(address), 60_000);
       this.view.backdrop(null);
+      this.recording = false;
       this.say('');
       this.draw();
     });
@@ -255,14 +255,13 @@ export class App {
     }
     this.view.backdrop(this.sky());
     this.say('Recording: ends with the run, or when it is paused');
-    let ended = false;
-    this.state.on('playing', () => {
-      if (this.state.get('playing') || ended) return;
-      ended = true;
-      stop();
-    });
+    this.recording = true;
     this.player.seek(this.player.first);
     this.state.set('playing', true);
+    const leave = this.state.on('playing', () => {
+      leave();
+      stop();
+    });
   }
 
   seek(t: number): void {

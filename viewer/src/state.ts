@@ -23,7 +23,7 @@ export type Key = keyof Values;
 export type Toggle = 'joints' | 'forces' | 'trace' | 'xray' | 'follow' | 'measure';
 
 export class State {
-  private readonly listeners = new Map<Key, (() => void)[]>();
+  private readonly listeners = new Map<Key, Set<() => void>>();
 
   constructor(private readonly values: Values) {}
 
@@ -41,12 +41,14 @@ export class State {
     this.set(key, !this.values[key]);
   }
 
-  /** Calls `listener` at every change of one of the keys. */
-  on(keys: Key | Key[], listener: () => void): void {
-    for (const key of [keys].flat()) {
-      const list = this.listeners.get(key);
-      if (list) list.push(listener);
-      else this.listeners.set(key, [listener]);
-    }
+  /** Calls `listener` at every change of one of the keys. Returns how to stop that. */
+  on(keys: Key | Key[], listener: () => void): () => void {
+    const lists = [keys].flat().map((key) => {
+      const list = this.listeners.get(key) ?? new Set();
+      this.listeners.set(key, list);
+      return list;
+    });
+    for (const list of lists) list.add(listener);
+    return () => lists.forEach((list) => list.delete(listener));
   }
 }

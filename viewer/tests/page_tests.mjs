@@ -20,7 +20,7 @@ const tests = {
     await seek(1);
     const later = await picture();
     await seek(0);
-    assert.equal(difference(first, await picture()), 0);
+    assert.equal(difference(first, await picture(), 1), 0); // chromium itself rounds the sky behind the canvas up or down
     assert.ok(difference(first, later, 24) > 0.02);
   },
   'bodies are where the result says': async ({ page, run }) => {

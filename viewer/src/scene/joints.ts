@@ -6,8 +6,8 @@ import { type Instance, InstanceSet } from './instances.ts';
 import { Poses } from './poses.ts';
 import { between, crowded, localMatrix } from './transform.ts';
 
-export interface Glyph {
-  geometry: 'cylinder' | 'box' | 'ball' | 'cross';
+interface Glyph {
+  geometry: 'cylinder' | 'box' | 'ball';
   size: [number, number, number]; // in parts of the sign's size
   colour: string;
 }
@@ -37,7 +37,6 @@ const makers = {
   cylinder: () => geometry.plainCylinder(),
   box: () => geometry.box(),
   ball: () => geometry.plainSphere(),
-  cross: () => geometry.box(),
 };
 
 /** Over everything, but still lit, so that their form is seen. */
