@@ -55,12 +55,12 @@ void open_in_browser(const std::string& path) {
     std::printf("No browser could be started here: open %s yourself.\n", printable(path).c_str());
 }
 
-MemoryTrajectory read_result_or_model(const std::string& path) {
+AssembledModel read_result_or_model(const std::string& path) {
   if (is_model_file(path)) return assembled_model(path);
   std::vector<Problem> notes;
-  MemoryTrajectory result = read_trajectory(path, {}, &notes);
+  AssembledModel read{read_trajectory(path, {}, &notes), {}};
   for (const Problem& note : notes) std::fprintf(stderr, "%s\n", to_text(note).c_str());
-  return result;
+  return read;
 }
 
 int view_verb(const ViewArguments& a) {
@@ -70,10 +70,10 @@ int view_verb(const ViewArguments& a) {
   std::string title;
   std::size_t data_bytes = 0;
   for (const std::string& path : a.results) {
-    const MemoryTrajectory result = read_result_or_model(path);
+    const AssembledModel read = read_result_or_model(path);
     note_input(path);
-    if (packed.empty()) title = result.provenance().get("title");
-    packed.push_back(view_data(result, a.options));
+    if (packed.empty()) title = read.result.provenance().get("title");
+    packed.push_back(view_data(read.result, a.options, read.sweeps));
     data_bytes += packed.back().size();
   }
   refuse_to_replace_others(output);
@@ -114,7 +114,8 @@ Verb add_view(CLI::App& app) {
       "  trammel view run.h5                                     opens it in the browser\n"
       "  trammel view run.h5 -o run.html                         a page to keep or to send\n"
       "  trammel view run.h5 --signals 'joint.*' --every 2 -o run.html\n"
-      "  trammel view model.yaml                                 the mechanism as it is assembled, without a run\n"
+      "  trammel view model.yaml                                 the mechanism as it is assembled, a slider for each "
+      "freedom\n"
       "  trammel view coarse.h5 fine.h5 -o both.html             the second as a ghost, its curves dashed\n"
       "  trammel view model.mode1.h5                             what `trammel modes --animate 1` wrote\n"
       "\n"

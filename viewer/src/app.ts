@@ -13,6 +13,7 @@ import { helpDialog } from './ui/help.ts';
 import { listenToKeys } from './ui/keys.ts';
 import { lists } from './ui/lists.ts';
 import { Plots } from './ui/plots.ts';
+import { freedomsPanel } from './ui/freedoms.ts';
 import { signalsPanel } from './ui/signals.ts';
 import { Player, timeline } from './ui/timeline.ts';
 import { Triad } from './ui/triad.ts';
@@ -45,7 +46,7 @@ export class App {
   constructor(readonly run: Run, ghost?: Run) {
     const dark = prefers('prefers-color-scheme: dark');
     this.state = new State({
-      time: run.time[0], playing: false, speed: 1, selection: null, joints: true, forces: true, trace: true, xray: false,
+      time: run.time[0], tried: null, playing: false, speed: 1, selection: null, joints: true, forces: true, torques: false, trace: true, xray: false,
       follow: false, measure: false, theme: dark ? 'dark' : 'light',
     });
     this.player = new Player(run, this.state);
@@ -66,8 +67,6 @@ export class App {
   private build(): void {
     const { run, state } = this;
     this.canvas.setAttribute('aria-label', `The mechanism in three dimensions: ${run.header.title}`);
-    const tenth = this.view.arrows.newtonsPerTenth;
-    this.scale.textContent = tenth > 0 ? `arrow of 10 % of the scene = ${withPrefix(tenth, 'N')}` : '';
     this.stage.append(this.clock, this.label, this.distance, card(run, state), this.scale, this.note, this.triad.root);
     const actions = {
       view: (name: ViewName) => this.look(name),
@@ -79,7 +78,7 @@ export class App {
     document.body.append(
       h(
         'div', { class: run.rows > 1 ? 'app' : 'app still' },
-        header(run, state, actions), lists(run, state, this.view.bodies.colours), this.stage, signalsPanel(run, this.plots), timeline(run, state, this.player),
+        header(run, state, actions), lists(run, state, this.view.bodies.colours), this.stage, signalsPanel(run, this.plots, freedomsPanel(run, state)), timeline(run, state, this.player),
       ),
       this.help,
     );
@@ -88,7 +87,7 @@ export class App {
 
   private listen(): void {
     const { state } = this;
-    state.on('time', () => {
+    state.on(['time', 'tried'], () => {
       this.moved = true;
       this.draw();
     });
@@ -96,7 +95,7 @@ export class App {
       this.before = 0;
       this.draw();
     });
-    state.on(['joints', 'forces', 'trace', 'xray', 'follow', 'measure', 'selection'], () => this.applyToggles());
+    state.on(['joints', 'forces', 'torques', 'trace', 'xray', 'follow', 'measure', 'selection'], () => this.applyToggles());
     state.on('theme', () => this.applyTheme());
     this.view.rig.controls.addEventListener('change', () => this.draw());
     new ResizeObserver(() => this.resize()).observe(this.stage);
@@ -131,8 +130,9 @@ export class App {
   private applyToggles(): void {
     const { state, view } = this, body = this.selected()?.body ?? null;
     view.joints.group.visible = state.get('joints');
-    view.arrows.group.visible = state.get('forces');
-    this.scale.hidden = !state.get('forces') || this.scale.textContent === '';
+    view.forces.group.visible = state.get('forces');
+    view.torques.group.visible = state.get('torques');
+    this.showScale();
     view.bodies.xray(state.get('xray'));
     view.select(state.get('selection')?.of === 'body' ? body : null);
     view.trace.show(state.get('trace') && body !== null && body !== ground ? body : null);
@@ -142,6 +142,15 @@ export class App {
     this.say(state.get('measure') && view.measure.count < 2 ? `Measure: click ${view.measure.count === 0 ? 'a first' : 'a second'} point on a body` : '');
     this.moved = true;
     this.draw();
+  }
+
+  /** How long an arrow is, for those that are shown. */
+  private showScale(): void {
+    const { forces, torques } = this.view;
+    const lines = [forces, torques].filter((arrows) => arrows.group.visible && arrows.perTenth > 0);
+    this.scale.replaceChildren(...lines.map(({ kind, perTenth }) =>
+      h('div', {}, `${kind.heads === 2 ? 'double arrow' : 'arrow'} of 10 % of the scene = ${withPrefix(perTenth, kind.unit)}`)));
+    this.scale.hidden = lines.length === 0;
   }
 
   private applyTheme(): void {
@@ -162,7 +171,8 @@ export class App {
   }
 
   private escape(): void {
-    if (this.help.open) this.help.close();
+    const dialog = document.querySelector<HTMLDialogElement>('dialog[open]');
+    if (dialog) dialog.close();
     else if (this.state.get('measure')) this.state.set('measure', false);
     else this.state.set('selection', null);
   }
@@ -189,7 +199,7 @@ export class App {
   }
 
   render(): void {
-    if (this.moved) this.view.moveTo(this.state.get('time'));
+    if (this.moved) this.view.moveTo(this.state.get('time'), this.state.get('tried'));
     this.moved = false;
     this.view.render();
     this.triad.update(this.view.rig.camera);

@@ -7,11 +7,13 @@ export interface Selection {
 
 export interface Values {
   time: number;
+  tried: { freedom: number; value: number } | null; // a mechanism without a run: what is moved, and where to
   playing: boolean;
   speed: number;
   selection: Selection | null;
   joints: boolean;
   forces: boolean;
+  torques: boolean;
   trace: boolean;
   xray: boolean;
   follow: boolean;
@@ -20,7 +22,7 @@ export interface Values {
 }
 
 export type Key = keyof Values;
-export type Toggle = 'joints' | 'forces' | 'trace' | 'xray' | 'follow' | 'measure';
+export type Toggle = 'joints' | 'forces' | 'torques' | 'trace' | 'xray' | 'follow' | 'measure';
 
 export class State {
   private readonly listeners = new Map<Key, Set<() => void>>();

@@ -1,6 +1,6 @@
 // Joints as small signs over everything, springs as coils, other forces between two points as rods.
 import { Group, Matrix4, MeshStandardMaterial, Vector3 } from 'three';
-import type { ElementInfo, FrameInfo, Run } from '../run.ts';
+import { type ElementInfo, type FrameInfo, numberOf, type Run } from '../run.ts';
 import * as geometry from './geometry.ts';
 import { type Instance, InstanceSet } from './instances.ts';
 import { Poses } from './poses.ts';
@@ -88,7 +88,7 @@ export class Links {
   constructor(private readonly run: Run, size: number) {
     const ofType = (...types: string[]) => run.header.elements.filter((e) => types.includes(e.type) && e.frames.length >= 2);
     // One without stiffness and damping has a law of its own, most often that of a spring.
-    const isDamper = ({ numbers = {} }: ElementInfo) => numbers.stiffness === 0 && numbers.damping > 0;
+    const isDamper = (e: ElementInfo) => numberOf(e, 'stiffness') === 0 && numberOf(e, 'damping') > 0;
     const springs = ofType('translational_spring_damper').filter((e) => !isDamper(e));
     const dampers = ofType('translational_spring_damper').filter(isDamper);
     const radius = 0.014 * size;

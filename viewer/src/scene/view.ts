@@ -4,7 +4,7 @@ import {
   WebGLRenderer,
 } from 'three';
 import { ground, type Run } from '../run.ts';
-import { Arrows } from './arrows.ts';
+import { Arrows, forceArrows, torqueArrows } from './arrows.ts';
 import { Bodies } from './bodies.ts';
 import { findBounds } from './bounds.ts';
 import { CameraRig, compassOf, type ViewName } from './camera.ts';
@@ -27,7 +27,8 @@ export class View {
   readonly bodies: Bodies;
   readonly joints: Joints;
   readonly links: Links;
-  readonly arrows: Arrows;
+  readonly forces: Arrows;
+  readonly torques: Arrows;
   readonly trace: Trace;
   readonly measure = new Measure();
   readonly rig: CameraRig;
@@ -70,7 +71,8 @@ export class View {
     }
     this.joints = new Joints(run, this.size);
     this.links = new Links(run, this.size);
-    this.arrows = new Arrows(run, this.size);
+    this.forces = new Arrows(run, this.size, forceArrows);
+    this.torques = new Arrows(run, this.size, torqueArrows);
     this.trace = new Trace(run);
     this.ground = new Ground(compass.up, groundHeight(bounds.run, compass.up, this.size), this.size);
     this.axes = new AxesHelper(0.1 * this.size);
@@ -80,7 +82,7 @@ export class View {
       .multiplyScalar(2 * this.size);
     this.setLights(compass.up);
     this.scene.add(
-      this.bodies.group, this.links.group, this.joints.group, this.arrows.group, this.trace.line, this.measure.line,
+      this.bodies.group, this.links.group, this.joints.group, this.forces.group, this.torques.group, this.trace.line, this.measure.line,
       this.axes, this.ground.group,
     );
     this.moveTo(run.time[0]);
@@ -99,14 +101,16 @@ export class View {
     this.scene.add(sky, this.sun, this.sun.target, this.headlamp, this.headlamp.target);
   }
 
-  moveTo(t: number): void {
-    this.poses.moveTo(t);
+  /** At a time of the run, or with one freedom moved. Forces belong to the mechanism as drawn and are not shown then. */
+  moveTo(t: number, tried: { freedom: number; value: number } | null = null): void {
+    if (tried) this.poses.moveTo(tried.value, this.run.sweep(tried.freedom));
+    else this.poses.moveTo(t);
     this.bodies.update(this.poses);
     this.ghost?.poses.moveTo(t);
     this.ghost?.bodies.update(this.ghost.poses);
     this.links.update(this.poses);
     this.joints.update(this.poses);
-    this.arrows.update(this.poses, t);
+    for (const arrows of [this.forces, this.torques]) arrows.update(this.poses, tried ? null : t);
     if (this.selected !== null) this.axes.matrix.copy(this.poses.of(this.selected));
     if (this.followed !== null) this.rig.follow(this.poses.of(this.followed));
   }

@@ -154,7 +154,7 @@ class Plot {
     const x = this.chart.valToPos(state.get('time'), 'x');
     this.cursor.hidden = !(x >= 0 && x <= this.chart.over.clientWidth);
     this.cursor.style.transform = `translateX(${x}px)`;
-    this.signals.forEach((signal, i) => (this.readings[i].textContent = number(run.valueAt(signal, state.get('time')))));
+    this.signals.forEach((signal, i) => (this.readings[i].textContent = number(state.get('tried') ? NaN : run.valueAt(signal, state.get('time')))));
   }
 
   zoom(min: number, max: number): void {
@@ -179,7 +179,7 @@ export class Plots {
   shown: { min: number; max: number } | null = null; // the times that all plots are zoomed to
 
   constructor(readonly run: Run, readonly state: State, readonly seek: (t: number) => void, private readonly ghost?: Run) {
-    state.on('time', () => {
+    state.on(['time', 'tried'], () => {
       for (const plot of this.plots) plot.moveCursor();
     });
     state.on('theme', () => {
