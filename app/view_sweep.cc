@@ -119,13 +119,16 @@ class Sweeper {
     equations_.jacobian(start_, partials, work_);
     std::vector<bool> counts(static_cast<std::size_t>(equations_.sizes().multipliers()), true);
     for (const int row : equations_.velocity_rows()) counts[static_cast<std::size_t>(row)] = false;
-    // Small weights make a column independent: the first joints are those that people call its freedoms.
-    Vec weights = Vec::Ones(equations_.sizes().nv);
+    // Small weights make a column independent: first joints, then turns, then early bodies, which carry the others.
+    Vec weights(equations_.sizes().nv);
     std::vector<int> joints;
-    for (const Freedom& freedom : freedoms_) {
-      if (freedom.about.of != "joint") continue;
-      weights[freedom.column] = 0.1 + 0.9 * static_cast<double>(joints.size()) / static_cast<double>(freedoms_.size());
-      joints.push_back(freedom.column);
+    for (std::size_t i = 0; i < freedoms_.size(); ++i) {
+      const auto& [column, about] = freedoms_[i];
+      const bool joint = about.of == "joint";
+      const double place = joint ? static_cast<double>(i) : equations_.body_of_velocity(column);
+      const double first = joint ? 0.1 : about.unit == "rad" ? 0.3 : 0.5;
+      weights[column] = first + 0.5 * place / static_cast<double>(freedoms_.size());
+      if (joint) joints.push_back(column);
     }
     const std::vector<int> chosen =
         choose_independent(equations_.gv(), partials.G, equations_.scales(), weights, counts, joints).independent;

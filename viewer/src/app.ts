@@ -21,6 +21,8 @@ import { Triad } from './ui/triad.ts';
 const slowFrame = 40, slowFramesInARow = 10; // ms; then less is drawn
 const clickReach = 4; // px; more is a drag
 
+/** What follows the # of the address: `plain` does not smooth edges, `bare` shows the scene alone. */
+const wants = (what: string) => location.hash.slice(1).split(',').includes(what);
 const prefers = (what: string) => matchMedia(`(${what})`).matches;
 
 export class App {
@@ -52,7 +54,7 @@ export class App {
     this.player = new Player(run, this.state);
     document.documentElement.dataset.theme = this.state.get('theme');
     this.stage.append(this.canvas);
-    this.view = new View(run, this.canvas, { calm: prefers('prefers-reduced-motion: reduce'), plain: location.hash === '#plain' }, ghost);
+    this.view = new View(run, this.canvas, { calm: prefers('prefers-reduced-motion: reduce'), plain: wants('plain') }, ghost);
     this.plots = new Plots(run, this.state, (t) => this.player.seek(t), ghost);
     this.build();
     this.listen();
@@ -77,7 +79,7 @@ export class App {
     };
     document.body.append(
       h(
-        'div', { class: run.rows > 1 ? 'app' : 'app still' },
+        'div', { class: ['app', run.rows > 1 ? '' : 'still', wants('bare') ? 'bare' : ''].join(' ').trim() },
         header(run, state, actions), lists(run, state, this.view.bodies.colours), this.stage, signalsPanel(run, this.plots, freedomsPanel(run, state)), timeline(run, state, this.player),
       ),
       this.help,
@@ -239,6 +241,13 @@ export class App {
 
   savePicture(): void {
     save(this.view.picture(this.sky()), `${fileName(this.run.header.title)}.png`);
+  }
+
+  /** The scene at a time, as the address of a PNG: one frame of a film. */
+  pictureAt(t: number): string {
+    this.player.seek(t);
+    this.render();
+    return this.view.picture(this.sky());
   }
 
   private sky(): { top: string; bottom: string } {

@@ -36,6 +36,7 @@ async function start(): Promise<void> {
     view: app.view,
     plots: app.plots,
     seek: (t: number) => app.seek(t),
+    picture: (t: number) => app.pictureAt(t),
     select: (name: string | null, of?: Selection['of']) => app.select(name, of),
     get t() {
       return app.state.get('time');

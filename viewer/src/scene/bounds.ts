@@ -2,6 +2,7 @@
 import { Box3, Matrix4, Vector3 } from 'three';
 import { ground, type Run, type ShapeInfo } from '../run.ts';
 import { impliedShapes } from './implied.ts';
+import { linkTypes } from './joints.ts';
 import type { Poses } from './poses.ts';
 import { localMatrix } from './transform.ts';
 
@@ -43,8 +44,8 @@ function pointsOfBodies(run: Run): Map<number, Vector3[]> {
   for (const element of run.header.elements) {
     for (const frame of element.frames) {
       const body = run.body(frame.body);
-      // Forces are often measured from a far point of the ground.
-      if (body !== ground || element.of === 'joint') add(body, new Vector3(...frame.position));
+      // Forces that are not drawn between two points are often measured from a far point of the ground.
+      if (body !== ground || element.of === 'joint' || linkTypes.has(element.type)) add(body, new Vector3(...frame.position));
     }
   }
   const local = new Matrix4();

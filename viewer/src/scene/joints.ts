@@ -78,6 +78,9 @@ export class Joints {
   }
 }
 
+/** Forces that are seen between their two points. */
+export const linkTypes = new Set(['translational_spring_damper', 'translational_actuator', 'beam']);
+
 const a = new Vector3(), b = new Vector3(), matrix = new Matrix4();
 
 /** Elements that one sees between two points: springs, dampers, actuators, links, beams. Other forces are arrows. */
