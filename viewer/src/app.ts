@@ -152,7 +152,9 @@ export class App {
     const lines = [forces, torques].filter((arrows) => arrows.group.visible && arrows.perTenth > 0);
     this.scale.replaceChildren(...lines.map(({ kind, perTenth }) =>
       h('div', {}, `${kind.heads === 2 ? 'double arrow' : 'arrow'} of 10 % of the scene = ${withPrefix(perTenth, kind.unit)}`)));
-    this.scale.hidden = lines.length === 0;
+    const { ghost } = this.view;
+    if (ghost) this.scale.append(h('div', {}, `second result: blue together, red ${withPrefix(ghost.greatest, 'm')} apart`));
+    this.scale.hidden = this.scale.childElementCount === 0;
   }
 
   private applyTheme(): void {

@@ -188,8 +188,8 @@ const refusals = {
   'a page with cut data says so': ['H4sIAAAAAAAAA', /damaged or cut off/],
   'a page with foreign data says so': [Buffer.from('hello world').toString('base64'), /damaged or cut off/],
 };
-const others = [hostile, ghost, model, gears, oldResult];
-const otherTests = 7; // of those functions
+const others = [hostile, policy, ghost, model, gears, oldResult];
+const otherTests = 8; // of those functions
 
 export async function pageTests(suite, bundle) {
   const all = Object.keys(tests).length + Object.keys(refusals).length + otherTests + 1;
@@ -221,11 +221,43 @@ async function ghost(suite, browser, bundle) {
   await suite.test('a second run is drawn as a ghost, its curves too', async () => {
     const run = sampleRun(), other = sampleRun();
     other.signals[0].values = other.signals[0].values.map((x) => x + 0.1);
+    other.bodies[2].pose[2] = other.bodies[2].pose[2].map((_, i) => 0.0002 * i); // rises by 60 mm
     const { page, wrong, ready } = await open(browser, writePage(bundle, run.title, [packRun(run), packRun(other)], 'ghost.html'), { width: 640, height: 400 });
     assert.equal(ready, '1');
-    assert.ok(await page.evaluate(() => window.trammel.view.ghost !== undefined));
+    assert.ok(Math.abs((await page.evaluate(() => window.trammel.view.ghost.greatest)) - 0.06) < 1e-3);
+    assert.match(await page.locator('.legend-of-arrows').textContent(), /blue together, red (60|59) mm apart/);
+    const colourAt = (t) => page.evaluate((time) => {
+      window.trammel.view.moveTo(time);
+      const { sets } = window.trammel.view.ghost.bodies, box = sets.find((set) => set.instances.some(({ body }) => body === 2));
+      return Array.from(box.mesh.instanceColor.array.slice(3 * box.instances.findIndex(({ body }) => body === 2)).slice(0, 3));
+    }, t);
+    assert.ok((await colourAt(3))[0] > (await colourAt(0))[0] + 0.3, 'redder at the end');
     assert.ok(await page.evaluate(() => window.trammel.plots.ghostOf(0)[0] - window.trammel.run.signal(0)[0]) > 0.099);
     assert.deepEqual(wrong, []);
+    await page.context().close();
+  });
+}
+
+/** Whatever might get into the page: the policy stops it. */
+async function policy(suite, browser, bundle) {
+  await suite.test('the content security policy stops scripts, styles, requests and frames of others', async () => {
+    const { page } = await open(browser, writePage(bundle, 'x', packRun(sampleRun()), 'policy.html'), { width: 640, height: 400 });
+    const done = await page.evaluate(async () => {
+      const add = (tag, text, attributes = {}) => document.body.append(Object.assign(document.createElement(tag), attributes, { textContent: text }));
+      const violations = new Set();
+      document.addEventListener('securitypolicyviolation', (event) => violations.add(event.effectiveDirective));
+      add('script', 'window.wasRun = true');
+      add('style', 'body { display: none }');
+      add('iframe', '', { src: 'data:text/html,x' });
+      document.body.append(Object.assign(document.createElement('img'), { src: 'file:///etc/hostname' }));
+      const request = await fetch('data:text/plain,x').then(() => 'sent', () => 'stopped');
+      await new Promise((later) => setTimeout(later, 300));
+      return { ran: window.wasRun === true, hidden: getComputedStyle(document.body).display === 'none', request, violations: [...violations].sort() };
+    });
+    assert.deepEqual(done, { ran: false, hidden: false, request: 'stopped', violations: ['connect-src', 'frame-src', 'img-src', 'script-src-elem', 'style-src-elem'] });
+    const meta = await page.getAttribute('meta[http-equiv=Content-Security-Policy]', 'content');
+    assert.match(meta, /^default-src 'none'; script-src 'sha256-[^ ]*'; style-src 'sha256-[^ ]*';/);
+    assert.doesNotMatch(meta, /unsafe|connect-src|http/);
     await page.context().close();
   });
 }

@@ -1,5 +1,5 @@
 // The bodies as their shapes; a body without a shape as thin rods from its centre of mass to its joints.
-import { Group, type Intersection, Matrix4, MeshStandardMaterial, type Raycaster, Vector3 } from 'three';
+import { type Color, Group, type Intersection, Matrix4, MeshStandardMaterial, type Raycaster, Vector3 } from 'three';
 import { colour } from '../colours.ts';
 import { ground, type Run, type ShapeInfo } from '../run.ts';
 import * as geometry from './geometry.ts';
@@ -99,6 +99,10 @@ export class Bodies {
 
   highlight(body: number | null, paint: string): void {
     for (const set of this.sets) set.highlight(body, paint);
+  }
+
+  paint(colourOf: (body: number) => Color): void {
+    for (const set of this.sets) set.paint(colourOf);
   }
 
   xray(on: boolean): void {

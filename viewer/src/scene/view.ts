@@ -6,8 +6,9 @@ import {
 import { ground, type Run } from '../run.ts';
 import { Arrows, forceArrows, torqueArrows } from './arrows.ts';
 import { Bodies } from './bodies.ts';
-import { findBounds } from './bounds.ts';
+import { type Bounds, findBounds } from './bounds.ts';
 import { CameraRig, compassOf, type ViewName } from './camera.ts';
+import { Ghost } from './ghost.ts';
 import { Ground } from './ground.ts';
 import { Joints, Links } from './joints.ts';
 import { Measure } from './measure.ts';
@@ -19,8 +20,8 @@ export interface ViewOptions {
   plain: boolean; // no smoothing of edges
 }
 
-const ghostColour = '#3f7fd0';
-const travelRatio = 2.5; // of the box over the run to that at the start
+// Of the box over the run to that at the start. What bounces or falls a little way is better seen from a fixed place.
+const travelRatio = { level: 2.5, upright: 12 };
 
 export class View {
   readonly poses: Poses;
@@ -31,6 +32,7 @@ export class View {
   readonly torques: Arrows;
   readonly trace: Trace;
   readonly measure = new Measure();
+  readonly ghost?: Ghost;
   readonly rig: CameraRig;
   readonly size: number;
   /** The mechanism drives away: the camera should follow. */
@@ -45,7 +47,6 @@ export class View {
   private readonly axes: AxesHelper;
   private readonly home: Box3;
   private readonly lightFrom: Vector3;
-  private readonly ghost?: { poses: Poses; bodies: Bodies };
   private selected: number | null = null;
   private followed: number | null = null;
   private accent = '#e8720c';
@@ -53,11 +54,10 @@ export class View {
   constructor(private readonly run: Run, canvas: HTMLCanvasElement, options: ViewOptions, ghost?: Run) {
     this.poses = new Poses(run);
     const bounds = findBounds(run, this.poses);
-    const longest = (box: Box3) => Math.max(...box.getSize(new Vector3()).toArray());
-    this.travels = longest(bounds.run) > travelRatio * longest(bounds.start) && run.header.bodies.length > 0 && longest(bounds.start) > 0;
+    const compass = compassOf(run);
+    this.travels = run.header.bodies.length > 0 && travels(bounds, compass.up);
     this.home = this.travels ? bounds.start : bounds.run;
     this.size = Math.max(this.home.getSize(new Vector3()).length(), 1e-6);
-    const compass = compassOf(run);
 
     this.renderer = new WebGLRenderer({ canvas, alpha: true, antialias: !options.plain, powerPreference: 'high-performance' });
     this.renderer.shadowMap.enabled = true;
@@ -66,8 +66,8 @@ export class View {
 
     this.bodies = new Bodies(run, this.size);
     if (ghost) {
-      this.ghost = { poses: new Poses(ghost), bodies: new Bodies(ghost, this.size, ghostColour) };
-      this.scene.add(this.ghost.bodies.group);
+      this.ghost = new Ghost(ghost, run, this.size);
+      this.scene.add(this.ghost.group);
     }
     this.joints = new Joints(run, this.size);
     this.links = new Links(run, this.size);
@@ -106,8 +106,7 @@ export class View {
     if (tried) this.poses.moveTo(tried.value, this.run.sweep(tried.freedom));
     else this.poses.moveTo(t);
     this.bodies.update(this.poses);
-    this.ghost?.poses.moveTo(t);
-    this.ghost?.bodies.update(this.ghost.poses);
+    this.ghost?.moveTo(t, this.poses);
     this.links.update(this.poses);
     this.joints.update(this.poses);
     for (const arrows of [this.forces, this.torques]) arrows.update(this.poses, tried ? null : t);
@@ -227,6 +226,12 @@ function gradient(top: string, bottom: string): CanvasTexture {
   const texture = new CanvasTexture(canvas);
   texture.colorSpace = SRGBColorSpace;
   return texture;
+}
+
+function travels({ start, run }: Bounds, up: Vector3): boolean {
+  const before = Math.max(...start.getSize(new Vector3()).toArray()), after = run.getSize(new Vector3());
+  const high = Math.abs(after.dot(up)), level = Math.max(...after.addScaledVector(up, -after.dot(up)).toArray().map(Math.abs));
+  return before > 0 && (level > travelRatio.level * before || high > travelRatio.upright * before);
 }
 
 /** Height 0 where the mechanism nearly stands on it, else its lowest point. */
