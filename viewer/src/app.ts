@@ -141,7 +141,8 @@ export class App {
     view.follow(state.get('follow') && this.run.header.bodies.length > 0 ? (body !== null && body !== ground ? body : 0) : null);
     if (!state.get('measure')) view.measure.clear();
     this.stage.classList.toggle('measuring', state.get('measure'));
-    this.say(state.get('measure') && view.measure.count < 2 ? `Measure: click ${view.measure.count === 0 ? 'a first' : 'a second'} point on a body` : '');
+    const nothing = this.run.header.bodies.length === 0 ? 'This result has no bodies to draw; its signals are beside' : '';
+    this.say(state.get('measure') && view.measure.count < 2 ? `Measure: click ${view.measure.count === 0 ? 'a first' : 'a second'} point on a body` : nothing);
     this.moved = true;
     this.draw();
   }

@@ -231,6 +231,8 @@ async function ghost(suite, browser, bundle) {
       const { sets } = window.trammel.view.ghost.bodies, box = sets.find((set) => set.instances.some(({ body }) => body === 2));
       return Array.from(box.mesh.instanceColor.array.slice(3 * box.instances.findIndex(({ body }) => body === 2)).slice(0, 3));
     }, t);
+    await page.evaluate(() => window.trammel.view.moveTo(2));
+    assert.ok(await page.evaluate(() => window.trammel.view.ghost.group.visible));
     assert.ok((await colourAt(3))[0] > (await colourAt(0))[0] + 0.3, 'redder at the end');
     assert.ok(await page.evaluate(() => window.trammel.plots.ghostOf(0)[0] - window.trammel.run.signal(0)[0]) > 0.099);
     assert.deepEqual(wrong, []);

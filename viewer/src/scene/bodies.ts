@@ -126,7 +126,7 @@ export class Bodies {
   }
 }
 
-/** A ball at the centre of mass and a rod to each place where something attaches. */
+/** A disc for what turns about its middle; else a ball at the centre of mass and a rod to each place where something attaches. */
 function stickFigure(run: Run, body: number, size: number): { kind: Kind; local: Matrix4 }[] {
   const info = run.header.bodies[body];
   const centre = new Vector3(...(info.center_of_mass ?? [0, 0, 0]));
@@ -141,6 +141,12 @@ function stickFigure(run: Run, body: number, size: number): { kind: Kind; local:
   }
   const thick = size * crowded(run.header.bodies.length);
   const radius = (ends.length === 0 ? 0.02 : 0.011) * thick;
+  const axle = run.header.elements.find(({ type, frames }) => type === 'revolute' && frames[1]?.body === info.name);
+  // A ball in the place of what carries it would not be seen: what only turns is a disc.
+  if (ends.length === 0 && axle) {
+    const { position, quaternion } = axle.frames[1];
+    return [{ kind: kinds.cylinder, local: localMatrix(position, quaternion, new Matrix4(), [2 * radius, 2 * radius, 0.7 * radius]) }];
+  }
   const ball = localMatrix(centre.toArray(), [1, 0, 0, 0], new Matrix4(), [radius, radius, radius]);
   return [
     { kind: kinds.sphere, local: ball },

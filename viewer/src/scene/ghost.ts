@@ -17,7 +17,7 @@ export class Ghost {
   private readonly bodies: Bodies;
   private readonly partner: number[]; // of each body, in the first run
 
-  constructor(run: Run, private readonly first: Run, size: number) {
+  constructor(private readonly run: Run, private readonly first: Run, size: number) {
     this.poses = new Poses(run);
     this.bodies = new Bodies(run, size, `#${together.getHexString()}`);
     this.partner = run.header.bodies.map(({ name }) => first.body(name));
@@ -47,6 +47,8 @@ export class Ghost {
   }
 
   moveTo(t: number, first: Poses): void {
+    // A run that ended earlier is nowhere afterwards. A single row, as of statics, holds for all times.
+    this.group.visible = this.run.rows === 1 || t <= this.run.end;
     this.poses.moveTo(t);
     this.bodies.update(this.poses);
     // Below a millionth of a metre there is nothing to tell apart: positions in a page are rounded.
