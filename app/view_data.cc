@@ -150,18 +150,23 @@ Json time_chunk(ViewFile& file, const ColumnReader& read) {
   return file.add_quantised({time}, {end > 0 ? end / (1 << 28) : 1.0});
 }
 
-Json pose_chunk(ViewFile& file, const ColumnReader& read, const std::vector<PoseColumns>& poses) {
-  ViewColumns columns;
+// Seven columns for each body.
+Json quantised_poses(ViewFile& file, const ViewColumns& columns) {
   double reach = 0;
-  for (const PoseColumns& pose : poses) {
-    for (std::size_t i = 0; i < pose.size(); ++i) {
-      columns.push_back(read(pose[i]));
-      if (i < 3) reach = std::max(reach, greatest_magnitude(columns.back()));
-    }
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    if (c % 7 < 3) reach = std::max(reach, greatest_magnitude(columns[c]));
   }
   std::vector<double> steps;
   for (std::size_t c = 0; c < columns.size(); ++c) steps.push_back(pose_quantum * (c % 7 < 3 && reach > 0 ? reach : 1));
   return file.add_quantised(columns, steps);
+}
+
+Json pose_chunk(ViewFile& file, const ColumnReader& read, const std::vector<PoseColumns>& poses) {
+  ViewColumns columns;
+  for (const PoseColumns& pose : poses) {
+    for (const std::size_t column : pose) columns.push_back(read(column));
+  }
+  return quantised_poses(file, columns);
 }
 
 // What is read on a logarithmic axis keeps its small values.
@@ -205,7 +210,7 @@ Json signal_json(const Signal& s, const Meaning& m, std::size_t table) {
     if (!text.empty()) j[key] = text;
   };
   add("text", s.text);
-  add("flag", s.flagged ? s.flag_text : "");
+  add("flag", !s.flagged ? "" : s.flag_text.empty() ? "see the report of the run" : s.flag_text);
   add("of", m.of);
   add("element", m.name);
   add("quantity", m.quantity);
@@ -272,64 +277,170 @@ void refuse_size(std::size_t bytes, std::size_t most) {
                      "take some signals with --signals PATTERN, or fewer rows with --every N");
 }
 
-}  // namespace
+struct MeshNumbers {
+  std::vector<double> points, corners;  // x y z of each point, three numbers of points of each triangle
+  std::array<double, 3> origin{};
+  double step = 0;
+};
 
-std::string view_data(const MemoryTrajectory& result, const ViewOptions& options) {
-  const Provenance& provenance = result.provenance();
-  const Json shapes = joined_pieces(provenance, "shapes");
-  const std::vector<Meaning> known = meanings(provenance, result.tables()[0]);
+// The meshes of a result by file; throws Json::exception where they are damaged.
+std::map<std::string, MeshNumbers> joined_meshes(const Json& pieces) {
+  std::map<std::string, MeshNumbers> meshes;
+  for (const Json& piece : pieces) {
+    MeshNumbers& mesh = meshes[piece.at("file").get<std::string>()];
+    const bool is_points = piece.at("of") == "points";
+    if (is_points) {
+      mesh.origin = piece.at("origin").get<std::array<double, 3>>();
+      mesh.step = piece.at("step").get<double>();
+    }
+    std::vector<double>& numbers = is_points ? mesh.points : mesh.corners;
+    for (const Json& value : piece.at("values")) numbers.push_back(value.get<double>());
+  }
+  return meshes;
+}
 
-  Json bodies = Json::array();
-  std::vector<PoseColumns> poses;
-  if (known.empty())
-    find_old_poses(result.tables(), shapes, bodies, poses);
-  else
-    find_poses(known, joined_pieces(provenance, "bodies"), bodies, poses);
+Json mesh_chunks(ViewFile& file, const MeshNumbers& mesh) {
+  ViewColumns points(3), corners(3);
+  for (std::size_t i = 0; i < mesh.points.size(); ++i)
+    points[i % 3].push_back(mesh.origin[i % 3] + mesh.step * mesh.points[i]);
+  for (std::size_t i = 0; i < mesh.corners.size(); ++i) corners[i % 3].push_back(mesh.corners[i]);
+  std::vector<double> steps;
+  for (const std::vector<double>& column : points)
+    steps.push_back(ViewFile::fits(column, mesh.step) ? mesh.step : greatest_magnitude(column) / (1 << 28));
+  return {{"points", file.add_quantised(points, steps)}, {"triangles", file.add_quantised(corners, {1, 1, 1})}};
+}
 
-  Json header = {{"title", provenance.get("title")},
-                 {"program", provenance.get("program") + " " + provenance.get("version")},
-                 {"status", to_text(result.status())},
-                 {"method", provenance.get("method")},
-                 {"date", provenance.get("date")},
-                 {"model_file", provenance.get("model_file")},
-                 {"model_sha256", provenance.get("model_sha256")},
-                 {"failure", parsed_or_null(result.failure_json())},
-                 {"gravity", parsed_or_null(provenance.get("gravity"))},
-                 {"bodies", bodies},
-                 {"shapes", shapes},
-                 {"elements", joined_pieces(provenance, "elements")}};
+// Gives each shape the number of its mesh in place of the name of a file, which is nobody's business.
+Json add_meshes(ViewFile& file, const Json& pieces, Json& shapes) try {
+  Json meshes = Json::array();
+  std::map<std::string, std::size_t> numbers;
+  for (const auto& [name, mesh] : joined_meshes(pieces)) {
+    numbers[name] = meshes.size();
+    meshes.push_back(mesh_chunks(file, mesh));
+  }
+  for (Json& shape : shapes) {
+    const auto found = numbers.find(text_in(shape, "file"));
+    if (found != numbers.end()) shape["mesh"] = found->second;
+    if (shape.is_object()) shape.erase("file");
+  }
+  return meshes;
+} catch (const Json::exception&) {
+  throw read_failure("not-a-result", "the result's entry 'meshes' is damaged", "run the model again");
+}
 
-  std::map<std::size_t, std::size_t> pose_of_column;
+// How each freedom moves the mechanism: its values, and the poses at each of them as in "poses".
+Json freedoms_json(ViewFile& file, const std::vector<Sweep>& sweeps, std::size_t pose_columns) {
+  Json freedoms = Json::array();
+  for (const Sweep& sweep : sweeps) {
+    if (sweep.poses.size() != pose_columns || pose_columns == 0) continue;  // a body whose place was not recorded
+    const double greatest = greatest_magnitude(sweep.values);
+    freedoms.push_back({{"of", sweep.of},
+                        {"element", sweep.element},
+                        {"quantity", sweep.quantity},
+                        {"unit", sweep.unit},
+                        {"drawn", sweep.drawn},
+                        {"ends", {sweep.ends_low, sweep.ends_high}},
+                        {"values", file.add_quantised({sweep.values}, {greatest > 0 ? greatest / (1 << 28) : 1.0})},
+                        {"poses", quantised_poses(file, sweep.poses)}});
+  }
+  return freedoms;
+}
+
+// Which pose column a column of the output table is, by its number.
+std::map<std::size_t, std::size_t> columns_of_poses(const std::vector<PoseColumns>& poses) {
+  std::map<std::size_t, std::size_t> numbers;
   for (std::size_t b = 0; b < poses.size(); ++b) {
-    for (std::size_t i = 0; i < poses[b].size(); ++i) pose_of_column[poses[b][i]] = 7 * b + i;
+    for (std::size_t i = 0; i < poses[b].size(); ++i) numbers[poses[b][i]] = 7 * b + i;
+  }
+  return numbers;
+}
+
+// When and why a run stopped; its report names files of this machine and stays here.
+Json failure_of(const MemoryTrajectory& result) {
+  const Json report = parsed_or_null(result.failure_json());
+  if (!report.is_object()) return {};
+  return {{"t", report.value("t", Json())}, {"what", text_in(report, "what")}};
+}
+
+Json header_of(const MemoryTrajectory& result, const Json& bodies, const Json& shapes) {
+  const Provenance& provenance = result.provenance();
+  return {{"title", provenance.get("title")},
+          {"program", provenance.get("program") + " " + provenance.get("version")},
+          {"status", to_text(result.status())},
+          {"method", provenance.get("method")},
+          {"date", provenance.get("date")},
+          {"model_file", provenance.get("model_file")},
+          {"model_sha256", provenance.get("model_sha256")},
+          {"failure", failure_of(result)},
+          {"events", joined_pieces(provenance, "events")},
+          {"gravity", parsed_or_null(provenance.get("gravity"))},
+          {"bodies", bodies},
+          {"shapes", shapes},
+          {"elements", joined_pieces(provenance, "elements")}};
+}
+
+// Packs one result: its tables one after the other, their signals in one list.
+class Packer {
+ public:
+  Packer(const MemoryTrajectory& result, const ViewOptions& options)
+      : result_(result), options_(options), known_(meanings(result.provenance(), result.tables()[0])) {}
+
+  std::string pack(const std::vector<Sweep>& sweeps) {
+    const Provenance& provenance = result_.provenance();
+    Json shapes = joined_pieces(provenance, "shapes");
+    const Json meshes = add_meshes(file_, joined_pieces(provenance, "meshes"), shapes);
+    Json bodies = Json::array();
+    if (known_.empty())
+      find_old_poses(result_.tables(), shapes, bodies, poses_);
+    else
+      find_poses(known_, joined_pieces(provenance, "bodies"), bodies, poses_);
+    Json header = header_of(result_, bodies, shapes);
+    header["meshes"] = meshes;
+    const ColumnReader output(result_, 0, options_.every);
+    refuse_size(4 * 7 * poses_.size() * output.rows(), most_unpacked_bytes);
+    header["poses"] = pose_chunk(file_, output, poses_);
+    if (!sweeps.empty()) header["freedoms"] = freedoms_json(file_, sweeps, 7 * poses_.size());
+    for (std::size_t t = 0; t < result_.tables().size(); ++t) add_table(t);
+    header["signals"] = signals_;
+    header["plots"] = first_plots(signals_, greatest_);
+    header["tables"] = tables_;
+    std::string packed = file_.packed(header);
+    refuse_size(packed.size(), most_packed_bytes);
+    return packed;
   }
 
-  ViewFile file;
-  Json signals = Json::array(), tables = Json::array();
-  std::vector<double> greatest;
-  for (std::size_t t = 0; t < result.tables().size(); ++t) {
-    const Table& table = result.tables()[t];
-    const ColumnReader read(result, t, options.every);
-    const std::vector<std::size_t> columns = wanted_of_table(result, t, options.signals);
-    refuse_size(4 * read.rows() * columns.size(), most_unpacked_bytes);
+ private:
+  void add_table(std::size_t t) {
+    const Table& table = result_.tables()[t];
+    const ColumnReader read(result_, t, options_.every);
+    const std::vector<std::size_t> columns = wanted_of_table(result_, t, options_.signals);
+    refuse_size(file_.bytes() + 4 * read.rows() * columns.size(), most_unpacked_bytes);
+    const std::map<std::size_t, std::size_t> pose_of_column = columns_of_poses(poses_);
     std::vector<Meaning> what;
     for (const std::size_t c : columns) {
-      what.push_back(t > 0 ? Meaning{"solver", "", "", "", ""} : known.empty() ? Meaning{} : known[c]);
-      signals.push_back(signal_json(table.signals[c], what.back(), t));
-      greatest.push_back(what.back().of == "output" ? greatest_magnitude(read(c)) : 0);
+      what.push_back(t > 0 ? Meaning{"solver", "", "", "", ""} : known_.empty() ? Meaning{} : known_[c]);
+      signals_.push_back(signal_json(table.signals[c], what.back(), t));
+      greatest_.push_back(what.back().of == "output" ? greatest_magnitude(read(c)) : 0);
       const auto pose = pose_of_column.find(c);
-      if (t == 0 && !options.exact && pose != pose_of_column.end()) signals.back()["pose"] = pose->second;
+      if (t == 0 && !options_.exact && pose != pose_of_column.end()) signals_.back()["pose"] = pose->second;
     }
-    tables.push_back({{"name", table.name}, {"text", table.text}, {"time", time_chunk(file, read)}});
-    if (t == 0) header["poses"] = pose_chunk(file, read, poses);
-    tables.back()["values"] = value_chunks(file, read, columns, what, signals, options.exact);
+    tables_.push_back({{"name", table.name}, {"text", table.text}, {"time", time_chunk(file_, read)}});
+    tables_.back()["values"] = value_chunks(file_, read, columns, what, signals_, options_.exact);
   }
-  header["signals"] = signals;
-  header["plots"] = first_plots(signals, greatest);
-  header["tables"] = tables;
-  std::string packed = file.packed(header);
-  refuse_size(packed.size(), most_packed_bytes);
-  return packed;
+
+  const MemoryTrajectory& result_;
+  const ViewOptions& options_;
+  std::vector<Meaning> known_;
+  std::vector<PoseColumns> poses_;
+  ViewFile file_;
+  Json signals_ = Json::array(), tables_ = Json::array();
+  std::vector<double> greatest_;  // magnitude of each signal that is an output of the model
+};
+
+}  // namespace
+
+std::string view_data(const MemoryTrajectory& result, const ViewOptions& options, const std::vector<Sweep>& sweeps) {
+  return Packer(result, options).pack(sweeps);
 }
 
 }  // namespace trammel

@@ -36,6 +36,7 @@ class ViewFile {
   // Can the column be coded with this quantum? Second differences must fit into 32 bits.
   static bool fits(const std::vector<double>& column, double step);
 
+  std::size_t bytes() const { return chunks_.size(); }
   std::string packed(const Json& header) const;
 
  private:

@@ -14,7 +14,21 @@ bool is_model_file(const std::string& path) {
   return ending == ".yaml" || ending == ".yml" || ending == ".json";
 }
 
-MemoryTrajectory assembled_model(const std::string& path) {
+namespace {
+
+// A mechanism that cannot be moved is still worth seeing: a note instead of an error.
+std::vector<Sweep> sweeps_or_note(const Simulation& simulation) {
+  try {
+    return sweep_freedoms(simulation.equations(), simulation.start_state());
+  } catch (const Failure& failure) {
+    std::fprintf(stderr, "note: no sliders for the freedoms: %s\n", failure.problems().front().message.c_str());
+    return {};
+  }
+}
+
+}  // namespace
+
+AssembledModel assembled_model(const std::string& path) {
   std::vector<Problem> warnings;
   Simulation simulation(load_model(path, {}, &warnings));
   for (const Problem& warning : warnings) std::fprintf(stderr, "%s\n", to_text(warning).c_str());
@@ -23,11 +37,13 @@ MemoryTrajectory assembled_model(const std::string& path) {
   recorder.note_step(simulation.start_state(), simulation.start_rates());
   Provenance provenance = simulation.provenance();
   provenance.set("method", "as assembled");
-  MemoryTrajectory result;
+  AssembledModel assembled;
+  MemoryTrajectory& result = assembled.result;
   result.begin({recorder.tables()[0]}, provenance);
   result.append(0, recorder.output_row(simulation.start_state(), simulation.start_rates()));
   result.finish(RunStatus::finished, "", "");
-  return result;
+  assembled.sweeps = sweeps_or_note(simulation);
+  return assembled;
 }
 
 }  // namespace trammel

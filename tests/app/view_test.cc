@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+
 #include "tests/app/command.h"
 
 namespace trammel::view_test {
@@ -91,6 +94,93 @@ TEST_F(View, TwoResults) {
 TEST_F(View, ReadsCsvToo) {
   ASSERT_EQ(command.run({"run", model_file("pendulum.yaml"), "-o", "run.csv"}).code, 0);
   EXPECT_EQ(command.run({"view", "run.csv", "-o", "csv.html"}).code, 0);
+}
+
+// ---- what the data say
+
+// The header of the data in a page. gzip and base64 are tested with the page's own reader; here they are only undone.
+nlohmann::json header_of(Command& command, const std::string& page) {
+  const std::string text = command.read(page), mark = "id=\"trammel-data\">";
+  const std::size_t begin = text.find(mark) + mark.size();
+  command.write("data.b64", text.substr(begin, text.find_first_of("\n<", begin) - begin));
+  const std::string unpack = "cd '" + command.folder().string() + "' && base64 -d data.b64 | gzip -dc > data.trv1";
+  if (std::system(unpack.c_str()) != 0) return {};
+  const std::string data = command.read("data.trv1");
+  std::size_t length = 0;
+  for (std::size_t i = 0; i < 4; ++i) length |= std::size_t{static_cast<unsigned char>(data.at(4 + i))} << (8 * i);
+  return nlohmann::json::parse(data.substr(8, length));
+}
+
+TEST_F(View, FreedomsOfAModel) {
+  ASSERT_EQ(command.run({"view", model_file("slider_crank.yaml"), "-o", "model.html"}).code, 0);
+  const nlohmann::json freedoms = header_of(command, "model.html")["freedoms"];
+  ASSERT_EQ(freedoms.size(), 1u);
+  EXPECT_EQ(freedoms[0]["element"], "bearing");
+  EXPECT_EQ(freedoms[0]["quantity"], "angle");
+  EXPECT_EQ(freedoms[0]["values"]["rows"], 91);  // a full turn
+  EXPECT_EQ(freedoms[0]["ends"], nlohmann::json({false, false}));
+}
+
+// A crank longer than its rod cannot turn all the way round: arm 0.3, rod 0.2, the slider on the line of the pivot.
+TEST_F(View, WhatCannotBeAssembledIsTheEndOfTheRange) {
+  command.write("m.yaml",
+                "trammel: 1\n"
+                "bodies:\n"
+                "  arm: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+                "  rod: {mass: 1, inertia: [1, 1, 1], position: [0.3, 0, 0]}\n"
+                "  slider: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
+                "joints:\n"
+                "  pivot: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0]}\n"
+                "  pin: {type: revolute, between: [arm, rod], at: [0.3, 0, 0], axis: [0, 1, 0]}\n"
+                "  wrist: {type: spherical, between: [rod, slider], at: [0.5, 0, 0]}\n"
+                "  rail: {type: translational, between: [ground, slider], at: [0.5, 0, 0], axis: [1, 0, 0]}\n"
+                "simulation: {end: 0.1, step: 0.01}\n");
+  ASSERT_EQ(command.run({"view", "m.yaml", "-o", "m.html"}).code, 0);
+  const nlohmann::json freedoms = header_of(command, "m.html")["freedoms"];
+  ASSERT_EQ(freedoms.size(), 1u);
+  EXPECT_EQ(freedoms[0]["element"], "pivot");
+  EXPECT_EQ(freedoms[0]["ends"], nlohmann::json({true, true}));  // asin(2/3), 0.73 rad, each way
+  EXPECT_LT(freedoms[0]["values"]["rows"], 30);
+}
+
+// ---- files
+
+constexpr const char* tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+
+std::string model_with_mesh(const std::string& file) {
+  return "trammel: 1\nbodies: {a: {kind: spatial, mass: 1, inertia: [1, 1, 1], shape: {type: mesh, file: " + file +
+         "}}}\nsimulation: {end: 0.1, step: 0.01}\n";
+}
+
+TEST_F(View, TrianglesTravelWithTheResult) {
+  command.write("part.obj", tetrahedron);
+  command.write("m.yaml", model_with_mesh("part.obj"));
+  ASSERT_EQ(command.run({"run", "m.yaml", "-o", "m.h5"}).code, 0);
+  std::filesystem::remove(command.path("part.obj"));
+  ASSERT_EQ(command.run({"view", "m.h5", "-o", "m.html"}).code, 0);
+  const nlohmann::json header = header_of(command, "m.html");
+  ASSERT_EQ(header["meshes"].size(), 1u);
+  EXPECT_EQ(header["meshes"][0]["points"]["rows"], 4);
+  EXPECT_EQ(header["meshes"][0]["triangles"]["rows"], 4);
+  EXPECT_EQ(header["shapes"][0]["mesh"], 0);
+  EXPECT_FALSE(header["shapes"][0].contains("file"));  // no page tells where its files were
+}
+
+TEST_F(View, MeshesOnlyFromTheFolderOfTheModel) {
+  std::filesystem::create_directory(command.path("models"));
+  command.write("part.obj", tetrahedron);
+  command.write("models/m.yaml", model_with_mesh("../part.obj"));
+  ASSERT_EQ(command.run({"view", "models/m.yaml", "-o", "m.html"}).code, 0);
+  EXPECT_EQ(header_of(command, "m.html")["meshes"].size(), 0u);
+}
+
+TEST_F(View, FramesNeedAnEmptyFolder) {
+  std::filesystem::create_directory(command.path("film"));
+  command.write("film/mine.txt", "precious");
+  EXPECT_EQ(command.run({"view", "run.h5", "--frames", "film"}).code, 4);
+  EXPECT_EQ(command.read("film/mine.txt"), "precious");
+  EXPECT_EQ(command.run({"view", "run.h5", "--frames", "new", "--frame-size", "wide"}).code, 2);
+  EXPECT_FALSE(command.has("new"));
 }
 
 }  // namespace trammel::view_test

@@ -2,9 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <span>
 
+#include "trammel/base/input_file.h"
 #include "trammel/elements/registry.h"
+#include "trammel/read/mesh.h"
 
 namespace trammel {
 namespace {
@@ -64,6 +69,8 @@ const char* attachment_name(Attachment attachment) {
   return "";
 }
 
+constexpr std::size_t most_in_list = 8;  // numbers of teeth, but no matrices
+
 Json element_json(const Model& model, Category category, const Item& item) {
   Json frames = Json::array();
   for (const int index : item.frames) {
@@ -75,8 +82,10 @@ Json element_json(const Model& model, Category category, const Item& item) {
   }
   Json numbers = Json::object();
   for (const auto& [field, value] : item.fields.all()) {
-    const double* x = std::get_if<double>(&value);
-    if (x != nullptr) numbers[field] = *x;
+    if (const double* x = std::get_if<double>(&value)) numbers[field] = *x;
+    if (const bool* yes = std::get_if<bool>(&value)) numbers[field] = *yes;
+    const auto* list = std::get_if<std::vector<double>>(&value);
+    if (list != nullptr && list->size() <= most_in_list) numbers[field] = *list;
   }
   const ElementDescription* description = find_element(category, item.type);
   return {{"name", item.name}, {"of", to_text(category)},
@@ -159,6 +168,64 @@ void add_signals(const Equations& equations, Pieces& signals) {
   signals.add(Columns("residual", "").scalar("position").scalar("velocity").json());
 }
 
+// ---- meshes
+
+constexpr std::uint64_t largest_mesh_file = std::uint64_t{20} << 20;
+constexpr double steps_of_extent = 65535;  // 16 bits a coordinate: a millionth of a metre on 65 mm
+
+// A model that came from elsewhere must not put other files of this machine into a result that is passed on.
+bool is_below_model(const std::string& file, const std::string& model_file) {
+  std::error_code trouble;
+  const auto folder = std::filesystem::canonical(std::filesystem::absolute(model_file).parent_path(), trouble);
+  if (trouble || model_file.empty()) return false;
+  const auto path = std::filesystem::canonical(file, trouble);
+  if (trouble) return false;
+  const auto [in_folder, in_path] = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return in_folder == folder.end() && in_path != path.end();
+}
+
+// Numbers of a mesh in objects that fit into a piece each.
+void add_numbers(Pieces& meshes, const Json& about, const std::vector<long>& values, std::size_t most_bytes) {
+  const std::size_t most = std::max<std::size_t>(most_bytes / 12, 3) / 3 * 3;  // whole points and triangles
+  for (std::size_t first = 0; first < values.size(); first += most) {
+    const auto rest = std::span(values).subspan(first);
+    const auto part = rest.first(std::min(most, rest.size()));
+    Json piece = about;
+    piece["values"] = std::vector<long>(part.begin(), part.end());
+    meshes.add(piece);
+  }
+}
+
+void add_mesh(Pieces& meshes, const std::string& file, const Mesh& mesh, std::size_t most_bytes) {
+  Vec3 least = mesh.points[0], greatest = mesh.points[0];
+  for (const Vec3& p : mesh.points) {
+    least = least.cwiseMin(p);
+    greatest = greatest.cwiseMax(p);
+  }
+  const double extent = (greatest - least).maxCoeff(), step = extent > 0 ? extent / steps_of_extent : 1;
+  std::vector<long> points, corners;
+  for (const Vec3& p : mesh.points) {
+    for (Eigen::Index i = 0; i < 3; ++i) points.push_back(std::lround((p[i] - least[i]) / step));
+  }
+  for (const auto& triangle : mesh.triangles) corners.insert(corners.end(), triangle.begin(), triangle.end());
+  add_numbers(meshes, {{"file", file}, {"of", "points"}, {"origin", vector_json(least)}, {"step", step}}, points,
+              most_bytes);
+  add_numbers(meshes, {{"file", file}, {"of", "triangles"}}, corners, most_bytes);
+}
+
+// A mesh that cannot be read any more is only not drawn.
+void add_meshes(const Model& model, Pieces& meshes, std::size_t most_bytes) {
+  std::set<std::string> done;
+  for (const Shape& shape : model.shapes) {
+    if (shape.file.empty() || !done.insert(shape.file).second || !is_below_model(shape.file, model.file)) continue;
+    try {
+      add_mesh(meshes, shape.file, read_mesh(read_whole_file(shape.file, largest_mesh_file), shape.file), most_bytes);
+    } catch (const Failure&) {
+      continue;
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> drawing_as_json(const Equations& equations, std::size_t most_bytes) {
@@ -177,6 +244,8 @@ std::vector<std::pair<std::string, std::string>> drawing_as_json(const Equations
   for (const Item& item : model.forces) elements.add(element_json(model, Category::force, item));
   Pieces signals(entries, "signals", most_bytes);
   add_signals(equations, signals);
+  Pieces meshes(entries, "meshes", most_bytes);
+  add_meshes(model, meshes, most_bytes);
   return entries;
 }
 

@@ -13,9 +13,13 @@ namespace trammel {
 // about `most_bytes`, which fit into an attribute, under "bodies.1", "bodies.2" and so on:
 //   bodies    {"name", "kind", "mass", "center_of_mass" (in body axes)}
 //   elements  {"name", "of": "joint"|"motion"|"force", "type", "attachment", "frames": [{"body", "position",
-//              "quaternion" (w, x, y, z)}], "numbers": {its fields that are numbers: "stiffness", "damping", ...}}
+//              "quaternion" (w, x, y, z)}], "numbers": {its fields that are numbers, short lists of numbers, or yes
+//              or no: "stiffness", "teeth", "internal", ...}}
 //   signals   {"of", "name", "has": [[quantity, axes, body it acts on]]}, one for each element, in the order of the
 //              recorder's output table. "xyz" are three columns, "" is one; the body only where there is a choice.
+//   meshes    {"file" (as in the shapes), "of": "points"|"triangles", "values"}, several of a mesh one after the other:
+//              integers, points as "origin" + "step" * (x, y, z) in the numbers of the file, triangles as the numbers
+//              of their points from 0. Only of files in the model's folder or below it, closed, and at most 20 MB.
 std::vector<std::pair<std::string, std::string>> drawing_as_json(const Equations& equations,
                                                                  std::size_t most_bytes = 30000);
 

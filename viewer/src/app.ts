@@ -13,6 +13,7 @@ import { helpDialog } from './ui/help.ts';
 import { listenToKeys } from './ui/keys.ts';
 import { lists } from './ui/lists.ts';
 import { Plots } from './ui/plots.ts';
+import { freedomsPanel } from './ui/freedoms.ts';
 import { signalsPanel } from './ui/signals.ts';
 import { Player, timeline } from './ui/timeline.ts';
 import { Triad } from './ui/triad.ts';
@@ -20,6 +21,8 @@ import { Triad } from './ui/triad.ts';
 const slowFrame = 40, slowFramesInARow = 10; // ms; then less is drawn
 const clickReach = 4; // px; more is a drag
 
+/** What follows the # of the address: `plain` does not smooth edges, `bare` shows the scene alone. */
+const wants = (what: string) => location.hash.slice(1).split(',').includes(what);
 const prefers = (what: string) => matchMedia(`(${what})`).matches;
 
 export class App {
@@ -40,17 +43,18 @@ export class App {
   private moved = true;
   private before = 0;
   private slowFrames = 0;
+  private recording = false;
 
   constructor(readonly run: Run, ghost?: Run) {
     const dark = prefers('prefers-color-scheme: dark');
     this.state = new State({
-      time: run.time[0], playing: false, speed: 1, selection: null, joints: true, forces: true, trace: true, xray: false,
+      time: run.time[0], tried: null, playing: false, speed: 1, selection: null, joints: true, forces: true, torques: false, trace: true, xray: false,
       follow: false, measure: false, theme: dark ? 'dark' : 'light',
     });
     this.player = new Player(run, this.state);
     document.documentElement.dataset.theme = this.state.get('theme');
     this.stage.append(this.canvas);
-    this.view = new View(run, this.canvas, { calm: prefers('prefers-reduced-motion: reduce'), plain: location.hash === '#plain' }, ghost);
+    this.view = new View(run, this.canvas, { calm: prefers('prefers-reduced-motion: reduce'), plain: wants('plain') }, ghost);
     this.plots = new Plots(run, this.state, (t) => this.player.seek(t), ghost);
     this.build();
     this.listen();
@@ -65,8 +69,6 @@ export class App {
   private build(): void {
     const { run, state } = this;
     this.canvas.setAttribute('aria-label', `The mechanism in three dimensions: ${run.header.title}`);
-    const tenth = this.view.arrows.newtonsPerTenth;
-    this.scale.textContent = tenth > 0 ? `arrow of 10 % of the scene = ${withPrefix(tenth, 'N')}` : '';
     this.stage.append(this.clock, this.label, this.distance, card(run, state), this.scale, this.note, this.triad.root);
     const actions = {
       view: (name: ViewName) => this.look(name),
@@ -77,8 +79,8 @@ export class App {
     };
     document.body.append(
       h(
-        'div', { class: run.rows > 1 ? 'app' : 'app still' },
-        header(run, state, actions), lists(run, state, this.view.bodies.colours), this.stage, signalsPanel(run, this.plots), timeline(run, state, this.player),
+        'div', { class: ['app', run.rows > 1 ? '' : 'still', wants('bare') ? 'bare' : ''].join(' ').trim() },
+        header(run, state, actions), lists(run, state, this.view.bodies.colours), this.stage, signalsPanel(run, this.plots, freedomsPanel(run, state)), timeline(run, state, this.player),
       ),
       this.help,
     );
@@ -87,7 +89,7 @@ export class App {
 
   private listen(): void {
     const { state } = this;
-    state.on('time', () => {
+    state.on(['time', 'tried'], () => {
       this.moved = true;
       this.draw();
     });
@@ -95,7 +97,7 @@ export class App {
       this.before = 0;
       this.draw();
     });
-    state.on(['joints', 'forces', 'trace', 'xray', 'follow', 'measure', 'selection'], () => this.applyToggles());
+    state.on(['joints', 'forces', 'torques', 'trace', 'xray', 'follow', 'measure', 'selection'], () => this.applyToggles());
     state.on('theme', () => this.applyTheme());
     this.view.rig.controls.addEventListener('change', () => this.draw());
     new ResizeObserver(() => this.resize()).observe(this.stage);
@@ -130,17 +132,30 @@ export class App {
   private applyToggles(): void {
     const { state, view } = this, body = this.selected()?.body ?? null;
     view.joints.group.visible = state.get('joints');
-    view.arrows.group.visible = state.get('forces');
-    this.scale.hidden = !state.get('forces') || this.scale.textContent === '';
+    view.forces.group.visible = state.get('forces');
+    view.torques.group.visible = state.get('torques');
+    this.showScale();
     view.bodies.xray(state.get('xray'));
     view.select(state.get('selection')?.of === 'body' ? body : null);
     view.trace.show(state.get('trace') && body !== null && body !== ground ? body : null);
     view.follow(state.get('follow') && this.run.header.bodies.length > 0 ? (body !== null && body !== ground ? body : 0) : null);
     if (!state.get('measure')) view.measure.clear();
     this.stage.classList.toggle('measuring', state.get('measure'));
-    this.say(state.get('measure') && view.measure.count < 2 ? `Measure: click ${view.measure.count === 0 ? 'a first' : 'a second'} point on a body` : '');
+    const nothing = this.run.header.bodies.length === 0 ? 'This result has no bodies to draw; its signals are beside' : '';
+    this.say(state.get('measure') && view.measure.count < 2 ? `Measure: click ${view.measure.count === 0 ? 'a first' : 'a second'} point on a body` : nothing);
     this.moved = true;
     this.draw();
+  }
+
+  /** How long an arrow is, for those that are shown. */
+  private showScale(): void {
+    const { forces, torques } = this.view;
+    const lines = [forces, torques].filter((arrows) => arrows.group.visible && arrows.perTenth > 0);
+    this.scale.replaceChildren(...lines.map(({ kind, perTenth }) =>
+      h('div', {}, `${kind.heads === 2 ? 'double arrow' : 'arrow'} of 10 % of the scene = ${withPrefix(perTenth, kind.unit)}`)));
+    const { ghost } = this.view;
+    if (ghost) this.scale.append(h('div', {}, `second result: blue together, red ${withPrefix(ghost.greatest, 'm')} apart`));
+    this.scale.hidden = this.scale.childElementCount === 0;
   }
 
   private applyTheme(): void {
@@ -161,7 +176,8 @@ export class App {
   }
 
   private escape(): void {
-    if (this.help.open) this.help.close();
+    const dialog = document.querySelector<HTMLDialogElement>('dialog[open]');
+    if (dialog) dialog.close();
     else if (this.state.get('measure')) this.state.set('measure', false);
     else this.state.set('selection', null);
   }
@@ -188,7 +204,7 @@ export class App {
   }
 
   render(): void {
-    if (this.moved) this.view.moveTo(this.state.get('time'));
+    if (this.moved) this.view.moveTo(this.state.get('time'), this.state.get('tried'));
     this.moved = false;
     this.view.render();
     this.triad.update(this.view.rig.camera);
@@ -230,6 +246,13 @@ export class App {
     save(this.view.picture(this.sky()), `${fileName(this.run.header.title)}.png`);
   }
 
+  /** The scene at a time, as the address of a PNG: one frame of a film. */
+  pictureAt(t: number): string {
+    this.player.seek(t);
+    this.render();
+    return this.view.picture(this.sky());
+  }
+
   private sky(): { top: string; bottom: string } {
     const style = getComputedStyle(document.documentElement);
     return { top: style.getPropertyValue('--sky-top').trim(), bottom: style.getPropertyValue('--sky-bottom').trim() };
@@ -237,15 +260,14 @@ export class App {
 
   /** Plays the run once and saves it. A second press ends it early. */
   saveFilm(): void {
-    if (this.state.get('playing')) {
-      this.state.set('playing', false);
-      return;
-    }
+    this.state.set('playing', false);
+    if (this.recording) return;
     const stop = record(this.canvas, (film, ending) => {
       const address = URL.createObjectURL(film);
       save(address, `${fileName(this.run.header.title)}.${ending}`);
       setTimeout(() => URL.revokeObjectURL(address), 60_000);
       this.view.backdrop(null);
+      this.recording = false;
       this.say('');
       this.draw();
     });
@@ -255,14 +277,13 @@ export class App {
     }
     this.view.backdrop(this.sky());
     this.say('Recording: ends with the run, or when it is paused');
-    let ended = false;
-    this.state.on('playing', () => {
-      if (this.state.get('playing') || ended) return;
-      ended = true;
-      stop();
-    });
+    this.recording = true;
     this.player.seek(this.player.first);
     this.state.set('playing', true);
+    const leave = this.state.on('playing', () => {
+      leave();
+      stop();
+    });
   }
 
   seek(t: number): void {

@@ -1,6 +1,7 @@
 // Opens the data in the page and starts the viewer, or says why it cannot.
 import { App } from './app.ts';
 import { openRun } from './run.ts';
+import type { Selection } from './state.ts';
 import { BadView } from './trv1.ts';
 import { h } from './ui/dom.ts';
 
@@ -35,7 +36,8 @@ async function start(): Promise<void> {
     view: app.view,
     plots: app.plots,
     seek: (t: number) => app.seek(t),
-    select: (name: string | null, of?: 'body' | 'joint') => app.select(name, of),
+    picture: (t: number) => app.pictureAt(t),
+    select: (name: string | null, of?: Selection['of']) => app.select(name, of),
     get t() {
       return app.state.get('time');
     },
@@ -44,8 +46,14 @@ async function start(): Promise<void> {
   };
 }
 
+function reasonOf(error: unknown): string {
+  if (error instanceof BadView) return error.message;
+  if (error instanceof Error && /WebGL/i.test(error.message)) return 'this browser draws no 3-D (WebGL 2 is missing or switched off).';
+  return `of an error in the viewer: ${String(error)}`;
+}
+
 function refuse(error: unknown): void {
-  const reason = error instanceof BadView ? error.message : error instanceof Error && /WebGL/i.test(error.message) ? 'this browser draws no 3-D (WebGL 2 is missing or switched off).' : `of an error in the viewer: ${String(error)}`;
+  const reason = reasonOf(error);
   document.querySelector('.app')?.remove();
   document.body.append(h('p', { class: 'refusal', role: 'alert' }, `This view cannot be shown: ${reason}`));
 }

@@ -19,6 +19,14 @@ export interface ShapeInfo {
   position: Vec3;
   quaternion: Quaternion;
   color?: string;
+  mesh?: number; // of a mesh: its number
+}
+
+/** Points by columns, triangles as numbers of points, three by three. */
+export interface Mesh {
+  points: Float32Array;
+  count: number;
+  triangles: Uint32Array;
 }
 
 export interface FrameInfo {
@@ -33,7 +41,18 @@ export interface ElementInfo {
   type: string;
   attachment: string;
   frames: FrameInfo[];
-  numbers?: Record<string, number>; // its fields: stiffness, damping, radius ...
+  numbers?: Record<string, number | number[] | boolean>; // its fields: stiffness, teeth, internal ...
+}
+
+/** A field that is a number; not-a-number where it is none. */
+export function numberOf({ numbers = {} }: ElementInfo, field: string): number {
+  const value = numbers[field];
+  return typeof value === 'number' ? value : NaN;
+}
+
+export function numbersOf({ numbers = {} }: ElementInfo, field: string): number[] {
+  const value = numbers[field];
+  return Array.isArray(value) ? value : [];
 }
 
 export interface SignalInfo {
@@ -50,6 +69,30 @@ export interface SignalInfo {
   pose?: number; // its column among the poses, if it is one
 }
 
+/** One freedom of a model without a run: the mechanism at each of its values, the other freedoms as drawn. */
+export interface FreedomInfo {
+  of: string;
+  element: string;
+  quantity: string;
+  unit: string;
+  drawn: number; // the row in which it is as drawn
+  ends: [low: boolean, high: boolean]; // it cannot be assembled beyond
+  values: Chunk;
+  poses: Chunk;
+}
+
+/** Poses by columns over an axis: the time of a run, or the values of a freedom. */
+export interface Course {
+  values: Float64Array;
+  poses: Float32Array;
+}
+
+/** Something that happened at an instant: a contact that closed, a switch that turned. */
+export interface EventInfo {
+  time: number;
+  text: string;
+}
+
 interface TableInfo {
   name: string;
   time: Chunk;
@@ -63,7 +106,8 @@ export interface Header {
   method: string;
   date: string;
   model_file: string;
-  failure: { what?: string; message?: string } | null;
+  failure: { what?: string; t?: number } | null;
+  events?: EventInfo[];
   gravity: Vec3 | null;
   bodies: BodyInfo[];
   shapes: ShapeInfo[];
@@ -72,6 +116,8 @@ export interface Header {
   plots: number[][];
   tables: TableInfo[];
   poses: Chunk;
+  freedoms?: FreedomInfo[];
+  meshes?: { points: Chunk; triangles: Chunk }[];
 }
 
 export const ground = -1;
@@ -85,6 +131,8 @@ export class Run {
   private readonly signalsByElement = new Map<string, number[]>();
   private readonly tableTimes: (Float64Array | undefined)[] = [];
   private readonly values: (Float32Array | undefined)[] = [];
+  private readonly meshes: (Mesh | undefined)[] = [];
+  private readonly sweeps: (Course | undefined)[] = [];
 
   constructor(readonly header: Header, private readonly chunks: Uint8Array) {
     for (const key of ['bodies', 'shapes', 'elements', 'signals', 'plots', 'tables'] as const)
@@ -97,6 +145,7 @@ export class Run {
     if (header.poses.count !== poseColumns * header.bodies.length || (header.poses.count > 0 && header.poses.rows !== this.rows))
       throw new BadView('the positions do not belong to its bodies.');
     this.poses = decode(header.poses, chunks, Float32Array);
+    this.freedoms.forEach((info) => checkFreedom(info, header.poses.count, chunks));
     header.bodies.forEach((body, i) => this.bodyByName.set(body.name, i));
     header.signals.forEach((signal, i) => {
       const key = `${signal.of ?? ''} ${signal.element ?? ''}`;
@@ -104,6 +153,30 @@ export class Run {
       if (list) list.push(i);
       else this.signalsByElement.set(key, [i]);
     });
+  }
+
+  /** The triangles of a shape; nothing if the result has none for it. */
+  mesh(shape: ShapeInfo): Mesh | undefined {
+    const info = shape.mesh === undefined ? undefined : this.header.meshes?.[shape.mesh];
+    return info && (this.meshes[shape.mesh!] ??= decodeMesh(info, this.chunks));
+  }
+
+  get events(): EventInfo[] {
+    return (this.header.events ?? []).filter((event) => Number.isFinite(event?.time) && typeof event.text === 'string');
+  }
+
+  get failure(): { what?: string; t?: number } | null {
+    return this.header.failure;
+  }
+
+  get freedoms(): FreedomInfo[] {
+    return this.header.freedoms ?? [];
+  }
+
+  /** How a freedom moves the mechanism. */
+  sweep(freedom: number): Course {
+    const { values, poses } = this.freedoms[freedom];
+    return (this.sweeps[freedom] ??= { values: decode(values, this.chunks, Float64Array), poses: decode(poses, this.chunks, Float32Array) });
   }
 
   get end(): number {
@@ -176,6 +249,21 @@ export class Run {
     const { row, part } = this.place(t, this.tableTime(this.header.signals[index].table));
     return part > 0 ? values[row] + part * (values[row + 1] - values[row]) : values[row];
   }
+}
+
+function decodeMesh(info: { points: Chunk; triangles: Chunk }, chunks: Uint8Array): Mesh {
+  const points = decode(info.points, chunks, Float32Array), corners = decode(info.triangles, chunks, Float64Array);
+  const count = info.points.rows, { rows } = info.triangles;
+  if (info.points.count !== 3 || info.triangles.count !== 3 || !corners.every((i) => Number.isInteger(i) && i >= 0 && i < count))
+    throw new BadView('a mesh of it is damaged.');
+  return { points, count, triangles: Uint32Array.from({ length: corners.length }, (_, k) => corners[(k % 3) * rows + Math.floor(k / 3)]) };
+}
+
+function checkFreedom(info: FreedomInfo, poseCount: number, chunks: Uint8Array): void {
+  for (const chunk of [info.values, info.poses]) check(chunk, chunks);
+  const { values, poses, drawn, ends } = info;
+  const ok = values.count === 1 && values.rows > 0 && poses.count === poseCount && poses.rows === values.rows && drawn >= 0 && drawn < values.rows && Array.isArray(ends);
+  if (!ok) throw new BadView(`the range of '${info.element}' is damaged.`);
 }
 
 /** Unpacks what `trammel view` packed. */

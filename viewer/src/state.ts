@@ -7,11 +7,13 @@ export interface Selection {
 
 export interface Values {
   time: number;
+  tried: { freedom: number; value: number } | null; // a mechanism without a run: what is moved, and where to
   playing: boolean;
   speed: number;
   selection: Selection | null;
   joints: boolean;
   forces: boolean;
+  torques: boolean;
   trace: boolean;
   xray: boolean;
   follow: boolean;
@@ -20,10 +22,10 @@ export interface Values {
 }
 
 export type Key = keyof Values;
-export type Toggle = 'joints' | 'forces' | 'trace' | 'xray' | 'follow' | 'measure';
+export type Toggle = 'joints' | 'forces' | 'torques' | 'trace' | 'xray' | 'follow' | 'measure';
 
 export class State {
-  private readonly listeners = new Map<Key, (() => void)[]>();
+  private readonly listeners = new Map<Key, Set<() => void>>();
 
   constructor(private readonly values: Values) {}
 
@@ -41,12 +43,14 @@ export class State {
     this.set(key, !this.values[key]);
   }
 
-  /** Calls `listener` at every change of one of the keys. */
-  on(keys: Key | Key[], listener: () => void): void {
-    for (const key of [keys].flat()) {
-      const list = this.listeners.get(key);
-      if (list) list.push(listener);
-      else this.listeners.set(key, [listener]);
-    }
+  /** Calls `listener` at every change of one of the keys. Returns how to stop that. */
+  on(keys: Key | Key[], listener: () => void): () => void {
+    const lists = [keys].flat().map((key) => {
+      const list = this.listeners.get(key) ?? new Set();
+      this.listeners.set(key, list);
+      return list;
+    });
+    for (const list of lists) list.add(listener);
+    return () => lists.forEach((list) => list.delete(listener));
   }
 }

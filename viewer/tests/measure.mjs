@@ -1,5 +1,6 @@
-// node tests/measure.mjs [--bodies 1000 --bundle viewer.html.gz] PAGE.html ...: size, time to the first frame and frames
-// per second of pages, drawn in software at 640 x 400; with --bodies, of a page with so many bodies that fall and bounce.
+// node tests/measure.mjs [--bodies 1000 --bundle viewer.html.gz] [--sizes] PAGE.html ...: size, time to the first frame and
+// frames per second of pages, drawn in software at 640 x 400; with --bodies, of a page with so many bodies that fall and
+// bounce; with --sizes, no times, which a busy machine cannot tell.
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +10,7 @@ import { packRun } from './write_trv1.mjs';
 
 const { values: options, positionals: pages } = parseArgs({
   allowPositionals: true,
-  options: { bodies: { type: 'string' }, bundle: { type: 'string' }, packages: { type: 'string' } },
+  options: { bodies: { type: 'string' }, bundle: { type: 'string' }, sizes: { type: 'boolean' }, packages: { type: 'string' } },
 });
 
 function bouncing(count, rows) {
@@ -31,6 +32,11 @@ function bouncing(count, rows) {
 }
 
 if (options.bodies) pages.push(fileURLToPath(writePage(options.bundle, 'bodies', packRun(bouncing(Number(options.bodies), 1001)))));
+const megabytes = (path) => `${path}: ${(statSync(path).size / 1e6).toFixed(2)} MB`;
+if (options.sizes) {
+  for (const path of pages) console.log(megabytes(path));
+  process.exit(0);
+}
 const { browser, why } = await launch();
 if (!browser) throw new Error(why);
 try {
@@ -44,7 +50,7 @@ try {
       const rate = (1000 * (view.frames - before)) / (performance.now() - begun);
       return { firstFrame: Math.round(timers.sincePageLoad), framesPerSecond: Number(rate.toFixed(1)), shadows: view.shadows };
     });
-    console.log(`${path}: ${(statSync(path).size / 1e6).toFixed(2)} MB, first frame ${result.firstFrame} ms, ${result.framesPerSecond} frames/s${result.shadows ? ' with shadows' : ', shadows switched off'}`);
+    console.log(`${megabytes(path)}, first frame ${result.firstFrame} ms, ${result.framesPerSecond} frames/s${result.shadows ? ' with shadows' : ', shadows switched off'}`);
     await page.context().close();
   }
 } finally {

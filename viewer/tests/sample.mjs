@@ -52,9 +52,44 @@ export function sampleRun({ title = 'Slider-crank by formulas', rodName = 'rod' 
   const push = acceleration.map((a) => 2 * a);
   vector('joint', 'pin', 'force', 'N', [push, still, push.map((f, i) => f * Math.tan(dip[i]) + 5)], { flag: 'not unique: least-norm reaction' });
   vector('joint', 'guide', 'force', 'N', [still, still, push.map((f, i) => 20 - f * Math.tan(dip[i]))]);
+  vector('joint', 'guide', 'torque', 'N m', [still, push.map((f) => 0.1 * f), still]);
   vector('force', 'spring', 'force_on_second', 'N', [slider.map((s) => 60 * (0.4 - s)), still, still]);
   const energy = ['kinetic', 'potential', 'total'].map((quantity, k) =>
     add({ name: `energy.${quantity}`, unit: 'J', of: 'energy', quantity }, angle.map((a) => (k === 0 ? 0.4 + 0.2 * Math.cos(2 * a) : k === 1 ? 0.3 * Math.sin(a) : 0.4 + 0.2 * Math.cos(2 * a) + 0.3 * Math.sin(a)))),
   );
-  return { title, time, bodies, shapes, elements, signals, plots: [[x, gap], energy] };
+  const events = [{ time: 1.2, text: 'contact of bob and rail closes' }];
+  return { title, time, bodies, shapes, elements, signals, events, plots: [[x, gap], energy] };
+}
+
+/** A crank without a run that turns by 1 rad each way and stops there on one side; a tetrahedron as its shape. */
+export function sampleModel() {
+  const values = [-1, -0.5, 0, 0.5, 1], still = values.map(() => 0), one = (x) => [x];
+  const body = { name: 'crank', kind: 'spatial', mass: 1, center_of_mass: [0.1, 0, 0], pose: [0, 0, 0, 1, 0, 0, 0].map(one) };
+  const alongY = [Math.SQRT1_2, -Math.SQRT1_2, 0, 0];
+  const turned = [still, still, still, values.map((a) => Math.cos(a / 2)), still, values.map((a) => Math.sin(a / 2)), still];
+  return {
+    title: 'Crank without a run', method: 'as assembled', time: [0], bodies: [body],
+    shapes: [{ name: 'crank', type: 'mesh', body: 'crank', size: [0.2], position: [0, 0, 0], quaternion: [1, 0, 0, 0], mesh: 0 }],
+    meshes: [{ points: [[0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]], triangles: [[0, 0, 0, 1], [2, 1, 3, 2], [1, 3, 2, 3]] }],
+    elements: [{ name: 'pivot', of: 'joint', type: 'revolute', attachment: 'joint', frames: ['ground', 'crank'].map((name) => ({ body: name, position: [0, 0, 0], quaternion: alongY })) }],
+    freedoms: [{ of: 'joint', element: 'pivot', quantity: 'angle', unit: 'rad', drawn: 2, ends: [false, true], values, poses: turned }],
+    signals: [{ info: { name: 'crank_angle', unit: 'rad', of: 'output', element: 'crank_angle', quantity: 'value' }, values: [0] }],
+    plots: [[0]],
+  };
+}
+
+/** A sun and a planet on a carrier, known only by the teeth of their gear, and a bevel pair. */
+export function sampleGears() {
+  const still = [0, 0], pose = (x, y = 0, z = 0) => [[x, x], [y, y], [z, z], [1, 1], still, still, still];
+  const frame = (body, position, quaternion = [1, 0, 0, 0]) => ({ body, position, quaternion }), alongX = [Math.SQRT1_2, 0, Math.SQRT1_2, 0];
+  const gear = (name, teeth, internal, frames) => ({ name, of: 'joint', type: 'gear', attachment: 'joints', frames, numbers: { teeth, internal } });
+  return {
+    title: 'Gears', time: [0, 1], signals: [],
+    bodies: ['carrier', 'sun', 'planet', 'bevel'].map((name, i) => ({ name, pose: pose(i === 2 ? 0.3 : 0) })),
+    elements: [
+      gear('spur', [20, 40], false, [frame('carrier', [0, 0, 0]), frame('sun', [0, 0, 0]), frame('carrier', [0.3, 0, 0]), frame('planet', [0, 0, 0])]),
+      gear('ring', [60, 20], true, [frame('carrier', [0, 0, 0]), frame('ground', [0, 0, 0]), frame('carrier', [0.3, 0, 0]), frame('planet', [0, 0, 0])]),
+      gear('bevel', [20, 10], false, [frame('carrier', [0, 0, 0.1]), frame('sun', [0, 0, 0.1]), frame('carrier', [0.2, 0, 0], alongX), frame('bevel', [0.2, 0, 0], alongX)]),
+    ],
+  };
 }

@@ -1,5 +1,5 @@
 // write_samples FOLDER: columns of every awkward sort, as TRV1 (samples.trv1) and as plain numbers (samples.json, null
-// for what is missing). samples_test.mjs reads the one and compares it with the other.
+// for what is missing). format_tests.mjs reads the one and compares it with the other.
 #include <cmath>
 #include <fstream>
 #include <limits>

@@ -10,7 +10,9 @@ function addChunk(parts, columns, steps) {
   columns.forEach((column, c) => {
     let before = 0, now = 0;
     column.forEach((x, row) => {
-      if (!Number.isFinite(x)) missing.push([c, row, 1]);
+      const gap = missing.at(-1);
+      if (!Number.isFinite(x) && gap?.[0] === c && gap[1] + gap[2] === row) ++gap[2];
+      else if (!Number.isFinite(x)) missing.push([c, row, 1]);
       const next = Number.isFinite(x) ? Math.round(x / steps[c]) : now;
       words[c * rows + row] = foldSign(next - (row < 2 ? now : 2 * now - before));
       before = now;
@@ -26,8 +28,11 @@ function addChunk(parts, columns, steps) {
 
 const stepFor = (column, part) => (Math.max(0, ...column.filter(Number.isFinite).map(Math.abs)) || 1) * part;
 
-/** run: {title, bodies: [{name, pose: [7 columns]}], signals: [{info, values}], time, ...}; the rest goes to the header. */
-export function packRun({ time, bodies, signals, ...header }) {
+/**
+ * run: {title, bodies: [{name, pose: [7 columns]}], signals: [{info, values}], time, freedoms: [{values, poses: columns}],
+ * meshes: [{points: [3 columns], triangles: [3 columns]}], ...}; the rest goes to the header.
+ */
+export function packRun({ time, bodies, signals, freedoms = [], meshes = [], ...header }) {
   const parts = [];
   const poses = bodies.flatMap((body) => body.pose);
   const full = {
@@ -37,6 +42,15 @@ export function packRun({ time, bodies, signals, ...header }) {
     bodies: bodies.map(({ pose, ...info }) => info),
     signals: signals.map(({ info }) => ({ unit: '', table: 0, ...info })),
     poses: addChunk(parts, poses, poses.map((c) => stepFor(c, 1e-6))),
+    freedoms: freedoms.map(({ values, poses: columns, ...info }) => ({
+      ...info,
+      values: addChunk(parts, [values], [stepFor(values, 2 ** -28)]),
+      poses: addChunk(parts, columns, columns.map((c) => stepFor(c, 1e-6))),
+    })),
+    meshes: meshes.map(({ points, triangles }) => ({
+      points: addChunk(parts, points, points.map((c) => stepFor(c, 2 ** -16))),
+      triangles: addChunk(parts, triangles, [1, 1, 1]),
+    })),
     tables: [{ name: 'output', time: addChunk(parts, [time], [stepFor(time, 2 ** -28)]), values: [] }],
   };
   if (signals.length > 0) {

@@ -1,47 +1,61 @@
-// Forces and reactions as arrows at the frame they act on, all with one scale.
+// Forces and torques, also those of joints, as arrows at the frame they act on: all forces with one scale, all torques
+// with another. A torque has two heads, so that colour is not its only sign.
 import { Color, Group, InstancedMesh, Matrix4, MeshStandardMaterial, Vector3 } from 'three';
-import type { FrameInfo, Run } from '../run.ts';
+import type { ElementInfo, FrameInfo, Run } from '../run.ts';
 import * as geometry from './geometry.ts';
 import type { Poses } from './poses.ts';
 import { between, crowded } from './transform.ts';
+
+export interface ArrowKind {
+  quantity: 'force' | 'torque';
+  unit: string;
+  colour: string;
+  heads: 1 | 2;
+}
+export const forceArrows: ArrowKind = { quantity: 'force', unit: 'N', colour: '#e0243b', heads: 1 };
+export const torqueArrows: ArrowKind = { quantity: 'torque', unit: 'N m', colour: '#7a3fd0', heads: 2 };
 
 interface Arrow {
   frame: FrameInfo;
   signals: [number, number, number];
 }
 
-/** One arrow for each force: never a sum over a pair of bodies. */
-function findArrows(run: Run): Arrow[] {
-  const arrows: Arrow[] = [];
-  for (const element of run.header.elements) {
-    const quantity = element.of === 'force' ? 'force_on_second' : 'force';
-    const signals = run.vector(element.of, element.name, quantity);
-    if (signals && element.frames.length >= 2) arrows.push({ frame: element.frames[1], signals });
+/** A gear or coupler acts on each body of its joints; everything else on its second body. */
+function arrowsOf(run: Run, element: ElementInfo, quantity: string): Arrow[] {
+  const { of, name, frames, attachment } = element;
+  const arrow = (frame: FrameInfo | undefined, key: string, on?: string): Arrow[] => {
+    const signals = frame && run.vector(of, name, key, on);
+    return signals ? [{ frame, signals }] : [];
+  };
+  if (attachment === 'joints') {
+    const bodies = [...new Set(frames.map((frame) => frame.body))];
+    return bodies.flatMap((body) => arrow(frames.find((frame) => frame.body === body), quantity, body));
   }
-  return arrows;
+  return arrow(frames[1], of === 'force' ? `${quantity}_on_second` : quantity);
 }
 
-const from = new Vector3(), force = new Vector3(), neck = new Vector3(), tip = new Vector3(), matrix = new Matrix4();
+const from = new Vector3(), way = new Vector3(), neck = new Vector3(), tip = new Vector3(), matrix = new Matrix4();
 
 export class Arrows {
   readonly group = new Group();
-  /** The force of an arrow as long as a tenth of the scene; 0 if there is none. */
-  readonly newtonsPerTenth: number;
+  /** What an arrow as long as a tenth of the scene stands for; 0 if there is none. */
+  readonly perTenth: number;
   private readonly arrows: Arrow[];
   private readonly shafts: InstancedMesh;
   private readonly heads: InstancedMesh;
-  private readonly metresPerNewton: number;
+  private readonly lengthPerUnit: number;
   private readonly thickness: number;
 
-  constructor(private readonly run: Run, private readonly size: number) {
-    this.arrows = findArrows(run);
+  constructor(private readonly run: Run, private readonly size: number, readonly kind: ArrowKind) {
+    this.arrows = run.header.elements.flatMap((element) => arrowsOf(run, element, kind.quantity));
     this.thickness = size * crowded(this.arrows.length);
     const typical = this.percentile(0.98);
-    this.metresPerNewton = typical > 0 ? (0.22 * size) / typical : 0;
-    this.newtonsPerTenth = typical > 0 ? (0.1 * size) / this.metresPerNewton : 0;
-    const material = new MeshStandardMaterial({ color: new Color('#e0243b'), roughness: 0.6, depthTest: false, transparent: true });
-    this.shafts = new InstancedMesh(geometry.shaft(), material, Math.max(1, this.arrows.length));
-    this.heads = new InstancedMesh(geometry.head(), material, Math.max(1, this.arrows.length));
+    this.lengthPerUnit = typical > 0 ? (0.22 * size) / typical : 0;
+    this.perTenth = typical > 0 ? (0.1 * size) / this.lengthPerUnit : 0;
+    const material = new MeshStandardMaterial({ color: new Color(kind.colour), roughness: 0.6, depthTest: false, transparent: true });
+    const most = Math.max(1, this.arrows.length);
+    this.shafts = new InstancedMesh(geometry.shaft(), material, most);
+    this.heads = new InstancedMesh(geometry.head(), material, most * kind.heads);
     for (const mesh of [this.shafts, this.heads]) {
       mesh.frustumCulled = false;
       mesh.renderOrder = 20;
@@ -65,25 +79,31 @@ export class Arrows {
     return sizes[Math.floor(part * (sizes.length - 1))] ?? 0;
   }
 
-  update(poses: Poses, t: number): void {
-    if (!this.group.visible || this.metresPerNewton === 0) return;
+  /** Without a time there are none. */
+  update(poses: Poses, t: number | null): void {
+    if (!this.group.visible || this.lengthPerUnit === 0) return;
     let count = 0;
-    for (const { frame, signals } of this.arrows) {
-      force.set(...(signals.map((i) => this.run.valueAt(i, t)) as [number, number, number]));
-      const length = Math.min(force.length() * this.metresPerNewton, 0.5 * this.size);
+    for (const { frame, signals } of t === null ? [] : this.arrows) {
+      way.set(...(signals.map((i) => this.run.valueAt(i, t!)) as [number, number, number]));
+      const length = Math.min(way.length() * this.lengthPerUnit, 0.5 * this.size);
       if (!(length > 0.004 * this.size)) continue; // shorter than its own head, and what is not a number
       from.set(...frame.position).applyMatrix4(poses.of(this.run.body(frame.body)));
-      force.setLength(length);
-      const headLength = Math.min(0.03 * this.thickness, 0.45 * length);
-      tip.copy(from).add(force);
-      neck.copy(tip).addScaledVector(force, -headLength / length);
-      this.shafts.setMatrixAt(count, between(from, neck, 0.0042 * this.thickness, matrix));
-      this.heads.setMatrixAt(count, between(neck, tip, 0.36 * headLength, matrix));
-      ++count;
+      this.place(count++, way.setLength(length), length);
     }
-    for (const mesh of [this.shafts, this.heads]) {
-      mesh.count = count;
-      mesh.instanceMatrix.needsUpdate = true;
+    this.shafts.count = count;
+    this.heads.count = count * this.kind.heads;
+    for (const mesh of [this.shafts, this.heads]) mesh.instanceMatrix.needsUpdate = true;
+  }
+
+  /** From `from` along `along`, the heads one behind the other at its tip. */
+  private place(index: number, along: Vector3, length: number): void {
+    const { heads } = this.kind, headLength = Math.min(0.03 * this.thickness, (0.45 * length) / heads);
+    tip.copy(from).add(along);
+    for (let head = 0; head < heads; ++head) {
+      neck.copy(tip).addScaledVector(along, -headLength / length);
+      this.heads.setMatrixAt(index * heads + head, between(neck, tip, 0.36 * headLength, matrix));
+      tip.copy(neck);
     }
+    this.shafts.setMatrixAt(index, between(from, neck, 0.0042 * this.thickness, matrix));
   }
 }

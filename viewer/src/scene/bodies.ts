@@ -1,5 +1,5 @@
 // The bodies as their shapes; a body without a shape as thin rods from its centre of mass to its joints.
-import { Group, type Intersection, Matrix4, MeshStandardMaterial, type Raycaster, Vector3 } from 'three';
+import { type Color, Group, type Intersection, Matrix4, MeshStandardMaterial, type Raycaster, Vector3 } from 'three';
 import { colour } from '../colours.ts';
 import { ground, type Run, type ShapeInfo } from '../run.ts';
 import * as geometry from './geometry.ts';
@@ -19,7 +19,7 @@ const kinds: Record<string, Kind> = {
 };
 
 /** The geometry of a shape and its matrix; capsules and tubes need a geometry for each ratio. */
-function shapeInstance(shape: ShapeInfo, lineWidth: number): { kind: Kind; local: Matrix4 } | null {
+function shapeInstance(run: Run, shape: ShapeInfo, lineWidth: number): { kind: Kind; local: Matrix4 } | null {
   const [a = 0, b = 0, c = 0] = shape.size;
   const local = (size: [number, number, number]) => localMatrix(shape.position, shape.quaternion, new Matrix4(), size);
   switch (shape.type) {
@@ -35,9 +35,18 @@ function shapeInstance(shape: ShapeInfo, lineWidth: number): { kind: Kind; local
       const length = Math.round((1000 * b) / a) / 1000;
       return { kind: { key: `capsule ${length}`, make: (n) => geometry.capsule(length, n) }, local: local([a, a, a]) };
     }
+    case 'gear':
+    case 'ring_gear': {
+      const ring = shape.type === 'ring_gear';
+      return { kind: { key: `${shape.type} ${c}`, make: () => geometry.gear(c, ring) }, local: local([a, a, b]) };
+    }
     case 'line': {
       const way = between(new Vector3(), new Vector3(a, b, c), lineWidth, new Matrix4());
       return { kind: kinds.rod, local: local([1, 1, 1]).multiply(way) };
+    }
+    case 'mesh': {
+      const mesh = run.mesh(shape);
+      return mesh ? { kind: { key: `mesh ${shape.mesh}`, make: () => geometry.triangles(mesh) }, local: local([a, a, a]) } : null;
     }
     default: return null;
   }
@@ -46,6 +55,7 @@ function shapeInstance(shape: ShapeInfo, lineWidth: number): { kind: Kind; local
 export class Bodies {
   readonly group = new Group();
   readonly colours: string[]; // of each body, for lists
+  readonly kinds: string[]; // of geometry
   private readonly sets: InstanceSet[] = [];
   private readonly material = new MeshStandardMaterial({ roughness: 0.62, metalness: 0.08, vertexColors: true });
 
@@ -61,7 +71,7 @@ export class Bodies {
     const drawn = new Set<number>();
     const draw = (shape: ShapeInfo): boolean => {
       const body = run.body(shape.body), paint = colour(shape.color, body);
-      const made = shapeInstance(shape, 0.003 * size);
+      const made = shapeInstance(run, shape, 0.003 * size);
       if (!made || (ghost && body === ground)) return false;
       if (!drawn.has(body) && body !== ground) this.colours[body] = paint;
       add(made.kind, { body, local: made.local, colour: ghost ?? paint });
@@ -74,6 +84,7 @@ export class Bodies {
       for (const part of stickFigure(run, body, size)) add(part.kind, { body, local: part.local, colour: ghost ?? this.colours[body] });
     });
     if (ghost) this.xray(true);
+    this.kinds = [...byKind.keys()];
     for (const { kind, instances } of byKind.values()) {
       const set = new InstanceSet(kind.make(instances.length), this.material, instances);
       set.mesh.castShadow = set.mesh.receiveShadow = ghost === undefined;
@@ -88,6 +99,10 @@ export class Bodies {
 
   highlight(body: number | null, paint: string): void {
     for (const set of this.sets) set.highlight(body, paint);
+  }
+
+  paint(colourOf: (body: number) => Color): void {
+    for (const set of this.sets) set.paint(colourOf);
   }
 
   xray(on: boolean): void {
@@ -111,7 +126,7 @@ export class Bodies {
   }
 }
 
-/** A ball at the centre of mass and a rod to each place where something attaches. */
+/** A disc for what turns about its middle; else a ball at the centre of mass and a rod to each place where something attaches. */
 function stickFigure(run: Run, body: number, size: number): { kind: Kind; local: Matrix4 }[] {
   const info = run.header.bodies[body];
   const centre = new Vector3(...(info.center_of_mass ?? [0, 0, 0]));
@@ -126,6 +141,12 @@ function stickFigure(run: Run, body: number, size: number): { kind: Kind; local:
   }
   const thick = size * crowded(run.header.bodies.length);
   const radius = (ends.length === 0 ? 0.02 : 0.011) * thick;
+  const axle = run.header.elements.find(({ type, frames }) => type === 'revolute' && frames[1]?.body === info.name);
+  // A ball in the place of what carries it would not be seen: what only turns is a disc.
+  if (ends.length === 0 && axle) {
+    const { position, quaternion } = axle.frames[1];
+    return [{ kind: kinds.cylinder, local: localMatrix(position, quaternion, new Matrix4(), [2 * radius, 2 * radius, 0.7 * radius]) }];
+  }
   const ball = localMatrix(centre.toArray(), [1, 0, 0, 0], new Matrix4(), [radius, radius, radius]);
   return [
     { kind: kinds.sphere, local: ball },

@@ -2,6 +2,7 @@
 import { Box3, Matrix4, Vector3 } from 'three';
 import { ground, type Run, type ShapeInfo } from '../run.ts';
 import { impliedShapes } from './implied.ts';
+import { linkTypes } from './joints.ts';
 import type { Poses } from './poses.ts';
 import { localMatrix } from './transform.ts';
 
@@ -13,11 +14,22 @@ function halfSize(shape: ShapeInfo): Vector3 {
     case 'cylinder':
     case 'cone': return new Vector3(a, a, b / 2);
     case 'tube': return new Vector3(a, a, c / 2);
+    case 'gear':
+    case 'ring_gear': return new Vector3(1.1 * a, 1.1 * a, b / 2);
     case 'capsule': return new Vector3(a, a, b / 2 + a);
     case 'sphere': return new Vector3(a, a, a);
     case 'line': return new Vector3(a, b, c);
     default: return new Vector3();
   }
+}
+
+/** In the axes of the shape. */
+function boxOf(run: Run, shape: ShapeInfo): Box3 {
+  const box = new Box3(), mesh = run.mesh(shape), p = new Vector3();
+  if (!mesh) return box.expandByPoint(p).expandByVector(halfSize(shape));
+  const { points, count } = mesh, [scale = 1] = shape.size;
+  for (let i = 0; i < count; ++i) box.expandByPoint(p.set(points[i], points[count + i], points[2 * count + i]).multiplyScalar(scale));
+  return box;
 }
 
 /** Points that a body reaches, in its own axes. Shapes of the ground may be as large as a field and do not count. */
@@ -32,19 +44,19 @@ function pointsOfBodies(run: Run): Map<number, Vector3[]> {
   for (const element of run.header.elements) {
     for (const frame of element.frames) {
       const body = run.body(frame.body);
-      // Forces are often measured from a far point of the ground.
-      if (body !== ground || element.of === 'joint') add(body, new Vector3(...frame.position));
+      // Forces that are not drawn between two points are often measured from a far point of the ground.
+      if (body !== ground || element.of === 'joint' || linkTypes.has(element.type)) add(body, new Vector3(...frame.position));
     }
   }
   const local = new Matrix4();
   for (const shape of [...run.header.shapes, ...impliedShapes(run)]) {
     const body = run.body(shape.body);
     if (body === ground) continue;
-    const half = halfSize(shape);
     localMatrix(shape.position, shape.quaternion, local);
+    const { min, max } = boxOf(run, shape);
     for (let corner = 0; corner < 8; ++corner) {
-      const sign = (bit: number) => (corner & bit ? 1 : -1);
-      add(body, half.clone().multiply(new Vector3(sign(1), sign(2), sign(4))).applyMatrix4(local));
+      const pick = (bit: number, axis: 'x' | 'y' | 'z') => (corner & bit ? max : min)[axis];
+      add(body, new Vector3(pick(1, 'x'), pick(2, 'y'), pick(4, 'z')).applyMatrix4(local));
     }
   }
   return points;

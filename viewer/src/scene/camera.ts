@@ -14,15 +14,11 @@ export interface Compass {
 
 /** Up is the axis most opposed to gravity; z without gravity. */
 export function compassOf(run: Run): Compass {
-  const g = run.header.gravity ?? [0, 0, 0];
-  const x = new Vector3(1, 0, 0), y = new Vector3(0, 1, 0), z = new Vector3(0, 0, 1);
-  const largest = Math.max(...g.map(Math.abs));
-  if (largest === 0 || Math.abs(g[2]) === largest) return { right: x, ahead: y, up: g[2] > 0 ? z.negate() : z };
-  if (Math.abs(g[1]) === largest) {
-    const up = g[1] > 0 ? y.negate() : y;
-    return { right: x, ahead: up.clone().cross(x), up };
-  }
-  return { right: y, ahead: z, up: g[0] > 0 ? x.negate() : x };
+  const g = run.header.gravity ?? [0, 0, 0], largest = Math.max(...g.map(Math.abs));
+  const axis = largest === Math.abs(g[2]) ? 2 : largest === Math.abs(g[1]) ? 1 : 0;
+  const up = new Vector3().setComponent(axis, g[axis] > 0 ? -1 : 1);
+  const right = axis === 0 ? new Vector3(0, 1, 0) : new Vector3(1, 0, 0);
+  return { right, ahead: up.clone().cross(right), up }; // right-handed whichever way gravity points
 }
 
 const toWorld = (c: Compass, right: number, ahead: number, up: number) =>
@@ -33,7 +29,6 @@ export class CameraRig {
   readonly controls: OrbitControls;
   private readonly followed = new Vector3();
   private following = false;
-  private aspect = 1;
 
   constructor(canvas: HTMLCanvasElement, readonly compass: Compass, private readonly size: number, calm: boolean) {
     this.camera.up.copy(compass.up);
@@ -44,23 +39,21 @@ export class CameraRig {
   }
 
   resize(width: number, height: number): void {
-    this.aspect = width / Math.max(1, height);
-    this.camera.aspect = this.aspect;
+    this.camera.aspect = width / Math.max(1, height);
     this.camera.updateProjectionMatrix();
   }
 
   /** Looks at the box from one of the named directions, near enough to fill the picture. */
   frame(box: Box3, view: ViewName = 'iso'): void {
     const centre = box.getCenter(new Vector3()), direction = this.direction(view, box);
-    const half = (this.camera.fov * Math.PI) / 360;
+    const tall = Math.tan((this.camera.fov * Math.PI) / 360); // half the height of the picture at distance 1
     // Each corner must lie inside the cone of view.
     const right = new Vector3().crossVectors(this.camera.up, direction).normalize();
     const up = new Vector3().crossVectors(direction, right).normalize();
     let distance = 0.2 * this.size;
     for (let i = 0; i < 8; ++i) {
       const corner = new Vector3(i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z).sub(centre);
-      const wide = Math.abs(corner.dot(right)) / Math.tan(Math.atan(Math.tan(half) * this.aspect));
-      const high = Math.abs(corner.dot(up)) / Math.tan(half);
+      const wide = Math.abs(corner.dot(right)) / (tall * this.camera.aspect), high = Math.abs(corner.dot(up)) / tall;
       distance = Math.max(distance, corner.dot(direction) + 1.14 * Math.max(wide, high));
     }
     this.controls.target.copy(centre);

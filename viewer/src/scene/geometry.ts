@@ -1,8 +1,9 @@
 // Unit geometries along z. Round ones have alternate quadrants darker: a plain cylinder that spins looks still.
 import {
-  BoxGeometry, BufferAttribute, type BufferGeometry, CapsuleGeometry, ConeGeometry, Curve, CylinderGeometry, LatheGeometry,
+  BoxGeometry, BufferAttribute, BufferGeometry, CapsuleGeometry, ConeGeometry, Curve, CylinderGeometry, LatheGeometry,
   SphereGeometry, TubeGeometry, Vector2, Vector3,
 } from 'three';
+import type { Mesh } from '../run.ts';
 
 const shade = 0.6;
 
@@ -51,6 +52,43 @@ export function tube(inner: number, count: number): BufferGeometry {
 /** Of radius 1; `length` without the half balls. */
 export const capsule = (length: number, count: number) =>
   quadrants(upright(new CapsuleGeometry(1, length, count > 100 ? 4 : 10, sides(count) / 2)));
+
+/** Every triangle flat: the edges of machine parts are sharp. */
+export function triangles({ points, count, triangles: corners }: Mesh): BufferGeometry {
+  const positions = new Float32Array(3 * corners.length);
+  corners.forEach((point, k) => {
+    for (let axis = 0; axis < 3; ++axis) positions[3 * k + axis] = points[axis * count + point];
+  });
+  const g = new BufferGeometry();
+  g.setAttribute('position', new BufferAttribute(positions, 3));
+  g.computeVertexNormals();
+  return plain(g);
+}
+
+/** Teeth at pitch radius 1, on the outside, or inside a ring; thickness 1. A count that no wheel has is drawn smooth. */
+export function gear(count: number, ring: boolean): BufferGeometry {
+  const toothed = count >= 5 && count <= 300, teeth = toothed ? count : 24;
+  const high = toothed ? Math.min(0.12, 2 / teeth) : 0; // of the module
+  // Radius over the angle of one tooth: gap, flank, tip, flank.
+  const profile = [[0, -1.2], [0.28, -1.2], [0.4, 1], [0.6, 1], [0.72, -1.2]].map(([at, up]) => [at, 1 + (ring ? -up : up) * high]);
+  const corners = Array.from({ length: teeth }, (_, k) => profile.map(([at, r]) => [(2 * Math.PI * (k + at)) / teeth, r])).flat();
+  const other = ring ? 1.1 + 1.2 * high : 0.28; // the plain rim of a ring, the bore of a wheel
+  const positions: number[] = [];
+  const point = (angle: number, r: number, z: number) => [r * Math.cos(angle), r * Math.sin(angle), z];
+  const face = (...p: number[][]) => [p[0], p[1], p[2], p[0], p[2], p[3]].forEach((v) => positions.push(...v));
+  corners.forEach(([a, ra], i) => {
+    const next = corners[(i + 1) % corners.length], rb = next[1], b = i + 1 < corners.length ? next[0] : 2 * Math.PI;
+    const [outA, outB, inA, inB] = ring ? [other, other, ra, rb] : [ra, rb, other, other];
+    face(point(a, inA, 0.5), point(a, outA, 0.5), point(b, outB, 0.5), point(b, inB, 0.5));
+    face(point(a, outA, -0.5), point(a, inA, -0.5), point(b, inB, -0.5), point(b, outB, -0.5));
+    face(point(a, outA, -0.5), point(b, outB, -0.5), point(b, outB, 0.5), point(a, outA, 0.5));
+    face(point(b, inB, -0.5), point(a, inA, -0.5), point(a, inA, 0.5), point(b, inB, 0.5));
+  });
+  const g = new BufferGeometry();
+  g.setAttribute('position', new BufferAttribute(new Float32Array(positions), 3));
+  g.computeVertexNormals(); // no vertex is shared: every face is flat
+  return quadrants(g);
+}
 
 class Helix extends Curve<Vector3> {
   constructor(private readonly turns: number, private readonly length: number) {

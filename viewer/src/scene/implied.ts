@@ -1,14 +1,17 @@
-// Shapes that a model does not draw but its elements know: the rim of a disc that rolls, the ball of a bearing.
-import type { ElementInfo, Run, ShapeInfo } from '../run.ts';
+// Shapes that a model does not draw but its elements know: the rim of a disc that rolls, the ball of a bearing, the
+// wheels of gears.
+import { type ElementInfo, numberOf, type Run, type ShapeInfo } from '../run.ts';
+import { gearShapes } from './gears.ts';
 
-function shapeOf({ type, name, frames, numbers = {} }: ElementInfo): ShapeInfo | null {
+function shapeOf(element: ElementInfo): ShapeInfo | null {
+  const { type, name, frames } = element;
   if (frames.length < 2) return null;
   const { body, position, quaternion } = frames[1];
-  const { radius = 0, ball_radius = 0 } = numbers;
+  const radius = numberOf(element, 'radius'), ballRadius = numberOf(element, 'ball_radius');
   const of = (form: string, size: number[]): ShapeInfo => ({ name, type: form, body, size, position, quaternion });
   if (type === 'rolling_disc' && radius > 0) return of('tube', [radius, 0.93 * radius, 0.06 * radius]);
   if (type === 'rolling_sphere' && radius > 0) return of('sphere', [radius]);
-  if (type.startsWith('ball_in_') && ball_radius > 0) return of('sphere', [ball_radius]);
+  if (type.startsWith('ball_in_') && ballRadius > 0) return of('sphere', [ballRadius]);
   return null;
 }
 
@@ -16,9 +19,9 @@ function shapeOf({ type, name, frames, numbers = {} }: ElementInfo): ShapeInfo |
 export function impliedShapes(run: Run): ShapeInfo[] {
   const drawn = new Set(run.header.shapes.map((shape) => shape.body));
   const found = new Map<string, ShapeInfo>();
-  for (const element of run.header.elements) {
-    const shape = shapeOf(element);
-    if (shape && shape.body !== 'ground' && !drawn.has(shape.body)) found.set(`${shape.body} ${shape.type} ${shape.size} ${shape.position}`, shape);
-  }
+  const rollers = run.header.elements.map(shapeOf).filter((shape) => shape !== null && shape.body !== 'ground') as ShapeInfo[];
+  const rounded = (numbers: number[]) => numbers.map((x) => x.toPrecision(5)).join(' ');
+  for (const shape of [...rollers, ...gearShapes(run)])
+    if (!drawn.has(shape.body)) found.set(`${shape.body} ${shape.type} ${rounded([...shape.size, ...shape.position])}`, shape);
   return [...found.values()];
 }

@@ -35,6 +35,12 @@ export class InstanceSet {
     if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
   }
 
+  /** Gives every instance the colour of its body. */
+  paint(colourOf: (body: number) => Color): void {
+    this.instances.forEach(({ body }, i) => this.mesh.setColorAt(i, colourOf(body)));
+    if (this.mesh.instanceColor) this.mesh.instanceColor.needsUpdate = true;
+  }
+
   bodyOf(instance: number): number {
     return this.instances[instance].body;
   }

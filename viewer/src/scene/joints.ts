@@ -1,13 +1,13 @@
 // Joints as small signs over everything, springs as coils, other forces between two points as rods.
 import { Group, Matrix4, MeshStandardMaterial, Vector3 } from 'three';
-import type { ElementInfo, FrameInfo, Run } from '../run.ts';
+import { type ElementInfo, type FrameInfo, numberOf, type Run } from '../run.ts';
 import * as geometry from './geometry.ts';
 import { type Instance, InstanceSet } from './instances.ts';
 import { Poses } from './poses.ts';
 import { between, crowded, localMatrix } from './transform.ts';
 
-export interface Glyph {
-  geometry: 'cylinder' | 'box' | 'ball' | 'cross';
+interface Glyph {
+  geometry: 'cylinder' | 'box' | 'ball';
   size: [number, number, number]; // in parts of the sign's size
   colour: string;
 }
@@ -37,7 +37,6 @@ const makers = {
   cylinder: () => geometry.plainCylinder(),
   box: () => geometry.box(),
   ball: () => geometry.plainSphere(),
-  cross: () => geometry.box(),
 };
 
 /** Over everything, but still lit, so that their form is seen. */
@@ -79,6 +78,9 @@ export class Joints {
   }
 }
 
+/** Forces that are seen between their two points. */
+export const linkTypes = new Set(['translational_spring_damper', 'translational_actuator', 'beam']);
+
 const a = new Vector3(), b = new Vector3(), matrix = new Matrix4();
 
 /** Elements that one sees between two points: springs, dampers, actuators, links, beams. Other forces are arrows. */
@@ -89,7 +91,7 @@ export class Links {
   constructor(private readonly run: Run, size: number) {
     const ofType = (...types: string[]) => run.header.elements.filter((e) => types.includes(e.type) && e.frames.length >= 2);
     // One without stiffness and damping has a law of its own, most often that of a spring.
-    const isDamper = ({ numbers = {} }: ElementInfo) => numbers.stiffness === 0 && numbers.damping > 0;
+    const isDamper = (e: ElementInfo) => numberOf(e, 'stiffness') === 0 && numberOf(e, 'damping') > 0;
     const springs = ofType('translational_spring_damper').filter((e) => !isDamper(e));
     const dampers = ofType('translational_spring_damper').filter(isDamper);
     const radius = 0.014 * size;

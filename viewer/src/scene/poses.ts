@@ -1,6 +1,7 @@
-// Where every body is at a time: linear between rows, orientations on the shorter great circle.
+// Where every body is at a time, or at a value of a freedom: linear between rows, orientations on the shorter great
+// circle.
 import { Matrix4, Quaternion, Vector3 } from 'three';
-import { ground, poseColumns, type Run } from '../run.ts';
+import { type Course, ground, poseColumns, type Run } from '../run.ts';
 
 const one = new Vector3(1, 1, 1);
 const p = new Vector3(), q = new Quaternion(), next = new Quaternion();
@@ -8,9 +9,11 @@ const p = new Vector3(), q = new Quaternion(), next = new Quaternion();
 export class Poses {
   private readonly matrices: Matrix4[];
   private readonly fixed = new Matrix4();
+  private readonly whole: Course;
 
   constructor(private readonly run: Run) {
     this.matrices = run.header.bodies.map(() => new Matrix4());
+    this.whole = { values: run.time, poses: run.poses };
   }
 
   /** From the axes of the body to the world. */
@@ -18,14 +21,14 @@ export class Poses {
     return body === ground ? this.fixed : this.matrices[body];
   }
 
-  moveTo(t: number): void {
-    const { row, part } = this.run.place(t);
-    for (let body = 0; body < this.matrices.length; ++body) this.pose(body, row, part, this.matrices[body]);
+  moveTo(value: number, course = this.whole): void {
+    const { row, part } = this.run.place(value, course.values);
+    for (let body = 0; body < this.matrices.length; ++body) this.pose(body, row, part, this.matrices[body], course);
   }
 
   /** Where one body is at a row. */
-  pose(body: number, row: number, part: number, out: Matrix4): void {
-    const { poses, rows } = this.run;
+  pose(body: number, row: number, part: number, out: Matrix4, course = this.whole): void {
+    const { poses } = course, rows = course.values.length;
     const at = (column: number, r: number) => poses[(poseColumns * body + column) * rows + r];
     p.set(at(0, row), at(1, row), at(2, row));
     q.set(at(4, row), at(5, row), at(6, row), at(3, row));

@@ -4,10 +4,11 @@ import {
   WebGLRenderer,
 } from 'three';
 import { ground, type Run } from '../run.ts';
-import { Arrows } from './arrows.ts';
+import { Arrows, forceArrows, torqueArrows } from './arrows.ts';
 import { Bodies } from './bodies.ts';
-import { findBounds } from './bounds.ts';
+import { type Bounds, findBounds } from './bounds.ts';
 import { CameraRig, compassOf, type ViewName } from './camera.ts';
+import { Ghost } from './ghost.ts';
 import { Ground } from './ground.ts';
 import { Joints, Links } from './joints.ts';
 import { Measure } from './measure.ts';
@@ -19,17 +20,19 @@ export interface ViewOptions {
   plain: boolean; // no smoothing of edges
 }
 
-const ghostColour = '#3f7fd0';
-const travelRatio = 2.5; // of the box over the run to that at the start
+// Of the box over the run to that at the start. What bounces or falls a little way is better seen from a fixed place.
+const travelRatio = { level: 2.5, upright: 12 };
 
 export class View {
   readonly poses: Poses;
   readonly bodies: Bodies;
   readonly joints: Joints;
   readonly links: Links;
-  readonly arrows: Arrows;
+  readonly forces: Arrows;
+  readonly torques: Arrows;
   readonly trace: Trace;
   readonly measure = new Measure();
+  readonly ghost?: Ghost;
   readonly rig: CameraRig;
   readonly size: number;
   /** The mechanism drives away: the camera should follow. */
@@ -44,7 +47,6 @@ export class View {
   private readonly axes: AxesHelper;
   private readonly home: Box3;
   private readonly lightFrom: Vector3;
-  private readonly ghost?: { poses: Poses; bodies: Bodies };
   private selected: number | null = null;
   private followed: number | null = null;
   private accent = '#e8720c';
@@ -52,11 +54,10 @@ export class View {
   constructor(private readonly run: Run, canvas: HTMLCanvasElement, options: ViewOptions, ghost?: Run) {
     this.poses = new Poses(run);
     const bounds = findBounds(run, this.poses);
-    const longest = (box: Box3) => Math.max(...box.getSize(new Vector3()).toArray());
-    this.travels = longest(bounds.run) > travelRatio * longest(bounds.start) && run.header.bodies.length > 0 && longest(bounds.start) > 0;
+    const compass = compassOf(run);
+    this.travels = run.header.bodies.length > 0 && travels(bounds, compass.up);
     this.home = this.travels ? bounds.start : bounds.run;
     this.size = Math.max(this.home.getSize(new Vector3()).length(), 1e-6);
-    const compass = compassOf(run);
 
     this.renderer = new WebGLRenderer({ canvas, alpha: true, antialias: !options.plain, powerPreference: 'high-performance' });
     this.renderer.shadowMap.enabled = true;
@@ -65,12 +66,13 @@ export class View {
 
     this.bodies = new Bodies(run, this.size);
     if (ghost) {
-      this.ghost = { poses: new Poses(ghost), bodies: new Bodies(ghost, this.size, ghostColour) };
-      this.scene.add(this.ghost.bodies.group);
+      this.ghost = new Ghost(ghost, run, this.size);
+      this.scene.add(this.ghost.group);
     }
     this.joints = new Joints(run, this.size);
     this.links = new Links(run, this.size);
-    this.arrows = new Arrows(run, this.size);
+    this.forces = new Arrows(run, this.size, forceArrows);
+    this.torques = new Arrows(run, this.size, torqueArrows);
     this.trace = new Trace(run);
     this.ground = new Ground(compass.up, groundHeight(bounds.run, compass.up, this.size), this.size);
     this.axes = new AxesHelper(0.1 * this.size);
@@ -80,7 +82,7 @@ export class View {
       .multiplyScalar(2 * this.size);
     this.setLights(compass.up);
     this.scene.add(
-      this.bodies.group, this.links.group, this.joints.group, this.arrows.group, this.trace.line, this.measure.line,
+      this.bodies.group, this.links.group, this.joints.group, this.forces.group, this.torques.group, this.trace.line, this.measure.line,
       this.axes, this.ground.group,
     );
     this.moveTo(run.time[0]);
@@ -99,14 +101,15 @@ export class View {
     this.scene.add(sky, this.sun, this.sun.target, this.headlamp, this.headlamp.target);
   }
 
-  moveTo(t: number): void {
-    this.poses.moveTo(t);
+  /** At a time of the run, or with one freedom moved. Forces belong to the mechanism as drawn and are not shown then. */
+  moveTo(t: number, tried: { freedom: number; value: number } | null = null): void {
+    if (tried) this.poses.moveTo(tried.value, this.run.sweep(tried.freedom));
+    else this.poses.moveTo(t);
     this.bodies.update(this.poses);
-    this.ghost?.poses.moveTo(t);
-    this.ghost?.bodies.update(this.ghost.poses);
+    this.ghost?.moveTo(t, this.poses);
     this.links.update(this.poses);
     this.joints.update(this.poses);
-    this.arrows.update(this.poses, t);
+    for (const arrows of [this.forces, this.torques]) arrows.update(this.poses, tried ? null : t);
     if (this.selected !== null) this.axes.matrix.copy(this.poses.of(this.selected));
     if (this.followed !== null) this.rig.follow(this.poses.of(this.followed));
   }
@@ -223,6 +226,12 @@ function gradient(top: string, bottom: string): CanvasTexture {
   const texture = new CanvasTexture(canvas);
   texture.colorSpace = SRGBColorSpace;
   return texture;
+}
+
+function travels({ start, run }: Bounds, up: Vector3): boolean {
+  const before = Math.max(...start.getSize(new Vector3()).toArray()), after = run.getSize(new Vector3());
+  const high = Math.abs(after.dot(up)), level = Math.max(...after.addScaledVector(up, -after.dot(up)).toArray().map(Math.abs));
+  return before > 0 && (level > travelRatio.level * before || high > travelRatio.upright * before);
 }
 
 /** Height 0 where the mechanism nearly stands on it, else its lowest point. */

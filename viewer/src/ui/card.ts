@@ -31,7 +31,7 @@ export function card(run: Run, state: State): HTMLElement {
   let lines: Line[] = [];
   const fill = () => {
     for (const { signals, cells } of lines)
-      signals.forEach((signal, i) => (cells[i].textContent = number(run.valueAt(signal, state.get('time')))));
+      signals.forEach((signal, i) => (cells[i].textContent = number(state.get('tried') ? NaN : run.valueAt(signal, state.get('time')))));
   };
   const rebuild = () => {
     const selection = state.get('selection');
@@ -54,7 +54,7 @@ export function card(run: Run, state: State): HTMLElement {
     fill();
   };
   state.on('selection', rebuild);
-  state.on('time', () => {
+  state.on(['time', 'tried'], () => {
     if (!box.hidden) fill();
   });
   return box;

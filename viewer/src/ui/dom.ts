@@ -18,6 +18,16 @@ export function h<K extends keyof HTMLElementTagNameMap>(tag: K, props: Props = 
 /** A name from a model, set off so that right-to-left text does not reorder what stands beside it. */
 export const nameOf = (text: string): HTMLElement => h('bdi', { class: 'name' }, text);
 
+/** Closed by its button or Esc. */
+export function dialog(title: string, ...children: Child[]): HTMLDialogElement {
+  const box = h(
+    'dialog', { 'aria-label': title },
+    h('div', { class: 'dialog-title' }, h('h2', {}, title), iconButton('close', 'Close', () => box.close())),
+    ...children,
+  );
+  return box;
+}
+
 const paths = {
   start: 'M6 5v14M19 5v14l-10-7z',
   back: 'M17 5v14L7 12z',

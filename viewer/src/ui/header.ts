@@ -2,6 +2,7 @@
 import type { Run } from '../run.ts';
 import type { ViewName } from '../scene/camera.ts';
 import type { State, Toggle } from '../state.ts';
+import { caveatsButton } from './caveats.ts';
 import { h, iconButton, nameOf } from './dom.ts';
 
 export interface HeaderActions {
@@ -14,6 +15,7 @@ export interface HeaderActions {
 const toggles: [Toggle, string, string][] = [
   ['joints', 'Joints', 'Show joints (J)'],
   ['forces', 'Forces', 'Show forces and reactions (F)'],
+  ['torques', 'Torques', 'Show torques and reaction torques as double arrows (Q)'],
   ['trace', 'Trace', 'Show the path of the selected body (T)'],
   ['xray', 'X-ray', 'Make bodies transparent (X)'],
   ['follow', 'Follow', 'Move the camera along with the selected body (C)'],
@@ -31,14 +33,12 @@ function toggleButton(state: State, key: Toggle, text: string, label: string): H
 const pill = (text: string, kind = '') => h('span', { class: `pill ${kind}`, dir: 'auto' }, text);
 
 export function header(run: Run, state: State, actions: HeaderActions): HTMLElement {
-  const { title, status, method, bodies, failure } = run.header;
-  const statusPill = pill(status, status === 'finished' ? '' : 'warning');
-  const reason = failure?.what ?? failure?.message;
-  if (reason) statusPill.title = String(reason);
+  const { title, status, method, bodies } = run.header;
   return h(
     'header', {},
     h('h1', {}, nameOf(title || 'Untitled')),
-    statusPill,
+    pill(status, status === 'finished' ? '' : 'warning'),
+    caveatsButton(run),
     method ? pill(method) : null,
     pill(`${bodies.length} ${bodies.length === 1 ? 'body' : 'bodies'}`),
     h('span', { class: 'grow' }),

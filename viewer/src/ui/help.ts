@@ -1,5 +1,5 @@
 // The list of keys.
-import { h, iconButton } from './dom.ts';
+import { dialog, h } from './dom.ts';
 
 const keys: [string, string][] = [
   ['Space', 'play, pause'],
@@ -9,7 +9,7 @@ const keys: [string, string][] = [
   ['[ , ]', 'slower, faster'],
   ['1 2 3 4', 'views: iso, front, side, top'],
   ['0', 'frame everything'],
-  ['J F T X C', 'joints, forces, trace, X-ray, follow'],
+  ['J F Q T X C', 'joints, forces, torques, trace, X-ray, follow'],
   ['M', 'measure: click two points'],
   ['P', 'save a picture'],
   ['D', 'dark or light'],
@@ -18,11 +18,9 @@ const keys: [string, string][] = [
 ];
 
 export function helpDialog(): HTMLDialogElement {
-  const dialog = h(
-    'dialog', { 'aria-label': 'Keys' },
-    h('div', { class: 'dialog-title' }, h('h2', {}, 'Keys'), iconButton('close', 'Close', () => dialog.close())),
+  return dialog(
+    'Keys',
     h('table', {}, ...keys.map(([key, text]) => h('tr', {}, h('th', { scope: 'row' }, h('kbd', {}, key)), h('td', {}, text)))),
     h('p', { class: 'soft' }, 'Drag turns the view, the wheel zooms, the right button shifts. A click selects a body. In a plot, a click sets the time, a drag zooms, a double click shows all.'),
   );
-  return dialog;
 }

@@ -10,13 +10,13 @@ export interface KeyActions {
   escape(): void;
 }
 
-const toggles: Record<string, Toggle> = { j: 'joints', f: 'forces', t: 'trace', x: 'xray', c: 'follow', m: 'measure' };
+const toggles: Record<string, Toggle> = { j: 'joints', f: 'forces', q: 'torques', t: 'trace', x: 'xray', c: 'follow', m: 'measure' };
 const views: Record<string, ViewName> = { 1: 'iso', 2: 'front', 3: 'side', 4: 'top', 0: 'iso' };
 
 function isBusy(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.altKey || event.metaKey) return true;
   const target = event.target;
-  if (target instanceof HTMLInputElement && target.type !== 'range') return true;
+  if (target instanceof HTMLInputElement && (target.type !== 'range' || target.closest('.freedom'))) return true;
   if (target instanceof HTMLSelectElement) return true;
   return event.key === ' ' && target instanceof HTMLElement && target.closest('button, summary') !== null;
 }

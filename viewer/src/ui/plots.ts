@@ -66,11 +66,25 @@ class Plot {
   }
 
   draw(): void {
-    const { run, state } = this.owner;
-    const infos = this.signals.map((i) => run.header.signals[i]);
-    const colours = curveColours[state.get('theme')];
-    const { title, labels } = titles(infos);
-    const unit = unitText(infos[0].unit);
+    const { run } = this.owner, infos = this.signals.map((i) => run.header.signals[i]);
+    this.describe(infos);
+    this.chart?.destroy();
+    this.holder.replaceChildren();
+    this.chart = this.makeChart(infos);
+    this.chart.over.append(this.cursor);
+    this.chart.ctx.canvas.setAttribute('role', 'img');
+    this.chart.ctx.canvas.setAttribute('aria-label', `${this.title.textContent} over time`);
+    this.listen(this.chart.over);
+    this.moveCursor();
+  }
+
+  private get colours(): string[] {
+    return curveColours[this.owner.state.get('theme')];
+  }
+
+  /** Title, legend and caveats. */
+  private describe(infos: SignalInfo[]): void {
+    const { title, labels } = titles(infos), unit = unitText(infos[0].unit);
     this.title.textContent = title + (unit ? ` [${unit}]` : '');
     this.title.title = infos.map((s) => s.name + (s.text ? `: ${s.text}` : '')).join('\n');
     // Values of many curves would fill the panel; the card and a click on a body show them.
@@ -78,21 +92,26 @@ class Plot {
     this.legend.replaceChildren(
       ...infos.map((_, i) => {
         const key = h('span', { class: 'curve-key' });
-        key.style.background = colours[i % colours.length];
+        key.style.background = this.colours[i % this.colours.length];
         return h('span', { class: 'legend-entry' }, key, labels[i] ? nameOf(labels[i]) : null, this.readings[i]);
       }),
     );
     const caveats = [...new Set(infos.map((s) => s.flag).filter(Boolean))] as string[];
     this.caveat.hidden = caveats.length === 0;
     this.caveat.textContent = caveats.join('; ');
-    this.chart?.destroy();
-    this.holder.replaceChildren();
-    const style = getComputedStyle(document.documentElement);
-    const axis = { stroke: style.getPropertyValue('--soft'), grid: { stroke: style.getPropertyValue('--line'), width: 1 }, ticks: { stroke: style.getPropertyValue('--line'), width: 1, size: 4 }, font: '11px system-ui, "DejaVu Sans", sans-serif' };
-    const table = infos[0].table;
-    const curve = (i: number) => ({ stroke: colours[i % colours.length], width: 1.6, points: { show: false } });
+  }
+
+  private makeChart(infos: SignalInfo[]): uPlot {
+    const { run } = this.owner;
+    const style = getComputedStyle(document.documentElement), line = style.getPropertyValue('--line');
+    const axis = {
+      stroke: style.getPropertyValue('--soft'), grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 },
+      font: '11px system-ui, "DejaVu Sans", sans-serif', values: (_: uPlot, ticks: number[]) => tickTexts(ticks),
+    };
+    const curve = (i: number) => ({ stroke: this.colours[i % this.colours.length], width: 1.6, points: { show: false } });
     const ghosts = this.signals.map((signal, i) => ({ values: this.owner.ghostOf(signal), i })).filter((ghost) => ghost.values !== null);
-    this.chart = new uPlot(
+    let fresh = true; // its first range is that of its data, and no zoom
+    return new uPlot(
       {
         width: Math.max(80, this.holder.clientWidth),
         height,
@@ -100,24 +119,23 @@ class Plot {
         legend: { show: false },
         cursor: { y: false, x: false, points: { show: false }, drag: { x: true, y: false, dist: 4 } },
         scales: { x: { time: false } },
-        axes: [
-          { ...axis, size: 24, space: 60, values: (_, ticks) => tickTexts(ticks) },
-          { ...axis, size: 62, space: 34, values: (_, ticks) => tickTexts(ticks) }, // the same for all plots, so that times stand below one another
-        ],
+        // The same width for all plots, so that times stand below one another.
+        axes: [{ ...axis, size: 24, space: 60 }, { ...axis, size: 62, space: 34 }],
         series: [{}, ...infos.map((_, i) => curve(i)), ...ghosts.map(({ i }) => ({ ...curve(i), dash: [5, 4] }))],
         hooks: {
-          setScale: [(chart, key) => key === 'x' && this.owner.zoomed(this, chart.scales.x.min, chart.scales.x.max)],
+          setScale: [(chart, key) => {
+            if (key !== 'x') return;
+            const { shown } = this.owner;
+            if (!fresh) this.owner.zoomed(this, chart.scales.x.min, chart.scales.x.max);
+            else if (shown) queueMicrotask(() => this.chart === chart && chart.setScale('x', shown));
+            fresh = false;
+          }],
           draw: [() => this.moveCursor()],
         },
       },
-      [run.tableTime(table), ...this.signals.map((i) => withGaps(run.signal(i))), ...ghosts.map((ghost) => ghost.values)] as unknown as uPlot.AlignedData,
+      [run.tableTime(infos[0].table), ...this.signals.map((i) => withGaps(run.signal(i))), ...ghosts.map((ghost) => ghost.values)] as unknown as uPlot.AlignedData,
       this.holder,
     );
-    this.chart.over.append(this.cursor);
-    this.chart.ctx.canvas.setAttribute('role', 'img');
-    this.chart.ctx.canvas.setAttribute('aria-label', `${this.title.textContent} over time`);
-    this.listen(this.chart.over);
-    this.moveCursor();
   }
 
   private listen(over: HTMLElement): void {
@@ -136,7 +154,7 @@ class Plot {
     const x = this.chart.valToPos(state.get('time'), 'x');
     this.cursor.hidden = !(x >= 0 && x <= this.chart.over.clientWidth);
     this.cursor.style.transform = `translateX(${x}px)`;
-    this.signals.forEach((signal, i) => (this.readings[i].textContent = number(run.valueAt(signal, state.get('time')))));
+    this.signals.forEach((signal, i) => (this.readings[i].textContent = number(state.get('tried') ? NaN : run.valueAt(signal, state.get('time')))));
   }
 
   zoom(min: number, max: number): void {
@@ -158,9 +176,10 @@ export class Plots {
   readonly root = h('div', { class: 'plots' });
   private plots: Plot[] = [];
   private zooming = false;
+  shown: { min: number; max: number } | null = null; // the times that all plots are zoomed to
 
   constructor(readonly run: Run, readonly state: State, readonly seek: (t: number) => void, private readonly ghost?: Run) {
-    state.on('time', () => {
+    state.on(['time', 'tried'], () => {
       for (const plot of this.plots) plot.moveCursor();
     });
     state.on('theme', () => {
@@ -239,6 +258,7 @@ export class Plots {
   zoomed(source: Plot, min: number | undefined, max: number | undefined): void {
     if (this.zooming || min === undefined || max === undefined) return;
     this.zooming = true;
+    this.shown = min > this.run.time[0] || max < this.run.end ? { min, max } : null;
     for (const plot of this.plots) if (plot !== source) plot.zoom(min, max);
     this.zooming = false;
   }

@@ -17,7 +17,8 @@ function search(run: Run, text: string): number[] {
   return found;
 }
 
-export function signalsPanel(run: Run, plots: Plots): HTMLElement {
+/** `first` stands above the signals. */
+export function signalsPanel(run: Run, plots: Plots, first: HTMLElement | null): HTMLElement {
   const field = h('input', { type: 'search', placeholder: `Find among ${run.header.signals.length} signals`, 'aria-label': 'Find a signal to plot' });
   const results = h('div', { class: 'results', hidden: true, role: 'group', 'aria-label': 'Signals found' });
   const show = () => {
@@ -44,5 +45,5 @@ export function signalsPanel(run: Run, plots: Plots): HTMLElement {
     field.value = '';
     show();
   });
-  return h('aside', { class: 'signals', 'aria-label': 'Signals' }, h('h2', {}, 'Signals'), field, results, plots.root);
+  return h('aside', { class: 'signals', 'aria-label': 'Signals' }, first, h('h2', {}, 'Signals'), field, results, plots.root);
 }

@@ -3,6 +3,7 @@ import { number, timeDigits } from '../format.ts';
 import type { Run } from '../run.ts';
 import type { State } from '../state.ts';
 import { h, icon, iconButton } from './dom.ts';
+import { marksBar } from './marks.ts';
 
 export const speeds = [0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
@@ -87,6 +88,6 @@ export function timeline(run: Run, state: State, player: Player): HTMLElement {
     iconButton('back', 'One row back (Left)', () => player.step(-1)),
     play,
     iconButton('forward', 'One row forward (Right)', () => player.step(1)),
-    slider, clock, speed,
+    h('div', { class: 'track' }, slider, marksBar(run, (t) => player.seek(t))), clock, speed,
   );
 }
