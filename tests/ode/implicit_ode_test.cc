@@ -100,10 +100,10 @@ void check_solver(Scalar c) {
     EXPECT_LT(residual.cwiseAbs().maxCoeff(), 1e-11);
     EXPECT_LT((x - z).cwiseAbs().maxCoeff(), 1e-13);
     Bytes bytes;
-    b.save(bytes);
+    write_state(b, bytes);
     ShiftedSolver<Scalar> again(n, thin.pattern());
     std::span<const std::byte> in(bytes);
-    again.restore(in);
+    read_state(again, in);
     Vector w(n);
     again.solve(right, w);
     EXPECT_EQ(w, z);
