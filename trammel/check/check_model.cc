@@ -175,7 +175,8 @@ class ModelChecker {
     for (const Field& field : description.fields) {
       const Value* value = item.fields.find(field.name);
       if (value == nullptr) {
-        error("missing-field", who + ": '" + field.name + "' is not given", field.text, item.where);
+        if (!field.may_be_left_out)
+          error("missing-field", who + ": '" + field.name + "' is not given", field.text, item.where);
         continue;
       }
       const auto outside = [&](double x) { return !(x >= field.least && x <= field.most); };  // also true for NaN

@@ -55,7 +55,7 @@ class StateCouplingOf {
   }
 
   void visit(Archive& archive, SaddleSystem& saddle) {
-    archive(B, C, D);
+    if (nx_ > 0) archive(B, C, D);
     if (archive.reading()) prepare(saddle);
   }
 
