@@ -55,8 +55,8 @@ class Archive {
       if constexpr (columns == Eigen::Dynamic) raw(&sizes[1], sizeof sizes[1]);
       if (reading()) {
         const auto most = static_cast<Eigen::Index>(in_->size() / sizeof(Scalar));  // sizes may be nonsense
-        if (sizes[0] < 0 || sizes[1] < 0 || sizes[0] > most || sizes[1] > most) refuse();
-        if (sizes[1] > 0 && sizes[0] > most / sizes[1]) refuse();
+        const bool empty = sizes[0] == 0 || sizes[1] == 0;
+        if (sizes[0] < 0 || sizes[1] < 0 || (!empty && sizes[0] > most / sizes[1])) refuse();
         m.resize(sizes[0], sizes[1]);
       }
     }
@@ -96,8 +96,9 @@ class Archive {
       if (size > 0) std::memcpy(data, in_->data(), size);  // an empty vector has no data to point to
       *in_ = in_->subspan(size);
     } else {
-      const auto* from = static_cast<const std::byte*>(data);
-      out_->insert(out_->end(), from, from + size);
+      const std::size_t at = out_->size();
+      out_->resize(at + size);
+      if (size > 0) std::memcpy(out_->data() + at, data, size);
     }
   }
   [[noreturn]] static void refuse() {
