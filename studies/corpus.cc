@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <map>
 
-#include "studies/study.h"
 #include "studies/random_models.h"
+#include "studies/study.h"
 
 namespace trammel {
 namespace corpus_study {

@@ -127,19 +127,19 @@ TEST_F(View, WhatCannotBeAssembledIsTheEndOfTheRange) {
                 "trammel: 1\n"
                 "bodies:\n"
                 "  arm: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
-                "  rod: {mass: 1, inertia: [1, 1, 1], position: [0.3, 0, 0]}\n"
-                "  slider: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
+                "  rod: {mass: 1, inertia: [1, 1, 1], position: [0.2633, 0, 0.1438]}\n"
+                "  slider: {mass: 1, inertia: [1, 1, 1], position: [0.1243, 0, 0]}\n"
                 "joints:\n"
                 "  pivot: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: [0, 1, 0]}\n"
-                "  pin: {type: revolute, between: [arm, rod], at: [0.3, 0, 0], axis: [0, 1, 0]}\n"
-                "  wrist: {type: spherical, between: [rod, slider], at: [0.5, 0, 0]}\n"
-                "  rail: {type: translational, between: [ground, slider], at: [0.5, 0, 0], axis: [1, 0, 0]}\n"
+                "  pin: {type: revolute, between: [arm, rod], at: [0.2633, 0, 0.1438], axis: [0, 1, 0]}\n"
+                "  wrist: {type: spherical, between: [rod, slider], at: [0.1243, 0, 0]}\n"
+                "  rail: {type: translational, between: [ground, slider], at: [0.1243, 0, 0], axis: [1, 0, 0]}\n"
                 "simulation: {end: 0.1, step: 0.01}\n");
   ASSERT_EQ(command.run({"view", "m.yaml", "-o", "m.html"}).code, 0);
   const nlohmann::json freedoms = header_of(command, "m.html")["freedoms"];
   ASSERT_EQ(freedoms.size(), 1u);
   EXPECT_EQ(freedoms[0]["element"], "pivot");
-  EXPECT_EQ(freedoms[0]["ends"], nlohmann::json({true, true}));  // asin(2/3), 0.73 rad, each way
+  EXPECT_EQ(freedoms[0]["ends"], nlohmann::json({true, true}));  // asin(2/3), 0.73 rad, each way from the rail
   EXPECT_LT(freedoms[0]["values"]["rows"], 30);
 }
 
