@@ -58,6 +58,7 @@ void Equations::frame_states(const Record& record, const std::vector<BodyState>&
 }
 template void Equations::frame_states(const ConstraintRecord&, const std::vector<BodyState>&, FrameState*) const;
 template void Equations::frame_states(const ForceRecord&, const std::vector<BodyState>&, FrameState*) const;
+template void Equations::frame_states(const StateRecord&, const std::vector<BodyState>&, FrameState*) const;
 
 void Equations::add_wrench(int frame, const std::vector<BodyState>& states, const double* wrench, double sign,
                            Vec& out) const {
