@@ -97,7 +97,7 @@ std::string row_text(const Equations& equations, const Table& table, const std::
   };
   std::vector<std::vector<std::string>> lines;
   for (const Body& body : model.bodies) {
-    if (body.kind == BodyKind::scalar)
+    if (!kind_of(body).is_place)
       lines.push_back({body.name, fmt::format("{:.6g} {}", value_of(CoordinateSignals(body.name).value()),
                                               si_unit(body.quantity))});
     else

@@ -68,9 +68,9 @@ std::string topology_dot(const Model& model) {
   out += "  ground [shape=box, fillcolor=\"#dddddd\", color=\"#606060\", label=\"ground\"];\n";
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
-    const char* kind = body.kind == BodyKind::point ? "point" : (body.kind == BodyKind::planar ? "planar" : "");
+    const std::string kind = body.kind == Body{}.kind ? "" : body.kind;
     out += "  " + node_name(static_cast<int>(b)) +
-           " [label=" + (*kind == '\0' ? dot_string(body.name) : dot_label(body.name, kind)) + "];\n";
+           " [label=" + (kind.empty() ? dot_string(body.name) : dot_label(body.name, kind)) + "];\n";
   }
   const auto edge = [&](const Item& item, const std::string& what, const char* style) {
     const auto [a, b] = ends(model, item);

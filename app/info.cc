@@ -24,16 +24,6 @@ struct InfoArguments : ModelArguments {
   bool json = false, all = false;
 };
 
-const char* kind_text(BodyKind kind) {
-  switch (kind) {
-    case BodyKind::point: return "point";
-    case BodyKind::planar: return "planar";
-    case BodyKind::spatial: return "spatial";
-    case BodyKind::scalar: return "scalar";
-  }
-  return "";
-}
-
 std::string body_name(const Model& model, int body) {
   return body == ground ? "ground" : model.bodies[static_cast<std::size_t>(body)].name;
 }
@@ -161,7 +151,7 @@ Json info_json(const Info& info, const std::string& file) {
   const Sizes s = info.equations.sizes();
   Json bodies = Json::array(), joints = Json::array(), motions = Json::array(), forces = Json::array();
   for (const Body& body : model.bodies) {
-    bodies.push_back({{"name", body.name}, {"kind", kind_text(body.kind)}, {"mass", body.mass}});
+    bodies.push_back({{"name", body.name}, {"kind", body.kind}, {"mass", body.mass}});
   }
   for (int c = 0; c < info.equations.constraint_count(); ++c) {
     (info.equations.constraint_info(c).is_motion ? motions : joints).push_back(constraint_json(info.equations, c));
@@ -205,11 +195,12 @@ std::string with_limit(TextTable lines, bool all) {
 }
 
 std::string bodies_text(const Model& model) {
-  std::map<BodyKind, int> kinds;
+  std::map<std::string_view, int> kinds;
   for (const Body& body : model.bodies) ++kinds[body.kind];
   std::string text;
-  for (const auto& entry : kinds)
-    text += (text.empty() ? "" : ", ") + fmt::format("{} {}", entry.second, kind_text(entry.first));
+  for (const BodyDescription& kind : body_registry())
+    if (kinds.count(kind.key) != 0)
+      text += (text.empty() ? "" : ", ") + fmt::format("{} {}", kinds[kind.key], kind.key);
   return text.empty() ? "none" : text;
 }
 
@@ -226,7 +217,7 @@ void print_contents(const Info& info, const std::string& file, bool all) {
 
   lines.clear();
   for (const Body& body : model.bodies)
-    lines.push_back({body.name, kind_text(body.kind), fmt::format("{:.6g} kg", body.mass)});
+    lines.push_back({body.name, body.kind, fmt::format("{:.6g} kg", body.mass)});
   if (!lines.empty()) std::printf("\nbodies\n%s", with_limit(lines, all).c_str());
   lines.clear();
   for (int c = 0; c < info.equations.constraint_count(); ++c) {

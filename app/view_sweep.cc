@@ -35,7 +35,7 @@ void add_coordinate(Tried& tried, const Item& joint, Quantity quantity) {
   const bool turns = quantity == Quantity::angle;
   Body coordinate;
   coordinate.name = (turns ? "angle of " : "displacement of ") + joint.name;
-  coordinate.kind = BodyKind::scalar;
+  coordinate.kind = "scalar";
   coordinate.quantity = quantity;
   const int body = model.add_body(coordinate);
   Fields fields;
@@ -69,13 +69,14 @@ Tried with_joint_coordinates(Model model) {
 Freedom freedom_of_body(const Equations& equations, int body, int k) {
   static constexpr std::array<const char*, 6> parts{"x", "y", "z", "turn about x", "turn about y", "turn about z"};
   const Body& b = equations.model().bodies[static_cast<std::size_t>(body)];
-  const bool scalar = b.kind == BodyKind::scalar;
+  const bool scalar = !kind_of(b).is_place;
   Freedom freedom;
   freedom.column = equations.first_velocity(body) + k;
   freedom.about.of = scalar ? "coordinate" : "body";
   freedom.about.element = b.name;
+  const BodyVelocity& velocity = equations.velocity(freedom.column);
   if (!scalar)
-    freedom.about.quantity = parts[static_cast<std::size_t>(columns_of(b.kind).column[static_cast<std::size_t>(k)])];
+    freedom.about.quantity = velocity.part >= 0 ? parts[static_cast<std::size_t>(velocity.part)] : velocity.name;
   freedom.about.unit = si_unit(equations.quantity_of_velocity(freedom.column));
   return freedom;
 }
@@ -96,7 +97,7 @@ class Sweeper {
     for (std::size_t i = 0; i < freedoms_.size(); ++i)
       freedoms_[i].column = equations_.first_velocity(static_cast<int>(own_bodies_ + i));
     for (std::size_t b = 0; b < own_bodies_; ++b) {
-      for (int k = 0; k < columns_of(equations_.model().bodies[b].kind).count; ++k)
+      for (int k = 0; k < std::ssize(equations_.body(static_cast<int>(b)).velocities()); ++k)
         freedoms_.push_back(freedom_of_body(equations_, static_cast<int>(b), k));
     }
     held_.assign(static_cast<std::size_t>(equations_.sizes().nv), false);
@@ -168,13 +169,13 @@ class Sweeper {
   std::size_t placed_bodies() const {
     const auto begin = equations_.model().bodies.begin();
     return static_cast<std::size_t>(std::count_if(begin, begin + static_cast<std::ptrdiff_t>(own_bodies_),
-                                                  [](const Body& b) { return b.kind != BodyKind::scalar; }));
+                                                  [](const Body& b) { return kind_of(b).is_place; }));
   }
 
   // Of a coordinate its value, of a column of a body how far it has moved.
   double value_at_start(const Freedom& freedom) const {
     const int body = equations_.body_of_velocity(freedom.column);
-    if (equations_.model().bodies[static_cast<std::size_t>(body)].kind != BodyKind::scalar) return 0;
+    if (kind_of(equations_.model().bodies[static_cast<std::size_t>(body)]).is_place) return 0;
     return start_.q[equations_.first_coordinate(body)];
   }
 
@@ -239,9 +240,9 @@ class Sweeper {
     std::size_t column = 0;
     for (std::size_t b = 0; b < own_bodies_; ++b) {
       const Body& body = equations_.model().bodies[b];
-      if (body.kind == BodyKind::scalar) continue;
-      const BodyState& at = work_.bodies[b];
-      const Vec3 origin = at.r - at.R * body.center_of_mass;
+      if (!kind_of(body).is_place) continue;
+      const FrameState at = equations_.frame(equations_.origin(static_cast<int>(b)), work_);
+      const Vec3 origin = at.p;
       Quat q(at.R);
       // Of the two quaternions of an orientation the one near the row before: smooth columns pack well.
       const auto last = [&](std::size_t i) { return poses[column + i].empty() ? 0 : poses[column + i].back(); };

@@ -82,7 +82,7 @@ class Maker {
   void add_body(bool flat) {
     Body b;
     b.name = "body" + std::to_string(m_.bodies.size());
-    b.kind = kind_ == Kind::points ? BodyKind::point : kind_ == Kind::planar ? BodyKind::planar : BodyKind::spatial;
+    b.kind = kind_ == Kind::points ? "point" : kind_ == Kind::planar ? "planar" : "spatial";
     b.mass = std::exp(between(std::log(0.3), std::log(5.0)));
     b.pose.position = place(1);
     b.velocity = place(0.5);

@@ -23,7 +23,7 @@ std::string label(const char* format, double value) {
 Body rod(const std::string& name, double x, double y, double angle) {
   Body body;
   body.name = name;
-  body.kind = BodyKind::planar;
+  body.kind = "planar";
   body.mass = 1;
   body.inertia(2, 2) = 1.0 / 12;
   body.pose.position = Vec3(x, y, 0);

@@ -167,7 +167,7 @@ Model linear_masses(const std::vector<TestPoint>& points, const Options& options
     const TestPoint& p = points[i];
     Body body;
     body.name = "mass" + std::to_string(i);
-    body.kind = BodyKind::point;
+    body.kind = "point";
     body.mass = 1;
     const int frame = model.add_frame(model.add_body(body), {}), base = model.add_frame(ground, {});
     // Expressions, because springs refuse stiffness and damping below zero.
@@ -466,7 +466,7 @@ Model nonlinear_mass(double a) {
   Model model;
   Body body;
   body.name = "p";
-  body.kind = BodyKind::point;
+  body.kind = "point";
   body.mass = 1;
   body.pose.position = Vec3(q0, 0, 0);
   body.velocity = Vec3(v0, 0, 0);

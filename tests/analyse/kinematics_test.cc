@@ -91,7 +91,7 @@ TEST(Kinematics, FourBarAgainstTheClosedForm) {
           // Power of the drive = change of kinetic energy - power of the weight.
           drive_forces(e, drives, state, rates, work, torque);
           Vec Ma(e.sizes().nv);
-          e.multiply_mass(rates.a, Ma);
+          e.multiply_mass(state.q, rates.a, Ma);
           double power = state.v.dot(Ma);
           for (int b = 0; b < 3; ++b)
             power -= e.model().bodies[static_cast<std::size_t>(b)].mass *

@@ -54,7 +54,7 @@ Model spring_row(int n, double k, double damping, bool walls) {
   for (int i = 0; i < n; ++i) {
     Body b;
     b.name = "m" + std::to_string(i);
-    b.kind = BodyKind::point;
+    b.kind = "point";
     b.mass = 0.5;
     b.pose.position = Vec3(i + 1, 0, 0);
     m.add_body(b);
@@ -136,7 +136,7 @@ Model hanging_points(int n, double length) {
   for (int i = 0; i < n; ++i) {
     Body b;
     b.name = "p" + std::to_string(i);
-    b.kind = BodyKind::point;
+    b.kind = "point";
     b.mass = 0.3;
     b.pose.position = Vec3(0, 0, -length / n * (i + 1));
     m.add_body(b);

@@ -62,7 +62,7 @@ TEST(QuasiStatic, ArchPressedByAMotion) {
   Model m;
   Body b;
   b.name = "apex";
-  b.kind = BodyKind::point;
+  b.kind = "point";
   b.mass = 1;
   b.pose.position = Vec3(0, 0, 0.2);
   m.add_body(b);

@@ -129,14 +129,14 @@ TEST(CheckModel, PlanarAndPointBodies) {
   Model model;
   Body planar;
   planar.name = "p";
-  planar.kind = BodyKind::planar;
+  planar.kind = "planar";
   planar.mass = 1;
   planar.inertia(2, 2) = 0.1;
   planar.pose.position = Vec3(1, 2, 3);
   planar.pose.rotation = Quat(Eigen::AngleAxisd(1, Vec3::UnitZ()));
   Body point;
   point.name = "q";
-  point.kind = BodyKind::point;
+  point.kind = "point";
   point.mass = 1;
   model.bodies = {planar, point};
   EXPECT_TRUE(check_model(model).empty());

@@ -348,7 +348,7 @@ TEST_P(Methods, RunWithoutConstraints) {
     m.gravity = Vec3(0, 0, -10);
     Body stone;
     stone.name = "stone";
-    stone.kind = BodyKind::point;
+    stone.kind = "point";
     stone.mass = 3;
     stone.velocity = Vec3(1, 0, 2);
     m.add_body(stone);

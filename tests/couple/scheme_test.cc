@@ -106,7 +106,7 @@ std::unique_ptr<Participant> mass(const std::string& name, double m, const Vec3&
   model.title = name;
   Body body;
   body.name = name;
-  body.kind = BodyKind::point;
+  body.kind = "point";
   body.mass = m;
   body.velocity = velocity;
   model.add_frame(model.add_body(std::move(body)), {}, "middle");

@@ -167,7 +167,7 @@ void check_derivatives(const Equations& e, const State& state, const Rates& rate
     Rates unit = rates;
     unit.a = Vec::Unit(nv, columns[k]);
     e.residual(state, unit, inertia, residual, work);
-    e.multiply_mass(unit.a, product);
+    e.multiply_mass(state.q, unit.a, product);
     M.col(static_cast<Eigen::Index>(k)) = residual.inertia;
     EXPECT_EQ(product, residual.inertia);
   }
@@ -196,7 +196,7 @@ void check_details(const Equations& e, const State& state, const Rates& rates) {
   e.linearise(state, rates, Detail::all, all, work);
   e.linearise(state, rates, Detail::newton, newton, work);
   e.jacobian(state, parts, work);
-  e.mass(parts);
+  e.mass(state.q, parts);
   const auto same = [](const Vec& a, const Vec& b) {
     return a.size() == b.size() &&
            (a.size() == 0 || (a - b).lpNorm<Eigen::Infinity>() <= 1e-13 * (1 + a.lpNorm<Eigen::Infinity>()));

@@ -249,7 +249,7 @@ TEST(Fill, DoesNotDependOnTheUnits) {
       Workspace work = e.make_workspace();
       Partials p = e.make_partials(Detail::projection);
       e.jacobian(e.initial_state(), p, work);
-      e.mass(p);
+      e.mass(e.initial_state().q, p);
       saddle.combine_mass(p);
       ASSERT_TRUE(saddle.factor());
       if (fill == 0) fill = saddle.solver().fill();
@@ -267,7 +267,7 @@ TEST(Saddle, SweepsUntilLongChainsAreExact) {
     Workspace work = e.make_workspace();
     Partials p = e.make_partials(Detail::projection);
     e.jacobian(ready.state, p, work);
-    e.mass(p);
+    e.mass(ready.state.q, p);
     saddle.combine_mass(p);
     ASSERT_TRUE(saddle.factor());
     const int nv = e.sizes().nv;

@@ -26,7 +26,7 @@ Model displaced(Model m, double size, unsigned seed) {
   for (Body& body : m.bodies) {
     body.drawn = body.pose;
     const Vec d = size * problems::random_vector(6, random);
-    if (body.kind == BodyKind::planar) {
+    if (body.kind == "planar") {
       body.pose.position += Vec3(d[0], d[1], 0);
       body.pose.rotation = body.pose.rotation * rotation_exp(Vec3(0, 0, d[5]));
     } else {

@@ -154,7 +154,7 @@ TEST(ScalarCoordinate, OscillatesByItself) {
   Model model;
   Body s;
   s.name = "s";
-  s.kind = BodyKind::scalar;
+  s.kind = "scalar";
   s.mass = 2;
   s.pose.position.x() = 0.3;
   model.add_body(s);

@@ -82,7 +82,7 @@ TEST(Split, NewtonMatrixIsTheDerivativeOfItsEquations) {
       equations.retract(base.q, delta, at.q);
       at.v = base.v + velocity * rates.a;
       EXPECT_EQ(equations.residual(at, rates, joints | forces_implicit, residual, work), Eval::ok);
-      equations.multiply_mass(rates.a, residual.inertia);
+      equations.multiply_mass(at.q, rates.a, residual.inertia);
       equations.velocity_residual(at, gdot, work);
       Vec r(nv + ng);
       r << residual.inertia + residual.force, residual.g + tau * gdot - soft.cwiseProduct(rates.lambda);

@@ -310,7 +310,7 @@ TEST(Cam, LiftsItsFollowerAsPrescribed) {
 Body bead(const Vec3& at, const Vec3& velocity = Vec3::Zero()) {
   Body b;
   b.name = "bead";
-  b.kind = BodyKind::point;
+  b.kind = "point";
   b.mass = 0.1;
   b.pose.position = at;
   b.velocity = velocity;
@@ -324,7 +324,7 @@ Model bead_on(const Body& b, Fields fields, bool with_parameter, double s = 0) {
   if (with_parameter) {
     Body parameter;
     parameter.name = "s";
-    parameter.kind = BodyKind::scalar;
+    parameter.kind = "scalar";
     parameter.pose.position.x() = s;
     m.add_body(parameter);
     fields.set("parameter", std::string("s"));
@@ -411,7 +411,7 @@ TEST(Curve, ACircleInPolarFormIsARod) {
     m.gravity = Vec3(0, -9.81, 0);
     Body b;
     b.name = "bob";
-    b.kind = BodyKind::planar;
+    b.kind = "planar";
     b.mass = 1;
     b.inertia(2, 2) = 0.01;
     b.pose.position = Vec3(0.5, 0, 0);

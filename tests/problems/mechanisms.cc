@@ -53,7 +53,7 @@ Model spherical_pendulum() {
   m.gravity = down;
   Body p;
   p.name = "bob";
-  p.kind = BodyKind::point;
+  p.kind = "point";
   p.mass = 1;
   p.pose.position = Vec3(std::sin(std::numbers::pi / 3), 0, -std::cos(std::numbers::pi / 3));
   p.velocity = Vec3(0, 1.5, 0);
@@ -195,7 +195,7 @@ Model four_bar(Build build, bool tilted, double misfit) {
   const int crank = m.add_body(rod("crank", O, A, 1, n)), coupler = m.add_body(rod("coupler", A, B, 2, n)),
             rocker = m.add_body(rod("rocker", D, B, 1.5, n));
   if (build == Build::planar) {
-    for (Body& body : m.bodies) body.kind = BodyKind::planar;
+    for (Body& body : m.bodies) body.kind = "planar";
   }
   add_joint(m, "revolute", "O", ground, crank, O, n);
   add_joint(m, "revolute", "A", crank, coupler, A, n);
@@ -227,7 +227,7 @@ Model ladder(int windows, Build build) {
     m.add_body(coupler);
   }
   if (build == Build::planar) {
-    for (Body& body : m.bodies) body.kind = BodyKind::planar;
+    for (Body& body : m.bodies) body.kind = "planar";
   }
   for (int i = 0; i <= windows; ++i) add_joint(m, "revolute", numbered("A", i), ground, i, Vec3(i, 0, 0), n);
   for (int i = 0; i < windows; ++i) {
@@ -293,16 +293,16 @@ Model every_element(unsigned seed, std::string_view only) {
   Model m;
   m.title = "every element";
   m.gravity = vector(10);
-  for (const BodyKind kind :
-       {BodyKind::spatial, BodyKind::spatial, BodyKind::planar, BodyKind::planar, BodyKind::point, BodyKind::point}) {
+  for (const char* kind :
+       {"spatial", "spatial", "planar", "planar", "point", "point"}) {
     Body body;
     body.kind = kind;
     body.name = numbered("body", m.bodies.size());
     body.mass = 1.5 + uniform(random);
     body.pose.position = vector(1);
-    if (kind != BodyKind::point) {
+    if (kind != "point") {
       const Vec3 turn = vector(2);
-      body.pose.rotation = rotation_exp(kind == BodyKind::planar ? Vec3(0, 0, turn.z()) : turn);
+      body.pose.rotation = rotation_exp(kind == "planar" ? Vec3(0, 0, turn.z()) : turn);
       body.center_of_mass = vector(0.3);
       const Mat3 axes = rotation_exp(vector(2)).toRotationMatrix();
       body.inertia = axes * Vec3(0.5 + 0.1 * uniform(random), 0.6, 0.7).asDiagonal() * axes.transpose();

@@ -311,7 +311,7 @@ initial:
     s: {speed: 4, keep: [speed]}
 )yaml");
   ASSERT_EQ(model.bodies.size(), 2u);
-  EXPECT_EQ(model.bodies[0].kind, BodyKind::scalar);
+  EXPECT_EQ(model.bodies[0].kind, "scalar");
   EXPECT_NEAR(model.bodies[0].pose.position.x(), 3.14159265358979, 1e-14);
   EXPECT_NEAR(model.bodies[0].velocity.x(), 1.5707963267949, 1e-13);
   EXPECT_TRUE(model.bodies[0].keep_position);

@@ -56,7 +56,7 @@ TEST(ReadModel, SpatialBody) {
   ASSERT_EQ(model.bodies.size(), 1u);
   const Body& body = model.bodies[0];
   EXPECT_EQ(body.name, "b");
-  EXPECT_EQ(body.kind, BodyKind::spatial);
+  EXPECT_EQ(body.kind, "spatial");
   EXPECT_EQ(body.mass, 2.5);
   Mat3 inertia;
   inertia << 1, 0.1, 0.2, 0.1, 2, 0.3, 0.2, 0.3, 3;
@@ -84,7 +84,7 @@ TEST(ReadModel, PlanarAndPointBodies) {
       "  deep: {kind: planar, mass: 1, inertia: 0.1, position: [1, 2, 3]}\n"
       "  bob: {kind: point, mass: 2, position: [1, 2, 3], velocity: [4, 5, 6]}\n");
   const Body& link = model.bodies[0];
-  EXPECT_EQ(link.kind, BodyKind::planar);
+  EXPECT_EQ(link.kind, "planar");
   EXPECT_EQ(link.inertia(2, 2), 0.1);
   EXPECT_EQ(link.pose.position, Vec3(1, 2, 0));
   expect_rotation(link.pose.rotation, Quat(Eigen::AngleAxisd(30 * degree, Vec3::UnitZ())));
@@ -92,7 +92,7 @@ TEST(ReadModel, PlanarAndPointBodies) {
   EXPECT_EQ(link.angular_velocity, Vec3(0, 0, 5));
   EXPECT_EQ(link.center_of_mass, Vec3(0.5, 0, 0));
   EXPECT_EQ(model.bodies[1].pose.position.z(), 3);
-  EXPECT_EQ(model.bodies[2].kind, BodyKind::point);
+  EXPECT_EQ(model.bodies[2].kind, "point");
   EXPECT_EQ(model.bodies[2].velocity, Vec3(4, 5, 6));
 }
 

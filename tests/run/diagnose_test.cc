@@ -145,7 +145,7 @@ TEST(Diagnose, SpringWhoseEndsMeet) {
   Model m;
   Body mass;
   mass.name = "mass";
-  mass.kind = BodyKind::point;
+  mass.kind = "point";
   mass.mass = 1;
   mass.pose.position = Vec3(1, 0, 0);
   mass.velocity = Vec3(-1, 0, 0);

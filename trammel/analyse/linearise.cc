@@ -55,7 +55,7 @@ void add_model_outputs(const Equations& equations, const State& state, const Wor
     expression.linearise(in, static_cast<int>(frames.size()), p);
     for (std::size_t k = 0; k < frames.size(); ++k) {
       const auto at = static_cast<Eigen::Index>(6 * k);
-      equations.add_frame_row(equations.rigid_frame(frames[k]), p.pose.segment<6>(at), p.twist.segment<6>(at), work,
+      equations.add_frame_row(equations.body_frame(frames[k]), p.pose.segment<6>(at), p.twist.segment<6>(at), work,
                               row.q, row.v);
     }
     table.rows.push_back(std::move(row));
@@ -77,7 +77,7 @@ void add_body_outputs(const Equations& equations, const State& state, const Work
   for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) {
     const Body& body = model.bodies[b];
     const int v0 = equations.first_velocity(b);
-    if (body.kind == BodyKind::scalar) {
+    if (!kind_of(body).is_place) {
       OutputRow value{Vec::Zero(nv), Vec::Zero(nv)}, rate = value;
       value.q[v0] = rate.v[v0] = 1;
       const std::string unit = si_unit(body.quantity);
@@ -85,10 +85,9 @@ void add_body_outputs(const Equations& equations, const State& state, const Work
       add(CoordinateSignals(body.name).rate(), (unit.empty() ? "1" : unit) + "/s", state.v[v0], rate);
       continue;
     }
-    RigidFrame origin;
-    origin.body = b;
-    origin.arm = -body.center_of_mass;
-    const FrameState at = frame_state(origin, work.bodies[b]);
+    const BodyFrame& origin = equations.origin(b);
+    const FrameState at = equations.frame(origin, work);
+    const BodyDescription& kind = kind_of(body);
     const BodySignals names(body.name);
     struct Signal4 {
       std::string name;
@@ -101,9 +100,9 @@ void add_body_outputs(const Equations& equations, const State& state, const Work
                                {names.velocity(), "m/s", true, false, at.v},
                                {names.angular_velocity(), "rad/s", true, true, at.w}};
     for (const Signal4& signal : signals) {
-      if (signal.angular && body.kind == BodyKind::point) continue;
+      if (signal.angular && !kind.has_axes()) continue;
       for (int i = 0; i < 3; ++i) {
-        if (body.kind == BodyKind::planar && signal.angular != (i == 2)) continue;
+        if (kind.is_planar && signal.angular != (i == 2)) continue;
         Eigen::Matrix<double, 1, 6> pose = Eigen::Matrix<double, 1, 6>::Zero(), twist = pose;
         (signal.of_twist ? twist : pose)[i + (signal.angular ? 3 : 0)] = 1;
         OutputRow row{Vec::Zero(nv), Vec::Zero(nv)};
@@ -318,7 +317,7 @@ class Lineariser {
     for (Eigen::Index k = 0; k < ns_; ++k) {
       const Vec dv = from_world(equations_, work_, Y.col(k));
       Vec m(nv_);
-      equations_.multiply_mass(dv, m);
+      equations_.multiply_mass(state_.q, dv, m);
       moved.col(k) = to_world(equations_, work_, m);
     }
     out_.mass = Y.transpose() * moved;

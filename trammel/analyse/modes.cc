@@ -18,7 +18,7 @@ void name_bodies(const Equations& equations, Mode& mode) {
   const Vec sizes = mode.shape.cwiseAbs().cwiseQuotient(equations.scales());
   std::vector<std::pair<double, int>> bodies;
   for (int b = 0; b < static_cast<int>(equations.model().bodies.size()); ++b) {
-    const int count = columns_of(equations.model().bodies[b].kind).count;
+    const auto count = static_cast<Eigen::Index>(equations.body(b).velocities().size());
     bodies.emplace_back(sizes.segment(equations.first_velocity(b), count).maxCoeff(), b);
   }
   std::stable_sort(bodies.begin(), bodies.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
@@ -141,17 +141,14 @@ Modes find_modes(const Equations& equations, const State& state, const Rates& ra
 Eigen::MatrixXcd shape_of_bodies(const Equations& equations, const State& state, const Mode& mode) {
   Workspace work = equations.make_workspace();
   equations.update(state, work);
-  const Model& model = equations.model();
-  Eigen::MatrixXcd out = Eigen::MatrixXcd::Zero(static_cast<Eigen::Index>(model.bodies.size()), 6);
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const Body& body = model.bodies[b];
-    const KindColumns& columns = columns_of(body.kind);
-    const int v0 = equations.first_velocity(static_cast<int>(b));
-    Eigen::Matrix<std::complex<double>, 6, 1> motion = Eigen::Matrix<std::complex<double>, 6, 1>::Zero();
-    for (int k = 0; k < columns.count; ++k) motion[columns.column[k]] = mode.shape[v0 + k];
-    const Mat3 arm = skew(-(work.bodies[b].R * body.center_of_mass));  // displacement of the origin: + phi x arm
-    motion.head<3>() -= arm.cast<std::complex<double>>() * motion.tail<3>();
-    out.row(static_cast<Eigen::Index>(b)) = motion.transpose();
+  const auto count = static_cast<int>(equations.model().bodies.size());
+  const Vec still = Vec::Zero(equations.sizes().nv), real = from_world(equations, work, mode.shape.real()),
+            imaginary = from_world(equations, work, mode.shape.imag());
+  Eigen::MatrixXcd out(count, 6);
+  for (int b = 0; b < count; ++b) {
+    const BodyFrame& origin = equations.origin(b);
+    out.row(b).real() = equations.frame_variation(origin, real, still, work).head<6>().transpose();
+    out.row(b).imag() = equations.frame_variation(origin, imaginary, still, work).head<6>().transpose();
   }
   return out;
 }

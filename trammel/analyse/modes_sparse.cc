@@ -20,17 +20,19 @@ namespace {
 class MassOperator {
  public:
   using Scalar = double;
-  explicit MassOperator(const Equations& equations) : equations_(equations), x_(equations.sizes().nv), y_(x_) {}
+  MassOperator(const Equations& equations, const Vec& q)
+      : equations_(equations), q_(q), x_(equations.sizes().nv), y_(x_) {}
   Eigen::Index rows() const { return equations_.sizes().nv; }
   Eigen::Index cols() const { return rows(); }
   void perform_op(const double* x, double* y) const {
     x_ = Eigen::Map<const Vec>(x, rows());
-    equations_.multiply_mass(x_, y_);
+    equations_.multiply_mass(q_, x_, y_);
     Eigen::Map<Vec>(y, rows()) = y_;
   }
 
  private:
   const Equations& equations_;
+  const Vec& q_;
   mutable Vec x_, y_;
 };
 
@@ -63,8 +65,8 @@ class StiffnessInverse {
 class StateInverse {  // (A - sigma)^-1, (7.14)
  public:
   using Scalar = double;
-  StateInverse(const Equations& equations, TangentSolver& solver, const Partials& partials)
-      : equations_(equations), solver_(solver), partials_(partials) {}
+  StateInverse(const Equations& equations, const Vec& q, TangentSolver& solver, const Partials& partials)
+      : equations_(equations), q_(q), solver_(solver), partials_(partials) {}
   Eigen::Index rows() const { return 2 * equations_.sizes().nv; }
   Eigen::Index cols() const { return rows(); }
   void set_shift(double sigma) {
@@ -75,7 +77,7 @@ class StateInverse {  // (A - sigma)^-1, (7.14)
     const Eigen::Index nv = equations_.sizes().nv;
     const Eigen::Map<const Vec> y(in, nv), z(in + nv, nv);
     Vec sum = sigma_ * y + z, product(nv);
-    equations_.multiply_mass(sum, product);
+    equations_.multiply_mass(q_, sum, product);
     b_.setZero(nv + equations_.sizes().multipliers());
     b_.head(nv) = -product;
     equations_.vv().multiply_add(partials_.force_v, -1, in, b_.data());
@@ -87,6 +89,7 @@ class StateInverse {  // (A - sigma)^-1, (7.14)
 
  private:
   const Equations& equations_;
+  const Vec& q_;
   TangentSolver& solver_;
   const Partials& partials_;
   double sigma_ = 0;
@@ -139,7 +142,7 @@ Modes find_modes_sparse(const Equations& equations, const State& state, const Ra
   // A shift below the lowest mode: estimated by inverse iteration from a shift that is surely small.
   TangentSolver solver(equations);
   StiffnessInverse inverse(equations, solver, K, p);
-  const MassOperator mass(equations);
+  const MassOperator mass(equations, state.q);
   double top = 0;
   for (int i = 0; i < nv; ++i) {
     const int slot = vv.slot(i, i);
@@ -191,7 +194,7 @@ Modes find_modes_sparse(const Equations& equations, const State& state, const Ra
 
   const bool damps = p.force_v.size() > 0 && p.force_v.lpNorm<Eigen::Infinity>() > 0;
   if (!options.damped || !damps) return out;
-  StateInverse state_inverse(equations, solver, p);
+  StateInverse state_inverse(equations, state.q, solver, p);
   const double shift = std::sqrt(std::abs(sigma));
   const auto pairs = static_cast<int>(std::min<Eigen::Index>(2 * count, 2 * nv - 4));
   const auto wide = static_cast<int>(std::min<Eigen::Index>(std::max(2 * pairs + 1, 40), 2 * nv));

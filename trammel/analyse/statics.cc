@@ -142,7 +142,7 @@ double StaticSolver::force_scale(const State& state, Workspace& work) {
   const double length = equations_.length();
   double sum = 0;
   for (const Body& body : model.bodies) {
-    if (body.kind != BodyKind::scalar) sum += std::pow(body.mass * model.gravity.norm(), 2);
+    if (kind_of(body).is_place) sum += std::pow(body.mass * model.gravity.norm(), 2);
   }
   equations_.update(state, work);
   std::vector<double> observed;
@@ -433,11 +433,12 @@ FreeDirection StaticSolver::describe_direction(const Vec& direction, const Vec& 
 std::string StaticSolver::text_of_keep(int velocity) const {
   const int index = equations_.body_of_velocity(velocity);
   const Body& body = equations_.model().bodies[index];
-  if (body.kind == BodyKind::scalar) return "initial: {coordinates: {" + body.name + ": {keep: [value]}}}";
-  const int column = columns_of(body.kind).column[velocity - equations_.first_velocity(index)];
-  const std::string axis(1, "xyz"[column % 3]);
+  const BodyDescription& kind = kind_of(body);
+  if (!kind.is_place) return "initial: {coordinates: {" + body.name + ": {keep: [value]}}}";
+  const int part = std::max(0, equations_.velocity(velocity).part);
+  const std::string axis(1, "xyz"[part % 3]);
   return "initial: {bodies: {" + body.name + ": {keep: [" +
-         (column < 3 ? "position." + axis : "orientation" + (body.kind == BodyKind::planar ? "" : "." + axis)) + "]}}}";
+         (part < 3 ? "position." + axis : "orientation" + (kind.is_planar ? "" : "." + axis)) + "]}}}";
 }
 
 void StaticSolver::name_runaway(const State& state, const Point& at, Workspace& work, StaticReport& report) {

@@ -252,13 +252,14 @@ class ModelChecker {
       add(Severity::warning, "massless-body", who + " has neither mass nor inertia, and no joint holds it",
           "give it a mass, or join it to another body", body.where);
     }
-    if (body.kind == BodyKind::planar) check_planar(body, who);
+    if (kind_of(body).is_planar) check_planar(body, who);
   }
 
   // True if the body has neither mass nor inertia.
   bool check_inertia(const Body& body, const std::string& who) {
-    if (body.kind == BodyKind::scalar) return body.mass == 0;
-    if (body.kind == BodyKind::point) {
+    const InertiaForm form = kind_of(body).inertia;
+    if (form == InertiaForm::follows) return body.mass == 0;
+    if (form == InertiaForm::none) {
       if (!body.inertia.isZero(0)) {
         error("impossible-inertia", who + ": a point has no inertia", "leave the inertia out, or use a spatial body",
               body.where);
@@ -269,7 +270,7 @@ class ModelChecker {
       error("impossible-inertia", who + ": inertia is not finite", "check the numbers", body.where);
       return false;
     }
-    if (body.kind == BodyKind::planar) {
+    if (form == InertiaForm::about_z) {
       const double value = body.inertia(2, 2);
       if (value < 0) {
         error("impossible-inertia", who + ": impossible inertia " + digits(value) + " kg m^2",

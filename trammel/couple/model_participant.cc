@@ -346,21 +346,16 @@ void ModelParticipant::close(bool good) {
 
 void ModelParticipant::wrench_map(const State& state, Mat& B) {
   const Equations& equations = simulation_.equations();
-  const Model& model = equations.model();
   equations.update(state, work_);
+  Vec column;
   B.setZero(equations.sizes().nv, 6 * static_cast<Eigen::Index>(frames_.size()));
   for (std::size_t f = 0; f < frames_.size(); ++f) {
-    const int body = model.frames[frames_[f]].body;
-    if (body == ground) continue;
-    const KindColumns& columns = columns_of(model.bodies[body].kind);
-    const BodyState& b = work_.bodies[body];
-    const Vec3 arm = equations.frame(frames_[f], work_).p - b.r;
-    Mat6 full = Mat6::Zero();
-    full.topLeftCorner<3, 3>().setIdentity();
-    full.bottomLeftCorner<3, 3>() = b.R.transpose() * skew(arm);
-    full.bottomRightCorner<3, 3>() = b.R.transpose();
-    for (int i = 0; i < columns.count; ++i)
-      B.block<1, 6>(equations.first_velocity(body) + i, 6 * static_cast<Eigen::Index>(f)) = full.row(columns.column[i]);
+    for (int i = 0; i < 6; ++i) {
+      const Vec6 wrench = Vec6::Unit(i);
+      column.setZero(B.rows());
+      equations.add_wrench(equations.body_frame(frames_[f]), work_, wrench.data(), 1, column);
+      B.col(6 * static_cast<Eigen::Index>(f) + i) = column;
+    }
   }
 }
 
@@ -369,7 +364,7 @@ bool ModelParticipant::factor_mass(const State& state) {
   Partials partials = equations.make_partials(Detail::projection);
   equations.update(state, work_);
   equations.jacobian(state, partials, work_);
-  equations.mass(partials);
+  equations.mass(state.q, partials);
   saddle_.combine_mass(partials);
   return saddle_.factor();
 }
@@ -389,30 +384,11 @@ Mat ModelParticipant::compliance() {
   return A;
 }
 
-// Small motions of a frame by small motions of its body (rotations of the body in its own axes):
-//   dphi = R dtheta, dp = dr + dphi x rho, dw = R domega + dphi x w, dv_F = dv + dw x rho + w x (dphi x rho)
 void ModelParticipant::frame_variations(const Vec& dq, const Vec& dv, double* out) const {
   const Equations& equations = simulation_.equations();
-  const Model& model = equations.model();
-  for (std::size_t f = 0; f < frames_.size(); ++f, out += 12) {
-    Eigen::Map<Eigen::Matrix<double, 12, 1>> o(out);
-    o.setZero();
-    const int body = model.frames[frames_[f]].body;
-    if (body == ground) continue;
-    const KindColumns& columns = columns_of(model.bodies[body].kind);
-    const BodyState& b = work_.bodies[body];
-    Vec6 q = Vec6::Zero(), v = Vec6::Zero();
-    for (int i = 0; i < columns.count; ++i) {
-      q[columns.column[i]] = dq[equations.first_velocity(body) + i];
-      v[columns.column[i]] = dv[equations.first_velocity(body) + i];
-    }
-    const Vec3 rho = equations.frame(frames_[f], work_).p - b.r;
-    const Vec3 dphi = b.R * q.tail<3>(), dw = b.R * v.tail<3>() + dphi.cross(b.w), drho = dphi.cross(rho);
-    o.head<3>() = q.head<3>() + drho;
-    o.segment<3>(3) = dphi;
-    o.segment<3>(6) = v.head<3>() + dw.cross(rho) + b.w.cross(drho);
-    o.tail<3>() = dw;
-  }
+  for (std::size_t f = 0; f < frames_.size(); ++f, out += 12)
+    Eigen::Map<Eigen::Matrix<double, 12, 1>>{out} =
+        equations.frame_variation(equations.body_frame(frames_[f]), dq, dv, work_);
 }
 
 // The variational equations along the last try,

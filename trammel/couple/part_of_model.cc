@@ -140,7 +140,7 @@ Model at_consistent_start(Model model) {
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     Body& body = model.bodies[b];
     if (!body.drawn) body.drawn = body.pose;
-    if (body.kind == BodyKind::scalar) {
+    if (!kind_of(body).is_place) {
       body.pose.position.x() = state.q[equations.first_coordinate(static_cast<int>(b))];
       body.velocity.x() = state.v[equations.first_velocity(static_cast<int>(b))];
       continue;

@@ -27,6 +27,8 @@ class Force {
   virtual int frames() const = 0;
   virtual int memory() const { return 0; }
   virtual bool uses_velocity() const { return true; }
+  // What it sees of a frame and acts on there. Bodies without a full orientation refuse those that need it.
+  virtual FrameNeed needs(int /*frame*/) const { return FrameNeed::orientation; }
   // False: it refers to the axes of the world, so that turning the whole mechanism changes it.
   virtual bool objective() const { return true; }
 

@@ -15,6 +15,9 @@ struct FrameState {
   void visit(Archive& archive) { archive(p, R, v, w); }
 };
 
+// How much of a frame an element looks at and acts on: its origin, also the direction of its z axis, or all of it.
+enum class FrameNeed { point, z_axis, orientation };
+
 // Where an element is evaluated. `memory` holds what the element remembers between accepted steps (total angles),
 // `inputs` the model's external inputs.
 struct ElementInput {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <optional>
 
+#include "trammel/elements/body.h"
 #include "trammel/elements/model_scope.h"
 #include "trammel/elements/remembered_angle.h"
 #include "trammel/math/rotation.h"
@@ -359,7 +360,7 @@ MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const s
       if (const int x = model.find_state(function); x >= 0)  // states follow the inputs in State::u
         return place({MeasureKind::input, static_cast<int>(model.inputs.size()) + x, -1, -1}, error);
       const int body = model.find_body(function);
-      if (body < 0 || model.bodies[body].kind != BodyKind::scalar) return std::nullopt;
+      if (body < 0 || kind_of(model.bodies[body]).is_place) return std::nullopt;
       const int own = names.origin_frame(body), world = names.origin_frame(ground);
       return place({MeasureKind::dx, place_of(world, frames), place_of(own, frames), -1}, error);
     }
@@ -404,6 +405,29 @@ MeasuredExpression MeasuredExpression::parse(const StateVariable& x, PlaceNames&
 }
 
 bool MeasuredExpression::is_zero() const { return expression_.is_constant() && expression_.value(0, {}) == 0; }
+
+FrameNeed MeasuredExpression::needs(int frame) const {
+  const bool all = std::any_of(measures_.begin(), measures_.end(), [frame](const Measure& m) {
+    switch (m.kind) {
+      case MeasureKind::input:
+      case MeasureKind::distance:
+      case MeasureKind::speed: return false;
+      case MeasureKind::dx:
+      case MeasureKind::dy:
+      case MeasureKind::dz:
+      case MeasureKind::vx:
+      case MeasureKind::vy:
+      case MeasureKind::vz: return m.a == frame;
+      case MeasureKind::angle:
+      case MeasureKind::rate:
+      case MeasureKind::wx:
+      case MeasureKind::wy:
+      case MeasureKind::wz: return m.a == frame || m.b == frame;
+    }
+    return true;
+  });
+  return all ? FrameNeed::orientation : FrameNeed::point;
+}
 
 bool MeasuredExpression::evaluate(const ElementInput& in, double& value) const {
   if (expression_.is_constant()) {

@@ -115,6 +115,7 @@ class MeasuredExpression {
 
   bool is_zero() const;  // the constant 0
   bool uses_velocity() const { return uses_velocity_; }
+  FrameNeed needs(int frame) const;
   int memory() const { return memory_; }
   const Expression& expression() const { return expression_; }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "trammel/elements/body.h"
 #include "trammel/elements/constraint.h"
 #include "trammel/elements/force.h"
 #include "trammel/model/model.h"

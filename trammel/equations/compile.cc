@@ -12,10 +12,12 @@
 #include "trammel/equations/equations.h"
 #include "trammel/equations/local.h"
 #include "trammel/equations/state_rate.h"
+#include "trammel/math/rotation.h"
 
 namespace trammel {
 
 Equations::Equations(Model model) : model_(std::move(model)) {
+  add_own_rows(model_);
   wire_measures(model_);
   sizes_.nu = static_cast<int>(model_.inputs.size());
   sizes_.nx = static_cast<int>(model_.states.size());
@@ -38,45 +40,75 @@ void Equations::add_bodies() {
   const auto lower = [](double& least, double value) {
     if (value > 0) least = least == 0 ? value : std::min(least, value);
   };
+  int entries = 0;
   for (const Body& body : model_.bodies) {
-    BodyRecord record;
-    record.kind = body.kind;
-    record.q0 = sizes_.nq;
-    record.v0 = sizes_.nv;
-    record.mass = body.mass;
-    record.is_length = body.quantity == Quantity::length;
-    if (body.kind == BodyKind::planar || body.kind == BodyKind::spatial) record.inertia = body.inertia;
-    if (body.kind == BodyKind::planar) {
-      record.inertia.setZero();
-      record.inertia(2, 2) = body.inertia(2, 2);
-      record.height = (body.pose.position + body.pose.rotation * body.center_of_mass).z();
-    }
-    if (body.kind == BodyKind::spatial) rotation_columns_.push_back(record.v0 + 3);
-    sizes_.nq += columns_of(body.kind).count + (body.kind == BodyKind::spatial ? 1 : 0);
-    sizes_.nv += columns_of(body.kind).count;
-    if (body.kind == BodyKind::scalar) {
-      bodies_.push_back(record);
-      continue;  // its inertia may be of any unit
-    }
-    greatest_mass_ = std::max(greatest_mass_, body.mass);
-    lower(least_nonzero_mass_, body.mass);
-    for (int i = 0; i < 3; ++i) lower(least_nonzero_inertia_, record.inertia(i, i));
-    bodies_.push_back(record);
+    std::unique_ptr<BodyElement> element = kind_of(body).make(body);
+    element->place({static_cast<int>(bodies_.size()), sizes_.nq, sizes_.nv, extra_size_, entries});
+    if (const auto rotation = element->rotation()) rotation_columns_.push_back(sizes_.nv + *rotation);
+    const auto& velocities = element->velocities();
+    for (int i = 0; i < std::ssize(velocities); ++i)
+      if (velocities[i].quantity == Quantity::length) lengths_.push_back({sizes_.nv + i, sizes_.nq + i});
+    sizes_.nq += element->coordinates();
+    sizes_.nv += static_cast<int>(velocities.size());
+    extra_size_ += element->extra();
+    entries += static_cast<int>(element->entries().size());
+    greatest_mass_ = std::max(greatest_mass_, element->weight());
+    lower(least_nonzero_mass_, element->weight());
+    const Vec3 moments = element->moments();
+    for (int i = 0; i < 3; ++i) lower(least_nonzero_inertia_, moments[i]);
+    rigid_.push_back(element->rigid());
+    bodies_.push_back(std::move(element));
   }
   if (greatest_mass_ == 0) greatest_mass_ = least_nonzero_mass_ = 1;
   if (least_nonzero_inertia_ == 0) least_nonzero_inertia_ = 1;
+  for (const BodyDescription& kind : body_registry()) {
+    std::vector<const BodyElement*> alike;
+    for (std::size_t b = 0; b < bodies_.size(); ++b)
+      if (model_.bodies[b].kind == kind.key) alike.push_back(bodies_[b].get());
+    if (!alike.empty()) groups_.push_back(kind.make_group(alike));
+  }
 }
 
 void Equations::add_frames() {
   frames_.reserve(model_.frames.size());
   for (const Frame& frame : model_.frames) {
-    RigidFrame f;
+    BodyFrame f;
     f.body = frame.body;
     f.arm = frame.local.position;
     if (f.body != ground) f.arm -= model_.bodies[f.body].center_of_mass;
     f.R = frame.local.rotation.toRotationMatrix();
     f.aligned = f.R == Mat3::Identity();
+    f.rigid = f.body == ground || rigid_[f.body] != nullptr;
     frames_.push_back(f);
+  }
+  for (std::size_t b = 0; b < bodies_.size(); ++b) {
+    BodyFrame origin;
+    origin.body = static_cast<int>(b);
+    origin.arm = -model_.bodies[b].center_of_mass;
+    origin.rigid = rigid_[b] != nullptr;
+    origins_.push_back(origin);
+  }
+  refuse_frames();
+}
+
+void Equations::refuse_frames() const {
+  for (std::size_t i = 0; i < frames_.size(); ++i) {
+    const BodyFrame& f = frames_[i];
+    const std::string why = f.body == ground ? "" : bodies_[f.body]->refuse(f);
+    if (why.empty()) continue;
+    const Frame& frame = model_.frames[i];
+    std::string who = "frame '" + frame.name + "'";
+    Location where = frame.where;
+    for (const std::vector<Item>* items : {&model_.joints, &model_.motions, &model_.forces}) {
+      for (const Item& item : *items) {
+        if (!frame.name.empty() || std::find(item.frames.begin(), item.frames.end(), static_cast<int>(i)) == item.frames.end())
+          continue;
+        who = "'" + item.name + "'";
+        where = item.where;
+      }
+    }
+    throw Failure({Severity::error, "no-such-place", who + " on body '" + model_.bodies[f.body].name + "': " + why,
+                   "attach it to a point of the body, or use a spatial or planar body", where});
   }
 }
 
@@ -92,13 +124,13 @@ void Equations::find_length() {
       // The first two frames: a force's further ones are only looked at.
       for (std::size_t i = 0; i < item.frames.size() && i < 2; ++i) {
         const int body = model_.frames[item.frames[i]].body;
-        if (body == ground || model_.bodies[body].kind != BodyKind::scalar)
+        if (body == ground || kind_of(model_.bodies[body]).is_place)
           points.push_back(model_.frame_pose(item.frames[i]).position);
       }
     }
   }
   for (const Body& body : model_.bodies) {
-    if (body.kind != BodyKind::scalar) points.push_back(body.pose.position + body.pose.rotation * body.center_of_mass);
+    if (kind_of(body).is_place) points.push_back(body.pose.position + body.pose.rotation * body.center_of_mass);
   }
   Vec3 mean = Vec3::Zero();
   for (const Vec3& p : points) mean += p / static_cast<double>(points.size());
@@ -107,7 +139,7 @@ void Equations::find_length() {
   // All in one place: the size of the bodies themselves.
   if (sum == 0) {
     for (const Body& body : model_.bodies)
-      if (body.kind != BodyKind::scalar && body.mass > 0) sum = std::max(sum, body.inertia.trace() / body.mass);
+      if (kind_of(body).is_place && body.mass > 0) sum = std::max(sum, body.inertia.trace() / body.mass);
   }
   length_ = sum > 0 ? std::sqrt(sum) : 1;
 }
@@ -163,187 +195,259 @@ Vec random_vector(int n, std::mt19937& random) {
   return Vec::NullaryExpr(n, [&] { return uniform(random); });
 }
 
-BodyState random_body(BodyKind kind, double height, double length, std::mt19937& random) {
-  BodyState s{Mat3::Identity(), length * random_vector(3, random), length * random_vector(3, random),
-              random_vector(3, random)};
-  const Vec3 turn = 2 * random_vector(3, random);
-  switch (kind) {
-    case BodyKind::spatial: s.R = rotation_exp(turn).toRotationMatrix(); break;
-    case BodyKind::planar:
-      s.R = rotation_exp(Vec3(0, 0, turn.z())).toRotationMatrix();
-      s.r.z() = height;
-      s.v.z() = 0;
-      s.w = Vec3(0, 0, s.w.z());
-      break;
-    case BodyKind::point: s.w.setZero(); break;
-    case BodyKind::scalar:
-      s.r = Vec3(s.r.x(), 0, 0);
-      s.v = Vec3(s.v.x(), 0, 0);
-      s.w.setZero();
-      break;
-  }
-  return s;
-}
-
 constexpr double nothing = 1e-12;  // by units: round-off of unit vectors; true entries at random states are far larger
 
 }  // namespace
 
-void Equations::make_patterns() {
-  std::mt19937 random(20031);  // any seed: the pattern does not depend on it
-  constexpr int probes = 2;
-  std::vector<std::vector<BodyState>> states(probes);
-  for (auto& bodies : states) {
-    for (const BodyRecord& b : bodies_) bodies.push_back(random_body(b.kind, b.height, length_, random));
-  }
-  State state;
-  state.memory.assign(memory_size_, 0.1);
-  state.u = random_vector(static_cast<int>(model_.inputs.size() + model_.states.size()), random);
-  Rates rates;
-  rates.lambda = random_vector(max_rows, random);
-  rates.a = random_vector(sizes_.nv, random);
-
-  std::vector<Pattern::Entry> vv, gv;
+// The patterns while they are made: which place of an element's matrix goes where.
+struct Equations::Wiring {
   struct Wire {
     int local, row, column;
   };
+
+  std::vector<Workspace> probes;  // at random states
+  State state;
+  Rates rates;
+  std::vector<Pattern::Entry> vv, gv;
   std::vector<Wire> vv_wires, gv_wires;  // of all elements, in order
+};
 
-  for (const BodyRecord& b : bodies_) {
-    for (int i = 0; i < columns_of(b.kind).count; ++i) vv.push_back({b.v0 + i, b.v0 + i});
-    if (b.kind != BodyKind::spatial) continue;
-    for (int i = 3; i < 6; ++i) {
-      for (int j = 3; j < 6; ++j) vv.push_back({b.v0 + i, b.v0 + j});
+std::vector<Equations::Column> Equations::columns_of(const ElementRecord& record) const {
+  std::vector<Column> out(record.columns.back());
+  for (std::size_t i = 0; i < record.frames.size(); ++i) {
+    const int body = frames_[record.frames[i]].body;
+    Column* own = out.data() + record.columns[i];
+    if (body == ground || rigid_[body] != nullptr)
+      for (int k = 3; k < 6; ++k) own[k].arm = length_;
+    if (body == ground) continue;
+    const BodyElement& b = *bodies_[body];
+    for (std::size_t k = 0; k < b.velocities().size(); ++k) {
+      Column& column = own[rigid_[body] != nullptr ? rigid_[body]->column[k] : static_cast<int>(k)];
+      column.velocity = b.at().v + static_cast<int>(k);
+      if (rigid_[body] == nullptr && b.velocities()[k].quantity == Quantity::angle) column.arm = length_;
     }
   }
-  // Velocity number of column c (0..5) of a frame's body, -1 if the body does not have it.
-  const auto velocity = [&](int frame, int c) {
-    const RigidFrame& f = frames_[frame];
-    if (f.body == ground) return -1;
-    const BodyRecord& b = bodies_[f.body];
-    const KindColumns& columns = columns_of(b.kind);
-    for (int k = 0; k < columns.count; ++k) {
-      if (columns.column[k] == c) return b.v0 + k;
-    }
-    return -1;
-  };
-  const auto is_spatial = [&](int frame) {
-    const RigidFrame& f = frames_[frame];
-    return f.body != ground && bodies_[f.body].kind == BodyKind::spatial;
-  };
-  // Newton matrices multiply rotation columns by 3 x 3 matrices, so a body's three rotation columns are kept alike.
-  const auto close_rotations = [&](auto& mask, const std::vector<int>& frames) {
-    for (Eigen::Index row = 0; row < mask.rows(); ++row) {
-      for (std::size_t i = 0; i < frames.size(); ++i) {
-        const auto at = static_cast<Eigen::Index>(6 * i + 3);
-        if (is_spatial(frames[i]) && mask.row(row).segment(at, 3).any()) mask.row(row).segment(at, 3).setConstant(true);
-      }
-    }
-  };
+  return out;
+}
 
+// Newton matrices multiply rotation columns by 3 x 3 matrices, so a body's three rotation columns are kept alike.
+void Equations::close_rotations(const ElementRecord& record, Mask& mask) const {
+  for (std::size_t i = 0; i < record.frames.size(); ++i) {
+    const int body = frames_[record.frames[i]].body;
+    if (body == ground || !bodies_[body]->rotation()) continue;
+    const int at = record.columns[i] + (rigid_[body] != nullptr ? 3 : *bodies_[body]->rotation());
+    for (Eigen::Index row = 0; row < mask.rows(); ++row)
+      if (mask.row(row).segment(at, 3).any()) mask.row(row).segment(at, 3).setConstant(true);
+  }
+}
+
+// Which places of a constraint's matrices are not zero at random states.
+void Equations::probe(ConstraintRecord& c, Wiring& wiring, const std::vector<Column>& columns,
+                      Mask& g_mask, Mask& v_mask) const {
+  const int n = c.columns.back(), rows = c.element->rows();
+  g_mask.setConstant(rows, n, false);
+  v_mask.setConstant(n, n, false);
   Local local;
-  for (ConstraintRecord& c : constraints_) {
-    const int n = static_cast<int>(6 * c.frames.size()), rows = c.element->rows();
-    Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic> g_mask(rows, n), v_mask(n, n);
-    g_mask.setConstant(false);
-    v_mask.setConstant(false);
-    c.rows = rows;
-    for (int k = 0; k < rows; ++k) c.kept[k] = k;
-    std::unique_ptr<Constraint> generic = c.element->generic();
-    if (generic) std::swap(c.element, generic);
-    for (const auto& bodies : states) {
-      localise_constraint(c, state, rates, Detail::all, bodies, local);
-      for (int j = 0; j < n; ++j) {
-        const double arm = j % 6 < 3 ? 1 : length_;  // an angle moves points by so much
-        for (int k = 0; k < rows; ++k) {
-          const double least = nothing * (c.element->row_unit(k) == RowUnit::torque ? arm / length_ : arm);
-          for (const RowMatrix* m : {&local.G, &local.Gv_q, &local.Ga_q, &local.gamma_q, &local.gamma_v})
-            g_mask(k, j) = g_mask(k, j) || std::abs((*m)(k, j)) > least;
-        }
-        for (int i = 0; i < n; ++i)
-          v_mask(i, j) = v_mask(i, j) || std::abs(local.force_q(i, j)) > nothing * arm * (i % 6 < 3 ? 1 / length_ : 1);
-      }
-    }
-    if (generic) std::swap(c.element, generic);
+  std::unique_ptr<Constraint> generic = c.element->generic();
+  if (generic) std::swap(c.element, generic);
+  for (Workspace& work : wiring.probes) {
+    const ConstraintValues values = localise(c, wiring.state, wiring.rates, Detail::all, work, local);
     for (int j = 0; j < n; ++j) {
-      if (velocity(c.frames[j / 6], j % 6) >= 0) continue;
-      g_mask.col(j).setConstant(false);
-      v_mask.col(j).setConstant(false);
-      v_mask.row(j).setConstant(false);
-    }
-    close_rotations(g_mask, c.frames);
-    close_rotations(v_mask, c.frames);
-    c.rows = 0;
-    for (int k = 0; k < rows; ++k) {
-      if (g_mask.row(k).any()) c.kept[c.rows++] = k;
-    }
-    c.first_row = sizes_.multipliers();
-    for (int k = 0; k < c.rows; ++k) {
-      if (c.element->level(c.kept[k]) == Level::velocity) {
-        velocity_rows_.push_back(c.first_row + k);
-        ++sizes_.nk;
-      } else {
-        ++sizes_.ng;
+      const double arm = columns[j].arm;
+      for (int k = 0; k < rows; ++k) {
+        const double least = nothing * (c.element->row_unit(k) == RowUnit::torque ? arm / length_ : arm);
+        for (const double* m : {values.G, values.Gv_q, values.Ga_q, values.gamma_q, values.gamma_v})
+          g_mask(k, j) = g_mask(k, j) || std::abs(m[k * n + j]) > least;
       }
+      for (int i = 0; i < n; ++i)
+        v_mask(i, j) = v_mask(i, j) || std::abs(values.force_q[i + n * j]) > nothing * arm * columns[i].arm / length_;
     }
-    c.vv_begin = static_cast<int>(vv_wires.size());
-    for (int j = 0; j < n; ++j) {
-      for (int i = 0; i < n; ++i) {
-        if (!v_mask(i, j)) continue;
-        vv_wires.push_back({i + n * j, velocity(c.frames[i / 6], i % 6), velocity(c.frames[j / 6], j % 6)});
-      }
-    }
-    c.vv_end = static_cast<int>(vv_wires.size());
-    c.gv_begin = static_cast<int>(gv_wires.size());
-    for (int j = 0; j < n; ++j) {
-      for (int k = 0; k < c.rows; ++k) {
-        const int row = c.kept[k];
-        if (g_mask(row, j)) gv_wires.push_back({row * n + j, c.first_row + k, velocity(c.frames[j / 6], j % 6)});
-      }
-    }
-    c.gv_end = static_cast<int>(gv_wires.size());
   }
-  for (ForceRecord& f : forces_) {
-    const int n = static_cast<int>(6 * f.frames.size());
-    f.vv_begin = static_cast<int>(vv_wires.size());
-    for (int j = 0; j < n; ++j) {
-      const int column = velocity(f.frames[j / 6], j % 6);
-      for (int i = 0; i < n && column >= 0; ++i) {
-        const int row = velocity(f.frames[i / 6], i % 6);
-        if (row >= 0) vv_wires.push_back({i + n * j, row, column});
-      }
-    }
-    f.vv_end = static_cast<int>(vv_wires.size());
+  if (generic) std::swap(c.element, generic);
+  for (int j = 0; j < n; ++j) {
+    if (columns[j].velocity >= 0) continue;
+    g_mask.col(j).setConstant(false);
+    v_mask.col(j).setConstant(false);
+    v_mask.row(j).setConstant(false);
   }
+  close_rotations(c, g_mask);
+  close_rotations(c, v_mask);
+}
 
-  for (const Wire& w : vv_wires) vv.push_back({w.row, w.column});
-  for (const Wire& w : gv_wires) gv.push_back({w.row, w.column});
+void Equations::wire(ConstraintRecord& c, Wiring& wiring) {
+  const std::vector<Column> columns = columns_of(c);
+  const int n = c.columns.back(), rows = c.element->rows();
+  c.rows = rows;
+  for (int k = 0; k < rows; ++k) c.kept[k] = k;
+  Mask g_mask, v_mask;
+  probe(c, wiring, columns, g_mask, v_mask);
+  c.rows = 0;
+  for (int k = 0; k < rows; ++k)
+    if (g_mask.row(k).any()) c.kept[c.rows++] = k;
+  c.first_row = sizes_.multipliers();
+  for (int k = 0; k < c.rows; ++k) {
+    if (c.element->level(c.kept[k]) == Level::velocity) {
+      velocity_rows_.push_back(c.first_row + k);
+      ++sizes_.nk;
+    } else {
+      ++sizes_.ng;
+    }
+  }
+  c.vv_begin = static_cast<int>(wiring.vv_wires.size());
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i)
+      if (v_mask(i, j)) wiring.vv_wires.push_back({i + n * j, columns[i].velocity, columns[j].velocity});
+  c.vv_end = static_cast<int>(wiring.vv_wires.size());
+  c.gv_begin = static_cast<int>(wiring.gv_wires.size());
+  for (int j = 0; j < n; ++j) {
+    for (int k = 0; k < c.rows; ++k) {
+      const int row = c.kept[k];
+      if (g_mask(row, j)) wiring.gv_wires.push_back({row * n + j, c.first_row + k, columns[j].velocity});
+    }
+  }
+  c.gv_end = static_cast<int>(wiring.gv_wires.size());
+}
+
+// Forces may have branches: they get full blocks.
+void Equations::wire(ForceRecord& f, Wiring& wiring) {
+  const std::vector<Column> columns = columns_of(f);
+  const int n = f.columns.back();
+  f.vv_begin = static_cast<int>(wiring.vv_wires.size());
+  for (int j = 0; j < n; ++j) {
+    for (int i = 0; i < n; ++i)
+      if (columns[j].velocity >= 0 && columns[i].velocity >= 0)
+        wiring.vv_wires.push_back({i + n * j, columns[i].velocity, columns[j].velocity});
+  }
+  f.vv_end = static_cast<int>(wiring.vv_wires.size());
+}
+
+Equations::Wiring Equations::start_wiring() const {
+  std::mt19937 random(20031);  // any seed: the pattern does not depend on it
+  Wiring wiring;
+  State& state = wiring.state;
+  state = initial_state();
+  state.memory.assign(memory_size_, 0.1);
+  const Vec drawn = state.q;
+  for (int probe = 0; probe < 2; ++probe) {
+    const Vec y = scales();
+    Vec delta = y.cwiseProduct(random_vector(sizes_.nv, random));
+    for (int i = 0; i < sizes_.nv; ++i)
+      if (is_angle(i)) delta[i] *= 2;
+    retract(drawn, delta, state.q);
+    state.v = y.cwiseProduct(random_vector(sizes_.nv, random));
+    Workspace& work = wiring.probes.emplace_back(make_workspace());
+    body_states(state.q, state.v, work);
+  }
+  state.u = random_vector(static_cast<int>(model_.inputs.size() + model_.states.size()), random);
+  wiring.rates.lambda = random_vector(max_rows, random);
+  wiring.rates.a = random_vector(sizes_.nv, random);
+  return wiring;
+}
+
+void Equations::make_patterns() {
+  for (ConstraintRecord& c : constraints_) set_columns(c);
+  for (ForceRecord& f : forces_) set_columns(f);
+  for (StateRecord& x : states_) set_columns(x);
+  Wiring wiring = start_wiring();
+  refuse_spin(wiring);
+  for (const auto& body : bodies_)
+    for (const auto& [i, j] : body->entries()) wiring.vv.push_back({body->at().v + i, body->at().v + j});
+  for (ConstraintRecord& c : constraints_) wire(c, wiring);
+  for (ForceRecord& f : forces_) wire(f, wiring);
+  for (const Wiring::Wire& w : wiring.vv_wires) wiring.vv.push_back({w.row, w.column});
+  for (const Wiring::Wire& w : wiring.gv_wires) wiring.gv.push_back({w.row, w.column});
   row_arms_.setOnes(sizes_.multipliers());
   for (int row = 0; row < sizes_.multipliers(); ++row)
     if (row_unit(row) == RowUnit::torque) row_arms_[row] = length_;
-  vv_ = Pattern(sizes_.nv, sizes_.nv, vv);
-  gv_ = Pattern(sizes_.multipliers(), sizes_.nv, gv);
-  const auto resolve = [](const std::vector<Wire>& wires, const Pattern& pattern, std::vector<std::uint16_t>& locals,
-                          std::vector<int>& slots) {
+  vv_ = Pattern(sizes_.nv, sizes_.nv, wiring.vv);
+  gv_ = Pattern(sizes_.multipliers(), sizes_.nv, wiring.gv);
+  const auto resolve = [](const std::vector<Wiring::Wire>& wires, const Pattern& pattern,
+                          std::vector<std::uint16_t>& locals, std::vector<int>& slots) {
     locals.reserve(wires.size());
     slots.reserve(wires.size());
-    for (const Wire& w : wires) {
+    for (const Wiring::Wire& w : wires) {
       locals.push_back(static_cast<std::uint16_t>(w.local));
       slots.push_back(pattern.slot(w.row, w.column));
     }
   };
-  resolve(vv_wires, vv_, vv_local_, vv_slot_);
-  resolve(gv_wires, gv_, gv_local_, gv_slot_);
-  for (BodyRecord& b : bodies_) {
-    for (int i = 0; i < std::min(3, columns_of(b.kind).count); ++i) b.slot[i] = vv_.slot(b.v0 + i, b.v0 + i);
-    if (b.kind != BodyKind::spatial) continue;
-    for (int j = 0; j < 3; ++j) b.slot[3 + j] = vv_.slot(b.v0 + 3, b.v0 + 3 + j);
+  resolve(wiring.vv_wires, vv_, vv_local_, vv_slot_);
+  resolve(wiring.gv_wires, gv_, gv_local_, gv_slot_);
+  for (const auto& body : bodies_)
+    for (const auto& [i, j] : body->entries()) body_slots_.push_back(vv_.slot(body->at().v + i, body->at().v + j));
+}
+
+void Equations::set_columns(ElementRecord& record) {
+  record.columns = {0};
+  bool rigid = true;
+  for (const int frame : record.frames) {
+    const int body = frames_[frame].body;
+    const bool six = body == ground || rigid_[body] != nullptr;
+    rigid = rigid && six;
+    record.columns.push_back(record.columns.back() +
+                             (six ? 6 : static_cast<int>(bodies_[body]->velocities().size())));
   }
+  if (!rigid) record.wide = wide_count_++;
+}
+
+void Equations::require(const std::string& who, int model_frame, FrameNeed need, const Location& where) const {
+  const BodyFrame& frame = frames_[model_frame];
+  const auto axis = frame.body == ground ? std::nullopt : bodies_[frame.body]->spin_axis();
+  if (!axis || need == FrameNeed::point) return;
+  if (need == FrameNeed::z_axis && std::abs(frame.R.col(2).dot(*axis)) > 1 - 1e-12) return;
+  const Body& body = model_.bodies[frame.body];
+  throw Failure({Severity::error, "no-orientation",
+                 who + " needs the full orientation of body '" + body.name + "', but a " + body.kind +
+                     " has points and a direction only",
+                 "join its points (spherical, distance, a spring), or use a spatial body", where});
+}
+
+// Elements that see the orientation of a body about an axis where it has none.
+void Equations::refuse_spin(const Wiring& wiring) const {
+  for (const ConstraintRecord& c : constraints_) {
+    const std::string who = (c.is_motion ? "motion '" : "joint '") + c.item->name + "'";
+    for (std::size_t i = 0; i < c.frames.size(); ++i)
+      if (sees_spin(c, i, wiring)) require(who, c.frames[i], FrameNeed::orientation, c.item->where);
+  }
+  for (const ForceRecord& f : forces_)
+    for (std::size_t i = 0; i < f.frames.size(); ++i)
+      require("force '" + f.item->name + "'", f.frames[i], f.element->needs(static_cast<int>(i)), f.item->where);
+  for (std::size_t x = 0; x < states_.size(); ++x)
+    for (std::size_t i = 0; i < states_[x].frames.size(); ++i)
+      require("state '" + model_.states[x].name + "'", states_[x].frames[i],
+              states_[x].element->rate.needs(static_cast<int>(i)), model_.states[x].where);
+}
+
+// A constraint is turned about the axis at a random state: neither its values nor its Jacobian may change, and it may
+// not hold the body's spin.
+bool Equations::sees_spin(const ConstraintRecord& c, std::size_t i, const Wiring& wiring) const {
+  const BodyFrame& frame = frames_[c.frames[i]];
+  const auto axis = frame.body == ground ? std::nullopt : bodies_[frame.body]->spin_axis();
+  if (!axis) return false;
+  FrameState frames[max_frames];
+  double g[max_rows], turned_g[max_rows];
+  RowMatrix C, turned_C;
+  frame_states(c, wiring.probes[0], frames);
+  const ElementInput in = element_input(c, wiring.state, frames);
+  c.element->evaluate(in, nullptr, g, nullptr);
+  c.element->jacobian(in, C);
+  const Vec3 u = wiring.probes[0].bodies[frame.body].R * *axis;
+  frames[i].R = rotation_exp(Vec3(1.1 * u)).toRotationMatrix() * frames[i].R;
+  c.element->evaluate(in, nullptr, turned_g, nullptr);
+  c.element->jacobian(in, turned_C);
+  constexpr double much = 1e-9;
+  const auto at = static_cast<Eigen::Index>(6 * i + 3);
+  const int rows = c.element->rows();
+  for (int k = 0; k < rows; ++k)
+    if (std::abs(g[k] - turned_g[k]) > much * (1 + std::abs(g[k]))) return true;
+  return (C - turned_C).cwiseAbs().maxCoeff() > much * (1 + C.cwiseAbs().maxCoeff()) ||
+         (C.middleCols<3>(at) * u).cwiseAbs().maxCoeff() > much * (1 + C.cwiseAbs().maxCoeff());
 }
 
 Workspace Equations::make_workspace() const {
   Workspace work;
   work.bodies.resize(bodies_.size());
+  work.extra.resize(extra_size_);
+  work.wide.resize(wide_count_);
   return work;
 }
 
@@ -383,26 +487,8 @@ State Equations::initial_state() const {
   for (int i = 0; i < sizes_.nx; ++i) s.u[sizes_.nu + i] = model_.states[i].value;
   for (int i = 0; i < sizes_.nu; ++i) s.u[i] = model_.inputs[i].value;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const BodyRecord& b = bodies_[i];
-    const Body& body = model_.bodies[i];
-    if (b.kind == BodyKind::scalar) {
-      s.q[b.q0] = body.pose.position.x();
-      s.v[b.v0] = body.velocity.x();
-      continue;
-    }
-    const Vec3 arm = body.pose.rotation * body.center_of_mass;
-    const Vec3 r = body.pose.position + arm, v = body.velocity + body.angular_velocity.cross(arm);
-    s.q.segment<3>(b.q0) = r;
-    s.v.segment<3>(b.v0) = v;
-    if (b.kind == BodyKind::planar) {
-      s.q[b.q0 + 2] = 2 * std::atan2(body.pose.rotation.z(), body.pose.rotation.w());
-      s.v[b.v0 + 2] = body.angular_velocity.z();
-    }
-    if (b.kind == BodyKind::spatial) {
-      const Quat q = body.pose.rotation.normalized();
-      s.q.segment<4>(b.q0 + 3) << q.w(), q.x(), q.y(), q.z();
-      s.v.segment<3>(b.v0 + 3) = q.conjugate() * body.angular_velocity;
-    }
+    const BodyPlace& at = bodies_[i]->at();
+    bodies_[i]->start(model_.bodies[i], s.q.data() + at.q, s.v.data() + at.v);
   }
   return s;
 }
@@ -440,31 +526,29 @@ std::string Equations::name_of_row(int row) const {
 }
 
 int Equations::body_of_velocity(int i) const {
-  const auto after =
-      std::upper_bound(bodies_.begin(), bodies_.end(), i, [](int v, const BodyRecord& b) { return v < b.v0; });
+  const auto after = std::upper_bound(bodies_.begin(), bodies_.end(), i,
+                                      [](int v, const std::unique_ptr<BodyElement>& b) { return v < b->at().v; });
   return static_cast<int>(after - bodies_.begin()) - 1;
 }
 
-std::string Equations::name_of_velocity(int i) const {
-  static const char* const names[] = {"position x",       "position y",       "position z",
-                                      "rotation about x", "rotation about y", "rotation about z"};
-  const int body = body_of_velocity(i);
-  const BodyRecord& b = bodies_[body];
-  if (b.kind == BodyKind::scalar) return "coordinate '" + model_.bodies[body].name + "'";
-  return "body '" + model_.bodies[body].name + "': " + names[columns_of(b.kind).column[i - b.v0]];
+const BodyVelocity& Equations::velocity(int i) const {
+  const BodyElement& body = *bodies_[body_of_velocity(i)];
+  return body.velocities()[i - body.at().v];
 }
 
-Quantity Equations::quantity_of_velocity(int i) const {
-  const auto body = static_cast<std::size_t>(body_of_velocity(i));
-  if (bodies_[body].kind == BodyKind::scalar) return model_.bodies[body].quantity;
-  return is_angle(i) ? Quantity::angle : Quantity::length;
+std::string Equations::name_of_velocity(int i) const {
+  const Body& body = model_.bodies[body_of_velocity(i)];
+  if (!kind_of(body).is_place) return "coordinate '" + body.name + "'";
+  return "body '" + body.name + "': " + velocity(i).name;
 }
+
+Quantity Equations::quantity_of_velocity(int i) const { return velocity(i).quantity; }
 
 const std::vector<int>& Equations::constraint_frames(int i) const { return constraints_[i].frames; }
 
 long Equations::memory_bytes() const {
   const auto bytes = [](const auto& v) { return static_cast<long>(v.capacity() * sizeof(v[0])); };
-  long sum = bytes(bodies_) + bytes(frames_) + bytes(constraints_) + bytes(forces_) + bytes(rotation_columns_) +
+  long sum = bytes(bodies_) + bytes(body_slots_) + bytes(frames_) + bytes(constraints_) + bytes(forces_) + bytes(rotation_columns_) +
              bytes(vv_local_) + bytes(gv_local_) + bytes(vv_slot_) + bytes(gv_slot_) + bytes(vv_.row()) +
              bytes(vv_.start()) + bytes(gv_.row()) + bytes(gv_.start());
   for (const ConstraintRecord& c : constraints_) sum += bytes(c.frames) + 160;  // the element and its rows, about

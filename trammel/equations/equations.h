@@ -2,10 +2,7 @@
 // its coordinates live on. Immutable after compilation and shared by threads; scratch lives in a Workspace of each
 // thread.
 //
-//   velocities     spatial body (v world, w body), planar body (x', y', angle'), point body (v), scalar coordinate (s')
-//   coordinates    spatial body (r, quaternion w x y z), planar body (x, y, angle), point body (r), scalar (s)
-//
-// r is the centre of mass, so the mass matrix is constant.
+// What coordinates and velocities a body has, its kind says: elements/bodies.
 #pragma once
 #include <memory>
 #include <optional>
@@ -14,8 +11,9 @@
 
 #include "trammel/elements/constraint.h"
 #include "trammel/elements/force.h"
-#include "trammel/equations/rigid.h"
+#include "trammel/elements/bodies/rigid.h"
 #include "trammel/equations/state.h"
+#include "trammel/equations/wide.h"
 #include "trammel/linalg/pattern.h"
 #include "trammel/model/model.h"
 
@@ -23,9 +21,9 @@ namespace trammel {
 
 class Team;
 
-class Workspace {
+class Workspace : public BodyMotions {
  public:
-  std::vector<BodyState> bodies;
+  std::vector<WideMatrices> wide;  // of the elements that need them, sized at their first evaluation
   // Forces whose derivatives `linearise` leaves out, by index; empty: none. For methods that need no exact ones.
   std::vector<bool> without_derivatives;
   // Leaves out the derivatives of gyroscopic torques too.
@@ -76,8 +74,8 @@ class Equations {
   Eigen::Ref<const Vec> states_of(const State& s) const { return s.u.tail(sizes_.nx); }
   // d(force)/du of one external input, or of the states behind them: -Q_u.
   void force_by_input(const State&, int input, Vec& force_u, Workspace&) const;
-  void mass(Partials&) const;  // only M
-  void multiply_mass(const Vec& a, Vec& Ma) const;
+  void mass(const Vec& q, Partials&) const;  // only M
+  void multiply_mass(const Vec& q, const Vec& a, Vec& Ma) const;
   Energy energy(const State&, const Rates&, Workspace&) const;
   // Of weights and forces at a fixed time without velocities; nothing: a force has none (a follower, a motor).
   std::optional<double> potential_at_rest(const State&, Workspace&) const;
@@ -135,25 +133,39 @@ class Equations {
   std::string name_of_row(int row) const;     // "joint 'crank_pin': y"
   std::string name_of_velocity(int i) const;  // "body 'crank': rotation about y"
   int body_of_velocity(int i) const;
+  const BodyVelocity& velocity(int i) const;  // as its body describes it
+  const BodyElement& body(int b) const { return *bodies_[b]; }
   bool is_angle(int i) const;  // or a component of a rotation
   // What coordinate i of a displacement is: an angle, a length, or none for a scalar coordinate that is neither.
   Quantity quantity_of_velocity(int i) const;
-  int first_velocity(int body) const { return bodies_[body].v0; }
-  int first_coordinate(int body) const { return bodies_[body].q0; }
+  int first_velocity(int body) const { return bodies_[body]->at().v; }
+  int first_coordinate(int body) const { return bodies_[body]->at().q; }
   double greatest_mass() const { return greatest_mass_; }
   double least_nonzero_mass() const { return least_nonzero_mass_; }
   double least_nonzero_inertia() const { return least_nonzero_inertia_; }
 
+  // A Failure that says `who` cannot see so much of a frame's body: "force 'spring'".
+  void require(const std::string& who, int model_frame, FrameNeed need, const Location& where) const;
+
   // Poses and twists for outputs, after `update`.
   void update(const State&, Workspace&) const;
-  FrameState frame(int model_frame, const Workspace&) const;
-  const RigidFrame& rigid_frame(int model_frame) const { return frames_[model_frame]; }
+  FrameState frame(int model_frame, const Workspace& work) const { return frame(frames_[model_frame], work); }
+  FrameState frame(const BodyFrame&, const BodyMotions&) const;
+  const BodyFrame& body_frame(int model_frame) const { return frames_[model_frame]; }
+  const BodyFrame& origin(int body) const { return origins_[body]; }  // the body's own axes
   // Adds a row against pose and twist of a frame as one against velocities: by_q += pose B + twist (B v)_q, by_v +=
   // twist B.
-  void add_frame_row(const RigidFrame& f, const Eigen::Matrix<double, 1, 6>& pose,
+  void add_frame_row(const BodyFrame& f, const Eigen::Matrix<double, 1, 6>& pose,
                      const Eigen::Matrix<double, 1, 6>& twist, const Workspace& work, Eigen::Ref<Vec> by_q,
                      Eigen::Ref<Vec> by_v) const;
-  Vec3 frame_acceleration(int model_frame, const Rates&, const Workspace&, Vec3* angular = nullptr) const;
+  Vec3 frame_acceleration(int model_frame, const Rates& rates, const Workspace& work, Vec3* angular = nullptr) const {
+    return frame_acceleration(frames_[model_frame], rates, work, angular);
+  }
+  Vec3 frame_acceleration(const BodyFrame&, const Rates&, const Workspace&, Vec3* angular = nullptr) const;
+  // Small motions (dp, dphi) and twists (dv, dw) of a frame by those of the coordinates and velocities.
+  Eigen::Matrix<double, 12, 1> frame_variation(const BodyFrame&, const Vec& dq, const Vec& dv, const Workspace&) const;
+  // out += sign B^T wrench: what a wrench on a frame does to the velocities.
+  void add_wrench(const BodyFrame&, const BodyMotions&, const double* wrench, double sign, Vec& out) const;
   // Reaction on the second body at the joint's second frame, world axes: -(C^T lambda).
   void reaction(int constraint, const State&, const Rates&, const Workspace&, Vec3& force, Vec3& torque) const;
   // The wrenches -(C^T lambda) on all its frames, six numbers each.
@@ -177,19 +189,13 @@ class Equations {
   long memory_bytes() const;
 
  private:
-  struct BodyRecord {
-    BodyKind kind = BodyKind::spatial;
-    int q0 = 0, v0 = 0;
-    double mass = 0, height = 0;  // height: the plane of a planar body
-    bool is_length = false;       // of a scalar coordinate
-    Mat3 inertia = Mat3::Zero();
-    std::array<int, 6> slot{};  // in vv: of the translation diagonal, then the tops of the rotation columns
-  };
   struct ElementRecord {      // wiring common to constraints and forces
     std::vector<int> frames;  // of frames_
     int memory = 0;
     int vv_begin = 0, vv_end = 0;  // of vv_local_, vv_slot_
     int gv_begin = 0, gv_end = 0;
+    int wide = -1;             // its place in Workspace::wide; -1: all its bodies are rigid
+    std::vector<int> columns;  // of each frame's body in the local matrices, and the end: 6 each if all are rigid
   };
   struct ConstraintRecord : ElementRecord {
     std::unique_ptr<Constraint> element;
@@ -208,7 +214,7 @@ class Equations {
   struct StateRecord : ElementRecord {
     std::unique_ptr<StateRate> element;
   };
-  struct Local;  // dense matrices of one constraint in body coordinates
+  struct Local;  // dense matrices of one constraint on rigid bodies
 
   // compile.cc
   void add_bodies();
@@ -218,30 +224,61 @@ class Equations {
   void add_states();
   void make_patterns();
   void find_length();
+  struct Wiring;
+  struct Column {
+    int velocity = -1;  // -1: the body does not have it
+    double arm = 1;     // a unit of it moves points by so much
+  };
+  using Mask = Eigen::Array<bool, Eigen::Dynamic, Eigen::Dynamic>;
+  void set_columns(ElementRecord&);
+  std::vector<Column> columns_of(const ElementRecord&) const;
+  Wiring start_wiring() const;
+  void wire(ConstraintRecord&, Wiring&);
+  void wire(ForceRecord&, Wiring&);
+  void probe(ConstraintRecord&, Wiring&, const std::vector<Column>&, Mask& g_mask, Mask& v_mask) const;
+  void close_rotations(const ElementRecord&, Mask&) const;
+  void refuse_frames() const;
+  void refuse_spin(const Wiring&) const;
+  bool sees_spin(const ConstraintRecord&, std::size_t frame, const Wiring&) const;
   // evaluate.cc
-  void body_states(const Vec& q, const Vec& v, std::vector<BodyState>& out) const;
+  void body_states(const Vec& q, const Vec& v, BodyMotions& out) const;
   template <class Record>
   ElementInput element_input(const Record& record, const State& state, const FrameState* frames) const {
     return {state.t, frames, state.memory.data() + record.memory, state.u.data()};
   }
   template <class Record>
-  void frame_states(const Record&, const std::vector<BodyState>&, FrameState* out) const;
+  void frame_states(const Record&, const BodyMotions&, FrameState* out) const;
   bool evaluate_forces(const State&, unsigned parts, Residual&, Workspace&) const;
-  void add_wrench(int frame, const std::vector<BodyState>&, const double* wrench, double sign, Vec& out) const;
   // linearise.cc
   void constraint_jacobians(const State&, Partials&, Vec* gamma, Workspace&) const;
-  void localise_constraint(const ConstraintRecord&, const State&, const Rates&, Detail, const std::vector<BodyState>&,
-                           Local&) const;
-  void localise_force(const ForceRecord&, const State&, const std::vector<BodyState>&, ForcePartials&) const;
-  void add_local(const std::vector<int>& frames, const FrameVector& local, double sign, Vec& out) const;
-  // states.cc
-  const BodyState& body_state(int body, const std::vector<BodyState>& states) const;
+  struct ConstraintValues;  // where the matrices of one constraint stand
+  ConstraintValues localise(const ConstraintRecord&, const State&, const Rates&, Detail, Workspace&, Local&) const;
+  void localise_rigid(const ConstraintRecord&, const State&, const Rates&, Detail, const BodyMotions&, Local&) const;
+  void localise_rigid(const ForceRecord&, const State&, const BodyMotions&, ForcePartials&) const;
+  void add_local(const ElementRecord&, const double* local, double sign, Vec& out) const;
+  // wide.cc: the same for elements on bodies that are not all rigid
+  void frame_partials(const BodyFrame&, const BodyMotions&, const double* a, FramePartials&) const;
+  void add_wrench_derivative(const BodyFrame&, const BodyMotions&, const Vec6& wrench, Eigen::Ref<Mat> out) const;
+  Vec own_part(int body, const Vec& all) const;  // a body's velocities, of a rigid one all six
+  void localise_wide(const ConstraintRecord&, const State&, const Rates&, const BodyMotions&, WideMatrices&) const;
+  void localise_wide(const ForceRecord&, const State&, const BodyMotions&, WideMatrices&) const;
+  // G = C B, and with it C B' v added to the curvature.
+  void wide_jacobian(const ConstraintRecord&, const RowMatrix& C, const BodyMotions&, double* curvature,
+                     WideMatrices&) const;
 
   Model model_;
   Sizes sizes_;
   Pattern vv_, gv_;
-  std::vector<BodyRecord> bodies_;
-  std::vector<RigidFrame> frames_;
+  std::vector<std::unique_ptr<BodyElement>> bodies_;
+  std::vector<const RigidColumns*> rigid_;  // of each body; null: not rigid
+  std::vector<std::unique_ptr<BodyGroup>> groups_;
+  struct LengthColumn {
+    int v, q;
+  };
+  std::vector<LengthColumn> lengths_;  // velocities that are lengths per time, and their coordinates
+  std::vector<int> body_slots_;  // of the entries of all bodies in vv
+  int extra_size_ = 0, wide_count_ = 0;
+  std::vector<BodyFrame> frames_, origins_;
   std::vector<ConstraintRecord> constraints_;
   std::vector<ForceRecord> forces_;
   std::vector<StateRecord> states_;

@@ -13,104 +13,53 @@ const BodyState ground_state{Mat3::Identity(), Vec3::Zero(), Vec3::Zero(), Vec3:
 
 }  // namespace
 
-const BodyState& Equations::body_state(int body, const std::vector<BodyState>& states) const {
-  return body == ground ? ground_state : states[body];
+void Equations::body_states(const Vec& q, const Vec& v, BodyMotions& out) const {
+  for (const auto& group : groups_) group->motions(q, v, out);
 }
 
-void Equations::body_states(const Vec& q, const Vec& v, std::vector<BodyState>& out) const {
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const BodyRecord& b = bodies_[i];
-    BodyState& s = out[i];
-    const double* qb = q.data() + b.q0;
-    const double* vb = v.data() + b.v0;
-    switch (b.kind) {
-      case BodyKind::spatial:
-        s.r = Vec3(qb[0], qb[1], qb[2]);
-        s.R = Quat(qb[3], qb[4], qb[5], qb[6]).toRotationMatrix();
-        s.v = Vec3(vb[0], vb[1], vb[2]);
-        s.w = s.R * Vec3(vb[3], vb[4], vb[5]);
-        break;
-      case BodyKind::planar: {
-        const double c = std::cos(qb[2]), sn = std::sin(qb[2]);
-        s.r = Vec3(qb[0], qb[1], b.height);
-        s.R << c, -sn, 0, sn, c, 0, 0, 0, 1;
-        s.v = Vec3(vb[0], vb[1], 0);
-        s.w = Vec3(0, 0, vb[2]);
-        break;
-      }
-      case BodyKind::point:
-        s.r = Vec3(qb[0], qb[1], qb[2]);
-        s.R = Mat3::Identity();
-        s.v = Vec3(vb[0], vb[1], vb[2]);
-        s.w = Vec3::Zero();
-        break;
-      case BodyKind::scalar: s = {Mat3::Identity(), Vec3(qb[0], 0, 0), Vec3(vb[0], 0, 0), Vec3::Zero()}; break;
-    }
-  }
+FrameState Equations::frame(const BodyFrame& f, const BodyMotions& motions) const {
+  if (f.rigid) return frame_state(f, f.body == ground ? ground_state : motions.bodies[f.body]);
+  const BodyElement& body = *bodies_[f.body];
+  return body.frame(f, motions.bodies[f.body], motions.extra.data() + body.at().extra);
 }
 
 template <class Record>
-void Equations::frame_states(const Record& record, const std::vector<BodyState>& states, FrameState* out) const {
-  for (std::size_t i = 0; i < record.frames.size(); ++i) {
-    const RigidFrame& f = frames_[record.frames[i]];
-    out[i] = frame_state(f, body_state(f.body, states));
-  }
+void Equations::frame_states(const Record& record, const BodyMotions& motions, FrameState* out) const {
+  for (std::size_t i = 0; i < record.frames.size(); ++i) out[i] = frame(frames_[record.frames[i]], motions);
 }
-template void Equations::frame_states(const ConstraintRecord&, const std::vector<BodyState>&, FrameState*) const;
-template void Equations::frame_states(const ForceRecord&, const std::vector<BodyState>&, FrameState*) const;
-template void Equations::frame_states(const StateRecord&, const std::vector<BodyState>&, FrameState*) const;
+template void Equations::frame_states(const ConstraintRecord&, const BodyMotions&, FrameState*) const;
+template void Equations::frame_states(const ForceRecord&, const BodyMotions&, FrameState*) const;
+template void Equations::frame_states(const StateRecord&, const BodyMotions&, FrameState*) const;
 
-void Equations::add_wrench(int frame, const std::vector<BodyState>& states, const double* wrench, double sign,
+void Equations::add_wrench(const BodyFrame& f, const BodyMotions& motions, const double* wrench, double sign,
                            Vec& out) const {
-  const RigidFrame& f = frames_[frame];
   if (f.body == ground) return;
-  const BodyRecord& b = bodies_[f.body];
-  const Vec6 w =
-      sign * to_body(f, states[f.body], Vec3(wrench[0], wrench[1], wrench[2]), Vec3(wrench[3], wrench[4], wrench[5]));
-  double* target = out.data() + b.v0;
-  switch (b.kind) {
-    case BodyKind::spatial:
-      for (int i = 0; i < 6; ++i) target[i] += w[i];
-      break;
-    case BodyKind::planar:
-      target[0] += w[0];
-      target[1] += w[1];
-      target[2] += w[5];
-      break;
-    case BodyKind::point:
-      for (int i = 0; i < 3; ++i) target[i] += w[i];
-      break;
-    case BodyKind::scalar: target[0] += w[0]; break;
+  const BodyElement& body = *bodies_[f.body];
+  double* target = out.data() + body.at().v;
+  const BodyState& motion = motions.bodies[f.body];
+  if (!f.rigid) {
+    body.add_wrench(f, motion, motions.extra.data() + body.at().extra, wrench, sign, target);
+    return;
+  }
+  const Vec6 w = sign * to_body(f, motion, Vec3(wrench[0], wrench[1], wrench[2]), Vec3(wrench[3], wrench[4], wrench[5]));
+  const RigidColumns& columns = *rigid_[f.body];
+  if (columns.count == 6) {
+    for (int i = 0; i < 6; ++i) target[i] += w[i];
+  } else {
+    for (int i = 0; i < columns.count; ++i) target[i] += w[columns.column[i]];
   }
 }
 
-void Equations::multiply_mass(const Vec& a, Vec& Ma) const {
-  for (const BodyRecord& b : bodies_) {
-    const double* x = a.data() + b.v0;
-    double* y = Ma.data() + b.v0;
-    for (int i = 0; i < translations_of(b.kind); ++i) y[i] = b.mass * x[i];
-    if (b.kind == BodyKind::planar) y[2] = b.inertia(2, 2) * x[2];
-    if (b.kind == BodyKind::spatial) Eigen::Map<Vec3>(y + 3) = b.inertia * Eigen::Map<const Vec3>(x + 3);
-  }
+void Equations::multiply_mass(const Vec& q, const Vec& a, Vec& Ma) const {
+  for (const auto& group : groups_) group->multiply_mass(q, a, Ma);
 }
 
 Eval Equations::residual(const State& state, const Rates& rates, unsigned parts, Residual& out, Workspace& work) const {
-  body_states(state.q, state.v, work.bodies);
-  const std::vector<BodyState>& bodies = work.bodies;
+  body_states(state.q, state.v, work);
   bool good = true;
   if ((parts & inertia) != 0) {
-    multiply_mass(rates.a, out.inertia);
-    // force = -Q: weight and gyroscopic torque w x J w, body axes
-    for (const BodyRecord& b : bodies_) {
-      double* f = out.force.data() + b.v0;
-      for (int i = 0; i < translations_of(b.kind); ++i)
-        f[i] = b.kind == BodyKind::scalar ? 0 : -b.mass * model_.gravity[i];
-      if (b.kind == BodyKind::planar) f[2] = 0;
-      if (b.kind == BodyKind::spatial) {
-        const Eigen::Map<const Vec3> w(state.v.data() + b.v0 + 3);
-        Eigen::Map<Vec3>(f + 3) = w.cross(b.inertia * w);
-      }
-    }
+    multiply_mass(state.q, rates.a, out.inertia);
+    for (const auto& group : groups_) group->inertial_force(state.q, state.v, model_.gravity, out.force);
   } else {
     out.inertia.setZero();
     out.force.setZero();
@@ -121,7 +70,7 @@ Eval Equations::residual(const State& state, const Rates& rates, unsigned parts,
     double g[max_rows], lambda[max_rows];
     const bool without_forces = rates.lambda.size() == 0;  // no multipliers: g alone
     for (const ConstraintRecord& c : constraints_) {
-      frame_states(c, bodies, frames);
+      frame_states(c, work, frames);
       const ElementInput in = element_input(c, state, frames);
       if (without_forces) {
         good = c.element->evaluate(in, nullptr, g, nullptr) && good;
@@ -137,7 +86,7 @@ Eval Equations::residual(const State& state, const Rates& rates, unsigned parts,
         good = c.element->evaluate(in, lambda, g, wrench) && good;
         for (int k = 0; k < c.rows; ++k) out.g[c.first_row + k] = g[c.kept[k]];
       }
-      for (std::size_t i = 0; i < c.frames.size(); ++i) add_wrench(c.frames[i], bodies, wrench + 6 * i, 1, out.force);
+      for (std::size_t i = 0; i < c.frames.size(); ++i) add_wrench(frames_[c.frames[i]], work, wrench + 6 * i, 1, out.force);
     }
   }
   if ((parts & Part::forces) != 0) {
@@ -147,13 +96,12 @@ Eval Equations::residual(const State& state, const Rates& rates, unsigned parts,
 }
 
 bool Equations::evaluate_forces(const State& state, unsigned parts, Residual& out, Workspace& work) const {
-  const std::vector<BodyState>& bodies = work.bodies;
   const auto wanted = [&](const ForceRecord& f) {
     return (parts & (f.item->implicit ? forces_implicit : forces_explicit)) != 0;
   };
   const auto evaluate = [&](const ForceRecord& f, double* wrench) {
     FrameState frames[max_frames];
-    frame_states(f, bodies, frames);
+    frame_states(f, work, frames);
     return f.element->evaluate(element_input(f, state, frames), wrench);
   };
   bool good = true;
@@ -162,7 +110,7 @@ bool Equations::evaluate_forces(const State& state, unsigned parts, Residual& ou
     for (const ForceRecord& f : forces_) {
       if (!wanted(f)) continue;
       good = evaluate(f, wrench) && good;
-      for (std::size_t i = 0; i < f.frames.size(); ++i) add_wrench(f.frames[i], bodies, wrench + 6 * i, -1, out.force);
+      for (std::size_t i = 0; i < f.frames.size(); ++i) add_wrench(frames_[f.frames[i]], work, wrench + 6 * i, -1, out.force);
     }
     return good;
   }
@@ -177,19 +125,19 @@ bool Equations::evaluate_forces(const State& state, unsigned parts, Residual& ou
     if (!wanted(f)) continue;
     good = work.evaluated[k] != 0 && good;
     for (std::size_t i = 0; i < f.frames.size(); ++i)
-      add_wrench(f.frames[i], bodies, work.wrenches.data() + place * k + 6 * i, -1, out.force);
+      add_wrench(frames_[f.frames[i]], work, work.wrenches.data() + place * k + 6 * i, -1, out.force);
   }
   return good;
 }
 
 bool Equations::next_contact(const State& state, Force::Approach& next, Workspace& work) const {
-  body_states(state.q, state.v, work.bodies);
+  body_states(state.q, state.v, work);
   FrameState frames[max_frames];
   bool any = false;
   next = {};
   for (const ForceRecord& f : forces_) {
     Force::Approach own;
-    frame_states(f, work.bodies, frames);
+    frame_states(f, work, frames);
     if (!f.element->approach(element_input(f, state, frames), own)) continue;
     any = true;
     if (own.time < next.time) next = own;
@@ -205,12 +153,7 @@ std::string Equations::force_that_sets_in_unseen() const {
 
 std::vector<bool> Equations::mass_slots() const {
   std::vector<bool> kept(static_cast<std::size_t>(vv_.size()), false);
-  for (const BodyRecord& b : bodies_) {
-    for (int i = 0; i < std::min(3, columns_of(b.kind).count); ++i) kept[b.slot[i]] = true;
-    if (b.kind != BodyKind::spatial) continue;
-    for (int j = 3; j < 6; ++j)
-      for (int i = 0; i < 3; ++i) kept[b.slot[j] + i] = true;
-  }
+  for (const int slot : body_slots_) kept[slot] = true;
   return kept;
 }
 
@@ -226,25 +169,23 @@ std::vector<bool> Equations::implicit_slots() const {
 }
 
 void Equations::velocity_residual(const State& state, Vec& gdot, Workspace& work) const {
-  body_states(state.q, state.v, work.bodies);
+  body_states(state.q, state.v, work);
   FrameState frames[max_frames];
   double rate[max_rows];
   for (const ConstraintRecord& c : constraints_) {
-    frame_states(c, work.bodies, frames);
+    frame_states(c, work, frames);
     c.element->rate(element_input(c, state, frames), rate);
     for (int k = 0; k < c.rows; ++k) gdot[c.first_row + k] = rate[c.kept[k]];
   }
 }
 
 Energy Equations::energy(const State& state, const Rates& rates, Workspace& work) const {
-  body_states(state.q, state.v, work.bodies);
+  body_states(state.q, state.v, work);
   Energy e;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const BodyRecord& b = bodies_[i];
-    const BodyState& s = work.bodies[i];
-    const Vec3 w = s.R.transpose() * s.w;
-    e.kinetic += 0.5 * b.mass * s.v.squaredNorm() + 0.5 * w.dot(b.inertia * w);
-    if (b.kind != BodyKind::scalar) e.potential -= b.mass * model_.gravity.dot(s.r);
+    const BodyElement& body = *bodies_[i];
+    e.kinetic += body.kinetic_energy(work.bodies[i], work.extra.data() + body.at().extra);
+    e.potential += body.potential_energy(work.bodies[i], model_.gravity);
   }
   FrameState frames[max_frames];
   double wrench[6 * max_frames];
@@ -257,7 +198,7 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
     return p;
   };
   for (const ForceRecord& f : forces_) {
-    frame_states(f, work.bodies, frames);
+    frame_states(f, work, frames);
     const ElementInput in = element_input(f, state, frames);
     e.potential += f.element->potential_energy(in);
     e.dissipated_power += f.element->dissipated_power(in);
@@ -266,7 +207,7 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
   double g[max_rows], lambda[max_rows];
   for (const ConstraintRecord& c : constraints_) {
     if (!c.is_motion && !c.element->does_work()) continue;
-    frame_states(c, work.bodies, frames);
+    frame_states(c, work, frames);
     for (double& l : lambda) l = 0;
     for (int k = 0; k < c.rows; ++k) lambda[c.kept[k]] = rates.lambda[c.first_row + k];
     if (c.element->evaluate(element_input(c, state, frames), lambda, g, wrench))
@@ -276,14 +217,13 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
 }
 
 std::optional<double> Equations::potential_at_rest(const State& state, Workspace& work) const {
-  body_states(state.q, state.v, work.bodies);
+  body_states(state.q, state.v, work);
   double sum = 0;
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    if (bodies_[i].kind != BodyKind::scalar) sum -= bodies_[i].mass * model_.gravity.dot(work.bodies[i].r);
-  }
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    sum += bodies_[i]->potential_energy(work.bodies[i], model_.gravity);
   FrameState frames[max_frames];
   for (const ForceRecord& f : forces_) {
-    frame_states(f, work.bodies, frames);
+    frame_states(f, work, frames);
     const std::optional<double> potential = f.element->potential_at_rest(element_input(f, state, frames));
     if (!potential) return std::nullopt;
     sum += *potential;
@@ -291,26 +231,37 @@ std::optional<double> Equations::potential_at_rest(const State& state, Workspace
   return sum;
 }
 
-void Equations::update(const State& state, Workspace& work) const { body_states(state.q, state.v, work.bodies); }
+void Equations::update(const State& state, Workspace& work) const { body_states(state.q, state.v, work); }
 
-FrameState Equations::frame(int model_frame, const Workspace& work) const {
-  const RigidFrame& f = frames_[model_frame];
-  return frame_state(f, body_state(f.body, work.bodies));
-}
-
-Vec3 Equations::frame_acceleration(int model_frame, const Rates& rates, const Workspace& work, Vec3* angular) const {
-  const RigidFrame& f = frames_[model_frame];
+Vec3 Equations::frame_acceleration(const BodyFrame& f, const Rates& rates, const Workspace& work, Vec3* angular) const {
   if (angular != nullptr) angular->setZero();
   if (f.body == ground) return Vec3::Zero();
-  const BodyRecord& b = bodies_[f.body];
+  const BodyElement& body = *bodies_[f.body];
   const BodyState& s = work.bodies[f.body];
-  const double* a = rates.a.data() + b.v0;
-  Vec3 linear = Vec3::Zero(), spin = Vec3::Zero();
-  linear.head(translations_of(b.kind)) = Eigen::Map<const Vec>(a, translations_of(b.kind));
-  if (b.kind == BodyKind::planar) spin.z() = a[2];
-  if (b.kind == BodyKind::spatial) spin = s.R * Eigen::Map<const Vec3>(a + 3);
+  const double* a = rates.a.data() + body.at().v;
+  if (!f.rigid) {
+    FramePartials partials;
+    frame_partials(f, work, a, partials);
+    const Vec6 rate = partials.B * own_part(f.body, rates.a) + partials.bias;
+    if (angular != nullptr) *angular = rate.tail<3>();
+    return rate.head<3>();
+  }
+  Vec3 linear, spin;
+  body.acceleration(s, nullptr, a, linear, spin);
   if (angular != nullptr) *angular = spin;
   return linear + spin.cross(s.R * f.arm) + frame_bias(f, s).value;
+}
+
+Eigen::Matrix<double, 12, 1> Equations::frame_variation(const BodyFrame& f, const Vec& dq, const Vec& dv,
+                                                        const Workspace& work) const {
+  Eigen::Matrix<double, 12, 1> out = Eigen::Matrix<double, 12, 1>::Zero();
+  if (f.body == ground) return out;
+  FramePartials partials;
+  frame_partials(f, work, nullptr, partials);
+  const Vec own_q = own_part(f.body, dq), own_v = own_part(f.body, dv);
+  out.head<6>() = partials.B * own_q;
+  out.tail<6>() = partials.Bv_q * own_q + partials.B * own_v;
+  return out;
 }
 
 void Equations::reaction(int constraint, const State& state, const Rates& rates, const Workspace& work, Vec3& force,
@@ -326,7 +277,7 @@ void Equations::reactions(int constraint, const State& state, const Rates& rates
   const ConstraintRecord& c = constraints_[constraint];
   FrameState frames[max_frames];
   double g[max_rows], lambda[max_rows] = {};
-  frame_states(c, work.bodies, frames);
+  frame_states(c, work, frames);
   for (int k = 0; k < c.rows; ++k) lambda[c.kept[k]] = rates.lambda[c.first_row + k];
   c.element->evaluate(element_input(c, state, frames), lambda, g, wrenches);
   for (std::size_t i = 0; i < 6 * c.frames.size(); ++i) wrenches[i] = -wrenches[i];
@@ -335,7 +286,7 @@ void Equations::reactions(int constraint, const State& state, const Rates& rates
 void Equations::frame_jacobian(int constraint, const State& state, const Workspace& work, RowMatrix& C) const {
   const ConstraintRecord& c = constraints_[constraint];
   FrameState frames[max_frames];
-  frame_states(c, work.bodies, frames);
+  frame_states(c, work, frames);
   RowMatrix all;
   c.element->jacobian(element_input(c, state, frames), all);
   C.resize(c.rows, all.cols());
@@ -346,7 +297,7 @@ bool Equations::observe_force(int i, const State& state, const Workspace& work, 
                               double* observables) const {
   const ForceRecord& f = forces_[i];
   FrameState frames[max_frames];
-  frame_states(f, work.bodies, frames);
+  frame_states(f, work, frames);
   const ElementInput in = element_input(f, state, frames);
   const bool good = f.element->evaluate(in, wrench);
   f.element->observe(in, observables);
@@ -356,19 +307,19 @@ bool Equations::observe_force(int i, const State& state, const Workspace& work, 
 bool Equations::observe_constraint(int i, const State& state, const Workspace& work, double* g) const {
   const ConstraintRecord& c = constraints_[i];
   FrameState frames[max_frames];
-  frame_states(c, work.bodies, frames);
+  frame_states(c, work, frames);
   return c.element->evaluate(element_input(c, state, frames), nullptr, g, nullptr);
 }
 
 std::vector<Equations::DroppedRow> Equations::dropped_rows(const State& state, Workspace& work) const {
   std::vector<DroppedRow> out;
-  body_states(state.q, state.v, work.bodies);
+  body_states(state.q, state.v, work);
   FrameState frames[max_frames];
   double g[max_rows];
   for (std::size_t i = 0; i < constraints_.size(); ++i) {
     const ConstraintRecord& c = constraints_[i];
     if (c.rows == c.element->rows()) continue;
-    frame_states(c, work.bodies, frames);
+    frame_states(c, work, frames);
     c.element->evaluate(element_input(c, state, frames), nullptr, g, nullptr);
     for (int row = 0, k = 0; row < c.element->rows(); ++row) {
       if (k < c.rows && c.kept[k] == row) {

@@ -13,12 +13,31 @@
 
 namespace trammel {
 
-void Equations::localise_constraint(const ConstraintRecord& c, const State& state, const Rates& rates, Detail detail,
-                                    const std::vector<BodyState>& bodies, Local& out) const {
+Equations::ConstraintValues Equations::localise(const ConstraintRecord& c, const State& state, const Rates& rates,
+                                                Detail detail, Workspace& work, Local& local) const {
+  if (c.wide < 0) {
+    localise_rigid(c, state, rates, detail, work, local);
+    return {local.G.data(),       (detail == Detail::all ? local.Gv_q : local.K_q).data(),
+            local.Gv_q.data(),    local.Ga_q.data(),
+            local.gamma_q.data(), local.gamma_v.data(),
+            local.force_q.data(), local.force_t.data(),
+            &local.g_t,           &local.gamma,
+            &local.gamma_t,       &local.Ga_t};
+  }
+  WideMatrices& wide = work.wide[c.wide];
+  localise_wide(c, state, rates, work, wide);
+  return {wide.G.data(),       wide.Gv_q.data(),    wide.Gv_q.data(),    wide.Ga_q.data(),
+          wide.gamma_q.data(), wide.gamma_v.data(), wide.force_q.data(), wide.force_t.data(),
+          &wide.g_t,           &wide.gamma,         &wide.gamma_t,       &wide.Ga_t};
+}
+
+void Equations::localise_rigid(const ConstraintRecord& c, const State& state, const Rates& rates, Detail detail,
+                               const BodyMotions& motions, Local& out) const {
+  const std::vector<BodyState>& bodies = motions.bodies;
   const auto nf = c.frames.size();
   const int rows = c.element->rows();
   FrameState frames[max_frames];
-  frame_states(c, bodies, frames);
+  frame_states(c, motions, frames);
   const ElementInput in = element_input(c, state, frames);
   double lambda[max_rows] = {};
   for (int k = 0; k < c.rows; ++k) lambda[c.kept[k]] = rates.lambda[c.first_row + k];
@@ -30,7 +49,7 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
       const RowMatrix C = out.G;
       for (std::size_t i = 0; i < nf; ++i) {
         const int at = static_cast<int>(6 * i);
-        const RigidFrame& f = frames_[c.frames[i]];
+        const BodyFrame& f = frames_[c.frames[i]];
         if (f.body == ground) continue;
         const BodyState& b = bodies[f.body];
         multiply_map(frame_map(f, b), out.K_q.middleCols<6>(at));
@@ -43,7 +62,7 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
     const bool bent = !out.force_q.isZero(0);  // rows of points are not
     for (std::size_t i = 0; i < nf; ++i) {
       const int at = static_cast<int>(6 * i);
-      const RigidFrame& f = frames_[c.frames[i]];
+      const BodyFrame& f = frames_[c.frames[i]];
       if (f.body == ground) continue;
       const BodyState& b = bodies[f.body];
       const FrameMap map = frame_map(f, b);
@@ -63,14 +82,14 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
   std::array<Bias, max_frames> biases;
   for (std::size_t i = 0; i < nf; ++i) {
     const int at = static_cast<int>(6 * i);
-    const RigidFrame& f = frames_[c.frames[i]];
+    const BodyFrame& f = frames_[c.frames[i]];
     spin_rate[i].setZero();
     if (f.body == ground) continue;
     const BodyState& b = bodies[f.body];
-    const BodyRecord& record = bodies_[f.body];
     Vec6 a = Vec6::Zero();
-    const KindColumns& columns = columns_of(record.kind);
-    for (int k = 0; k < columns.count; ++k) a[columns.column[k]] = rates.a[record.v0 + k];
+    const RigidColumns& columns = *rigid_[f.body];
+    const int v0 = bodies_[f.body]->at().v;
+    for (int k = 0; k < columns.count; ++k) a[columns.column[k]] = rates.a[v0 + k];
     spin_rate[i] = b.R * a.tail<3>();
     rate.segment<3>(at) = a.head<3>() + spin_rate[i].cross(b.R * f.arm);
     rate.segment<3>(at + 3) = spin_rate[i];
@@ -94,7 +113,7 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
   out.Ga_t = p.Crate_t;
   for (std::size_t i = 0; i < nf; ++i) {
     const int at = static_cast<int>(6 * i);
-    const RigidFrame& f = frames_[c.frames[i]];
+    const BodyFrame& f = frames_[c.frames[i]];
     if (f.body == ground) continue;
     const BodyState& b = bodies[f.body];
     const FrameMap map = frame_map(f, b);
@@ -115,11 +134,12 @@ void Equations::localise_constraint(const ConstraintRecord& c, const State& stat
 }
 
 // Of Q = B^T W, in place:  pose <- B^T (W_pose B + W_twist (B v)_q) + (B^T w)_q,  twist <- B^T W_twist B
-void Equations::localise_force(const ForceRecord& record, const State& state, const std::vector<BodyState>& bodies,
+void Equations::localise_rigid(const ForceRecord& record, const State& state, const BodyMotions& motions,
                                ForcePartials& p) const {
+  const std::vector<BodyState>& bodies = motions.bodies;
   FrameState frames[max_frames];
   double wrench[6 * max_frames];
-  frame_states(record, bodies, frames);
+  frame_states(record, motions, frames);
   const ElementInput in = element_input(record, state, frames);
   record.element->evaluate(in, wrench);
   record.element->linearise(in, p);
@@ -127,7 +147,7 @@ void Equations::localise_force(const ForceRecord& record, const State& state, co
   FrameMap maps[max_frames];
   for (std::size_t i = 0; i < record.frames.size(); ++i) {
     const int at = static_cast<int>(6 * i);
-    const RigidFrame& f = frames_[record.frames[i]];
+    const BodyFrame& f = frames_[record.frames[i]];
     if (f.body == ground) continue;
     const BodyState& b = bodies[f.body];
     maps[i] = frame_map(f, b);
@@ -138,7 +158,7 @@ void Equations::localise_force(const ForceRecord& record, const State& state, co
   }
   for (std::size_t i = 0; i < record.frames.size(); ++i) {
     const int at = static_cast<int>(6 * i);
-    const RigidFrame& f = frames_[record.frames[i]];
+    const BodyFrame& f = frames_[record.frames[i]];
     if (f.body == ground) continue;
     multiply_map_transposed(maps[i], p.pose.middleRows<6>(at));
     if (by_velocity) multiply_map_transposed(maps[i], p.twist.middleRows<6>(at));
@@ -148,32 +168,30 @@ void Equations::localise_force(const ForceRecord& record, const State& state, co
   }
 }
 
-void Equations::mass(Partials& out) const {
+void Equations::mass(const Vec& q, Partials& out) const {
   out.M.setZero();
-  for (const BodyRecord& b : bodies_) {
-    for (int i = 0; i < translations_of(b.kind); ++i) out.M[b.slot[i]] = b.mass;
-    if (b.kind == BodyKind::planar) out.M[b.slot[2]] = b.inertia(2, 2);
-    if (b.kind == BodyKind::spatial) {
-      for (int j = 0; j < 3; ++j) {
-        for (int i = 0; i < 3; ++i) out.M[b.slot[3 + j] + i] = b.inertia(i, j);
-      }
-    }
-  }
+  for (const auto& group : groups_) group->mass(q, body_slots_, out.M);
 }
 
 void Equations::constraint_jacobians(const State& state, Partials& out, Vec* gamma, Workspace& work) const {
-  body_states(state.q, state.v, work.bodies);
+  body_states(state.q, state.v, work);
   out.G.setZero();
   FrameState frames[max_frames];
   RowMatrix C;
   double curvature[max_rows];
   for (const ConstraintRecord& c : constraints_) {
-    frame_states(c, work.bodies, frames);
+    frame_states(c, work, frames);
     const ElementInput in = element_input(c, state, frames);
     c.element->jacobian(in, C);
     if (gamma != nullptr) c.element->curvature(in, curvature);
-    for (std::size_t i = 0; i < c.frames.size(); ++i) {
-      const RigidFrame& f = frames_[c.frames[i]];
+    const double* G = C.data();
+    if (c.wide >= 0) {
+      WideMatrices& wide = work.wide[c.wide];
+      wide_jacobian(c, C, work, gamma != nullptr ? curvature : nullptr, wide);
+      G = wide.G.data();
+    }
+    for (std::size_t i = 0; i < c.frames.size() && c.wide < 0; ++i) {
+      const BodyFrame& f = frames_[c.frames[i]];
       if (f.body == ground) continue;
       const BodyState& body = work.bodies[f.body];
       const int at = static_cast<int>(6 * i);
@@ -183,7 +201,7 @@ void Equations::constraint_jacobians(const State& state, Partials& out, Vec* gam
     }
     if (gamma != nullptr)
       for (int k = 0; k < c.rows; ++k) (*gamma)[c.first_row + k] = -curvature[c.kept[k]];
-    for (int p = c.gv_begin; p < c.gv_end; ++p) out.G[gv_slot_[p]] += C.data()[gv_local_[p]];
+    for (int p = c.gv_begin; p < c.gv_end; ++p) out.G[gv_slot_[p]] += G[gv_local_[p]];
   }
 }
 
@@ -195,87 +213,95 @@ void Equations::jacobian_and_gamma(const State& state, Partials& out, Vec& gamma
   constraint_jacobians(state, out, &gamma, work);
 }
 
-// Adds a vector in the six velocities of each frame's body.
-void Equations::add_local(const std::vector<int>& frames, const FrameVector& local, double sign, Vec& out) const {
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    const RigidFrame& f = frames_[frames[i]];
+// Adds a vector in the columns of the element's bodies.
+void Equations::add_local(const ElementRecord& record, const double* local, double sign, Vec& out) const {
+  for (std::size_t i = 0; i < record.frames.size(); ++i) {
+    const BodyFrame& f = frames_[record.frames[i]];
     if (f.body == ground) continue;
-    const BodyRecord& b = bodies_[f.body];
-    const KindColumns& columns = columns_of(b.kind);
-    for (int k = 0; k < columns.count; ++k) out[b.v0 + k] += sign * local[static_cast<int>(6 * i) + columns.column[k]];
+    const int v0 = bodies_[f.body]->at().v;
+    const double* own = local + record.columns[i];
+    if (f.rigid) {
+      const RigidColumns& columns = *rigid_[f.body];
+      for (int k = 0; k < columns.count; ++k) out[v0 + k] += sign * own[columns.column[k]];
+    } else {
+      for (int k = 0; k < record.columns[i + 1] - record.columns[i]; ++k) out[v0 + k] += sign * own[k];
+    }
   }
 }
 
 void Equations::force_by_input(const State& state, int input, Vec& force_u, Workspace& work) const {
-  body_states(state.q, state.v, work.bodies);
+  body_states(state.q, state.v, work);
   force_u.setZero(sizes_.nv);
   FrameState frames[max_frames];
   ForcePartials p;
   for (const ForceRecord& record : forces_) {
-    frame_states(record, work.bodies, frames);
+    frame_states(record, work, frames);
     ElementInput in = element_input(record, state, frames);
     in.by_input = input;
     record.element->linearise(in, p);
     for (std::size_t i = 0; i < record.frames.size(); ++i)
-      add_wrench(record.frames[i], work.bodies, p.time.data() + 6 * i, -1, force_u);
+      add_wrench(frames_[record.frames[i]], work, p.time.data() + 6 * i, -1, force_u);
   }
 }
 
 Eval Equations::linearise(const State& state, const Rates& rates, Detail detail, Partials& out, Workspace& work) const {
-  body_states(state.q, state.v, work.bodies);
-  mass(out);
+  body_states(state.q, state.v, work);
+  mass(state.q, out);
   for (Vec* v : {&out.Ma_q, &out.force_q, &out.force_v, &out.G, &out.K_q}) v->setZero();
   if (detail == Detail::all) {
     for (Vec* v : {&out.Gv_q, &out.Ga_q, &out.gamma_q, &out.gamma_v, &out.force_t, &out.g_t, &out.gamma, &out.gamma_t,
                    &out.Ga_t})
       v->setZero();
   }
-  for (const BodyRecord& b : bodies_) {
-    if (b.kind != BodyKind::spatial || work.without_gyroscopic) continue;
-    // d(w x J w)/dw = w~ J - (J w)~
-    const Vec3 w = state.v.segment<3>(b.v0 + 3);
-    const Mat3 gyro = skew(w) * b.inertia - skew(b.inertia * w);
-    for (int j = 0; j < 3; ++j) {
-      for (int i = 0; i < 3; ++i) out.force_v[b.slot[3 + j] + i] += gyro(i, j);
-    }
+  for (const auto& group : groups_) {
+    group->linearise_inertia(state.q, state.v, rates.a, !work.without_gyroscopic, body_slots_, out.Ma_q, out.force_q,
+                             out.force_v);
   }
   Local local;
   for (const ConstraintRecord& c : constraints_) {
-    localise_constraint(c, state, rates, detail, work.bodies, local);
-    for (int p = c.vv_begin; p < c.vv_end; ++p) out.force_q[vv_slot_[p]] += local.force_q.data()[vv_local_[p]];
+    const ConstraintValues values = localise(c, state, rates, detail, work, local);
+    const int n = c.columns.back();
+    for (int p = c.vv_begin; p < c.vv_end; ++p) out.force_q[vv_slot_[p]] += values.force_q[vv_local_[p]];
     for (int p = c.gv_begin; p < c.gv_end; ++p) {
       const int at = gv_local_[p], slot = gv_slot_[p];
-      out.G[slot] += local.G.data()[at];
-      if (c.has_velocity_rows && c.element->level(at / static_cast<int>(6 * c.frames.size())) == Level::velocity)
-        out.K_q[slot] += (detail == Detail::all ? local.Gv_q : local.K_q).data()[at];
+      out.G[slot] += values.G[at];
+      if (c.has_velocity_rows && c.element->level(at / n) == Level::velocity) out.K_q[slot] += values.K_q[at];
       if (detail != Detail::all) continue;
-      out.Gv_q[slot] += local.Gv_q.data()[at];
-      out.Ga_q[slot] += local.Ga_q.data()[at];
-      out.gamma_q[slot] += local.gamma_q.data()[at];
-      out.gamma_v[slot] += local.gamma_v.data()[at];
+      out.Gv_q[slot] += values.Gv_q[at];
+      out.Ga_q[slot] += values.Ga_q[at];
+      out.gamma_q[slot] += values.gamma_q[at];
+      out.gamma_v[slot] += values.gamma_v[at];
     }
     if (detail != Detail::all) continue;
     for (int k = 0; k < c.rows; ++k) {
       const int row = c.first_row + k, from = c.kept[k];
-      out.g_t[row] = local.g_t[from];
-      out.gamma[row] = local.gamma[from];
-      out.gamma_t[row] = local.gamma_t[from];
-      out.Ga_t[row] = local.Ga_t[from];
+      out.g_t[row] = (*values.g_t)[from];
+      out.gamma[row] = (*values.gamma)[from];
+      out.gamma_t[row] = (*values.gamma_t)[from];
+      out.Ga_t[row] = (*values.Ga_t)[from];
     }
-    add_local(c.frames, local.force_t, 1, out.force_t);
+    add_local(c, values.force_t, 1, out.force_t);
   }
   ForcePartials of_force;
   for (std::size_t i = 0; i < forces_.size(); ++i) {
     if (!work.without_derivatives.empty() && work.without_derivatives[i]) continue;
     const ForceRecord& f = forces_[i];
-    localise_force(f, state, work.bodies, of_force);
-    const double *by_q = of_force.pose.data(), *by_v = of_force.twist.data();
+    const double *by_q = of_force.pose.data(), *by_v = of_force.twist.data(), *by_t = of_force.time.data();
+    if (f.wide < 0) {
+      localise_rigid(f, state, work, of_force);
+    } else {
+      WideMatrices& wide = work.wide[f.wide];
+      localise_wide(f, state, work, wide);
+      by_q = wide.force_q.data();
+      by_v = wide.force_v.data();
+      by_t = wide.force_t.data();
+    }
     for (int p = f.vv_begin; p < f.vv_end; ++p) {  // out holds -Q
       const int at = vv_local_[p], slot = vv_slot_[p];
       out.force_q[slot] -= by_q[at];
       out.force_v[slot] -= by_v[at];
     }
-    if (detail == Detail::all) add_local(f.frames, of_force.time, -1, out.force_t);
+    if (detail == Detail::all) add_local(f, by_t, -1, out.force_t);
   }
   return Eval::ok;
 }

@@ -1,4 +1,4 @@
-// The manifold of the coordinates: spatial bodies add a rotation vector from the right, everything else adds.
+// The manifold of the coordinates, as the bodies' kinds say it, and scales of norms on it.
 #include <cmath>
 #include <limits>
 
@@ -7,35 +7,11 @@
 namespace trammel {
 
 void Equations::retract(const Vec& q, const Vec& delta, Vec& out) const {
-  for (const BodyRecord& b : bodies_) {
-    const double* from = q.data() + b.q0;
-    const double* step = delta.data() + b.v0;
-    double* to = out.data() + b.q0;
-    const int plain = columns_of(b.kind).count - (b.kind == BodyKind::spatial ? 3 : 0);
-    for (int i = 0; i < plain; ++i) to[i] = from[i] + step[i];
-    if (b.kind == BodyKind::spatial) {
-      // exp(theta/2) as in rotation_exp; normalised so that ten million steps do not stretch the quaternion
-      Quat turned = Quat(from[3], from[4], from[5], from[6]) * rotation_exp(Vec3(step[3], step[4], step[5]));
-      turned.coeffs() *= 1.5 - 0.5 * turned.squaredNorm();  // Newton step for 1/|q|: the deviation is of round-off size
-      to[3] = turned.w();
-      to[4] = turned.x();
-      to[5] = turned.y();
-      to[6] = turned.z();
-    }
-  }
+  for (const auto& group : groups_) group->retract(q, delta, out);
 }
 
 void Equations::local(const Vec& from, const Vec& to, Vec& delta) const {
-  for (const BodyRecord& b : bodies_) {
-    const double* p = from.data() + b.q0;
-    const double* q = to.data() + b.q0;
-    double* d = delta.data() + b.v0;
-    const int plain = columns_of(b.kind).count - (b.kind == BodyKind::spatial ? 3 : 0);
-    for (int i = 0; i < plain; ++i) d[i] = q[i] - p[i];
-    if (b.kind == BodyKind::spatial) {
-      Eigen::Map<Vec3>(d + 3) = rotation_log(Quat(p[3], p[4], p[5], p[6]).conjugate() * Quat(q[3], q[4], q[5], q[6]));
-    }
-  }
+  for (const auto& group : groups_) group->local(from, to, delta);
 }
 
 void Equations::retract_derivative(const Vec& delta, std::vector<Mat3>& T) const {
@@ -44,45 +20,28 @@ void Equations::retract_derivative(const Vec& delta, std::vector<Mat3>& T) const
 }
 
 Vec Equations::scales() const {
-  Vec y = Vec::Constant(sizes_.nv, length_);
-  for (const BodyRecord& b : bodies_) {
-    if (b.kind == BodyKind::planar) y[b.v0 + 2] = 1;
-    if (b.kind == BodyKind::scalar && !b.is_length) y[b.v0] = 1;
-    if (b.kind == BodyKind::spatial) y.segment<3>(b.v0 + 3).setOnes();
-  }
+  Vec y = Vec::Ones(sizes_.nv);
+  for (const LengthColumn& column : lengths_) y[column.v] = length_;
   return y;
 }
 
-bool Equations::is_angle(int i) const {
-  const BodyRecord& b = bodies_[body_of_velocity(i)];
-  if (b.kind == BodyKind::scalar) return !b.is_length;
-  return i - b.v0 >= translations_of(b.kind);
-}
+bool Equations::is_angle(int i) const { return velocity(i).quantity != Quantity::length; }
 
 void Equations::set_scales(const Vec& q, double tolerance, Vec& y) const {
   const double round_off = 100 * std::numeric_limits<double>::epsilon();
-  for (const BodyRecord& b : bodies_) {
-    if (b.kind == BodyKind::scalar && !b.is_length) continue;
-    for (int i = 0; i < translations_of(b.kind); ++i)
-      y[b.v0 + i] = std::max(length_, round_off * std::abs(q[b.q0 + i]) / tolerance);
-  }
+  for (const LengthColumn& column : lengths_)
+    y[column.v] = std::max(length_, round_off * std::abs(q[column.q]) / tolerance);
 }
 
 double Equations::reach(const Vec& q) const {
   double most = length_;
-  for (const BodyRecord& b : bodies_) {
-    if (b.kind == BodyKind::scalar && !b.is_length) continue;
-    for (int i = 0; i < translations_of(b.kind); ++i) most = std::max(most, std::abs(q[b.q0 + i]));
-  }
+  for (const LengthColumn& column : lengths_) most = std::max(most, std::abs(q[column.q]));
   return most;
 }
 
 double Equations::round_off(const Vec& q, const Vec& scales) const {
   double most = 1;
-  for (const BodyRecord& b : bodies_) {
-    if (b.kind == BodyKind::scalar && !b.is_length) continue;
-    for (int i = 0; i < translations_of(b.kind); ++i) most = std::max(most, std::abs(q[b.q0 + i]) / scales[b.v0 + i]);
-  }
+  for (const LengthColumn& column : lengths_) most = std::max(most, std::abs(q[column.q]) / scales[column.v]);
   return most * std::numeric_limits<double>::epsilon();
 }
 

@@ -74,7 +74,7 @@ void SaddleSystem::find_scales() {
   const Pattern& vv = equations_.vv();
   const Vec units = equations_.scales();
   Partials p = equations_.make_partials(Detail::projection);
-  equations_.mass(p);
+  equations_.mass(equations_.initial_state().q, p);
   scale_.resize(size());
   for (int j = 0; j < nv_; ++j) {
     const double arm = length / units[j], own = p.M[vv.slot(j, j)];

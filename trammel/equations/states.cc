@@ -22,32 +22,39 @@ void Equations::add_states() {
 Eval Equations::state_rates(const State& state, Vec& rates, Workspace& work) const {
   rates.resize(sizes_.nx);
   if (sizes_.nx == 0) return Eval::ok;
-  body_states(state.q, state.v, work.bodies);
+  body_states(state.q, state.v, work);
   FrameState frames[max_frames];
   bool good = true;
   for (int i = 0; i < sizes_.nx; ++i) {
     const StateRecord& record = states_[i];
-    frame_states(record, work.bodies, frames);
+    frame_states(record, work, frames);
     good = record.element->rate.evaluate(element_input(record, state, frames), rates[i]) && good;
   }
   return good ? Eval::ok : Eval::rejected;
 }
 
-void Equations::add_frame_row(const RigidFrame& f, const Eigen::Matrix<double, 1, 6>& pose,
+void Equations::add_frame_row(const BodyFrame& f, const Eigen::Matrix<double, 1, 6>& pose,
                               const Eigen::Matrix<double, 1, 6>& twist, const Workspace& work, Eigen::Ref<Vec> by_q,
                               Eigen::Ref<Vec> by_v) const {
   if (f.body == ground) return;
+  const int v0 = bodies_[f.body]->at().v;
+  if (!f.rigid) {
+    FramePartials partials;
+    frame_partials(f, work, nullptr, partials);
+    by_q.segment(v0, partials.B.cols()) += (pose * partials.B + twist * partials.Bv_q).transpose();
+    by_v.segment(v0, partials.B.cols()) += (twist * partials.B).transpose();
+    return;
+  }
   const BodyState& b = work.bodies[f.body];
   Eigen::Matrix<double, 1, 6> q = pose, v = twist;
   const FrameMap map = frame_map(f, b);
   multiply_map(map, q);
   multiply_map(map, v);
   q.tail<3>() += twist * map_times_derivative(f, b, b.w);
-  const BodyRecord& record = bodies_[f.body];
-  const KindColumns& columns = columns_of(record.kind);
+  const RigidColumns& columns = *rigid_[f.body];
   for (int k = 0; k < columns.count; ++k) {
-    by_q[record.v0 + k] += q[columns.column[k]];
-    by_v[record.v0 + k] += v[columns.column[k]];
+    by_q[v0 + k] += q[columns.column[k]];
+    by_v[v0 + k] += v[columns.column[k]];
   }
 }
 
@@ -65,12 +72,12 @@ void Equations::linearise_states(const State& state, StatePartials& out, Workspa
     force_by_input(state, sizes_.nu + k, column, work);
     out.force_x.col(k) = column;
   }
-  body_states(state.q, state.v, work.bodies);
+  body_states(state.q, state.v, work);
   FrameState frames[max_frames];
   ExpressionPartials p;
   for (int i = 0; i < nx; ++i) {
     const StateRecord& record = states_[i];
-    frame_states(record, work.bodies, frames);
+    frame_states(record, work, frames);
     ElementInput in = element_input(record, state, frames);
     const int count = static_cast<int>(record.frames.size());
     for (int k = 0; k < sizes_.nu + nx; ++k) {
@@ -84,7 +91,7 @@ void Equations::linearise_states(const State& state, StatePartials& out, Workspa
     by_q.setZero();
     by_v.setZero();
     for (int k = 0; k < count; ++k)
-      add_frame_row(rigid_frame(record.frames[k]), p.pose.segment<6>(6 * k), p.twist.segment<6>(6 * k), work, by_q,
+      add_frame_row(body_frame(record.frames[k]), p.pose.segment<6>(6 * k), p.twist.segment<6>(6 * k), work, by_q,
                     by_v);
     out.rate_q.row(i) = by_q.transpose();
     out.rate_v.row(i) = by_v.transpose();
@@ -99,28 +106,28 @@ void for_memory(const std::vector<int>& which, const Records& records, F&& f) {
 }  // namespace
 
 void Equations::start(State& state, Workspace& work) const {
-  body_states(state.q, state.v, work.bodies);
+  body_states(state.q, state.v, work);
   FrameState frames[max_frames];
   for_memory(with_memory_constraints_, constraints_, [&](const ConstraintRecord& c) {
-    frame_states(c, work.bodies, frames);
+    frame_states(c, work, frames);
     c.element->start(element_input(c, state, frames), state.memory.data() + c.memory);
   });
   for_memory(with_memory_forces_, forces_, [&](const ForceRecord& f) {
-    frame_states(f, work.bodies, frames);
+    frame_states(f, work, frames);
     f.element->accept(element_input(f, state, frames), state.memory.data() + f.memory);
   });
   for_memory(with_memory_states_, states_, [&](const StateRecord& x) {
-    frame_states(x, work.bodies, frames);
+    frame_states(x, work, frames);
     x.element->accept(element_input(x, state, frames), state.memory.data() + x.memory);
   });
 }
 
 void Equations::accept(State& state, Workspace& work) const {
   if (memory_size_ == 0) return;
-  body_states(state.q, state.v, work.bodies);
+  body_states(state.q, state.v, work);
   FrameState frames[max_frames];
   const auto accept_one = [&](const auto& record) {
-    frame_states(record, work.bodies, frames);
+    frame_states(record, work, frames);
     double* memory = state.memory.data() + record.memory;
     record.element->accept(element_input(record, state, frames), memory);
   };
@@ -131,11 +138,11 @@ void Equations::accept(State& state, Workspace& work) const {
 
 double Equations::turned(const State& state, double /*h*/, Workspace& work) const {
   if (memory_size_ == 0) return 0;
-  body_states(state.q, state.v, work.bodies);
+  body_states(state.q, state.v, work);
   FrameState frames[max_frames];
   double most = 0;
   const auto look = [&](const auto& record) {
-    frame_states(record, work.bodies, frames);
+    frame_states(record, work, frames);
     most = std::max(most, record.element->turned(element_input(record, state, frames)));
   };
   for_memory(with_memory_constraints_, constraints_, look);

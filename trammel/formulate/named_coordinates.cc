@@ -11,7 +11,7 @@ int column_of(const Equations& equations, const std::string& name, const Locatio
   };
   std::vector<std::string> names;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
-    if (bodies[b].name == name && bodies[b].kind == BodyKind::scalar)
+    if (bodies[b].name == name && !kind_of(bodies[b]).is_place)
       return equations.first_velocity(static_cast<int>(b));
     names.push_back(bodies[b].name);
   }
@@ -20,15 +20,18 @@ int column_of(const Equations& equations, const std::string& name, const Locatio
   for (std::size_t b = 0; b < bodies.size(); ++b) {
     if (bodies[b].name != body_name) continue;
     const int first = equations.first_velocity(static_cast<int>(b));
-    if (bodies[b].kind == BodyKind::scalar) return first;
-    if (part == "x") return first;
-    if (part == "y") return first + 1;
-    if (part == "z" && bodies[b].kind != BodyKind::planar) return first + 2;
-    if (part == "angle" && bodies[b].kind == BodyKind::planar) return first + 2;
-    if (part == "angle" && bodies[b].kind == BodyKind::spatial)
-      return refuse("a spatial body has no single angle",
+    if (!kind_of(bodies[b]).is_place) return first;
+    std::string keys;
+    const std::vector<BodyVelocity>& velocities = equations.body(static_cast<int>(b)).velocities();
+    for (int k = 0; k < std::ssize(velocities); ++k) {
+      if (velocities[k].key.empty()) continue;
+      if (velocities[k].key == part) return first + k;
+      keys += (keys.empty() ? "write " + body_name : std::string(",")) + " ." + velocities[k].key;
+    }
+    if (part == "angle" && kind_of(bodies[b]).turns)
+      return refuse("a " + bodies[b].kind + " body has no single angle",
                     "define the angle of a joint as a coordinate (section `coordinates`) and name that");
-    return refuse("body '" + body_name + "' has no coordinate '" + part + "'", "write BODY.x, .y, .z or .angle");
+    return refuse("body '" + body_name + "' has no coordinate '" + part + "'", keys);
   }
   const std::string near = nearest_name(body_name, names);
   return refuse("there is no body or coordinate '" + body_name + "'",

@@ -97,7 +97,7 @@ StateSpace::StateSpace(const Equations& equations, const StateSpaceOptions& opti
       index1_(equations, equations.mass_slots(), options.penalty > 0 ? 1 / options.penalty : 1e-8),
       recovery_(equations, equations.mass_slots()) {
   work_.without_derivatives = options.forces_without_derivatives;
-  equations.mass(at_point_);
+  equations.mass(equations.initial_state().q, at_point_);
   for (Vec* v : {&dz_, &dz_dot_, &dq_, &dv_, &probe_, &turned_, &point_.z, &point_.z_dot, &point_.z_second, &at_base_.z,
                  &at_base_.z_dot, &at_base_.z_second})
     v->setZero(nv_);
@@ -575,7 +575,7 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
   const bool at_base = t == base_.t && y == base_y_;
   if (!(at_base ? index1_is_base_ : index1_is_current_)) {
     if (sprung()) {
-      equations_.mass(at_point_);
+      equations_.mass(state_.q, at_point_);
       at_point_.G.setZero();
     }
     index1_.combine_mass(sprung() ? at_point_ : partials_);

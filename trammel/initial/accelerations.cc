@@ -25,7 +25,7 @@ bool AccelerationSolver::solve(const State& state, Rates& out, Workspace& work) 
   const int nv = saddle_.velocities(), ng = saddle_.multipliers();
   if (equations_.residual(state, zero_, everything, residual_, work) != Eval::ok) return false;
   equations_.jacobian_and_gamma(state, partials_, gamma_, work);
-  equations_.mass(partials_);
+  equations_.mass(state.q, partials_);
   saddle_.combine_mass(partials_);
   if (!saddle_.factor()) return false;
   b_.head(nv) = -residual_.force;
@@ -59,7 +59,7 @@ bool AccelerationSolver::project(State& state, Workspace& work) {
   if (ng == 0) return true;
   if (equations_.residual(state, zero_, joints, residual_, work) != Eval::ok) return false;
   equations_.jacobian(state, partials_, work);
-  equations_.mass(partials_);
+  equations_.mass(state.q, partials_);
   b_.head(nv).setZero();
   for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;  // nothing to be mended in positions
   const double round_off = std::numeric_limits<double>::epsilon() * equations_.reach(state.q);

@@ -52,7 +52,7 @@ struct KeptOfBody {
 KeptOfBody kept_of(const Body& body, bool velocities) {
   KeptOfBody kept{velocities ? body.keep_velocity : body.keep_position,
                   velocities ? body.keep_angular_velocity : body.keep_orientation};
-  const bool turns = body.kind == BodyKind::planar || body.kind == BodyKind::spatial;
+  const bool turns = kind_of(body).has_axes();
   kept.place_by_motion = kept.place.any() && !kept.turn && turns && body.center_of_mass.norm() > 0;
   kept.turn_by_motion = kept.turn.any() && !kept.turn && turns;
   return kept;
@@ -70,11 +70,11 @@ std::vector<bool> held_columns(const Equations& equations, bool velocities) {
   for (std::size_t b = 0; b < equations.model().bodies.size(); ++b) {
     const Body& body = equations.model().bodies[b];
     const KeptOfBody kept = kept_of(body, velocities);
-    const KindColumns& columns = columns_of(body.kind);
-    for (int k = 0; k < columns.count; ++k) {
-      const int column = columns.column[k];
-      held[equations.first_velocity(static_cast<int>(b)) + k] =
-          column >= 3 ? static_cast<bool>(kept.turn) : kept.place[column] && !kept.place_by_motion;
+    int column = equations.first_velocity(static_cast<int>(b));
+    for (const BodyVelocity& velocity : equations.body(static_cast<int>(b)).velocities()) {
+      held[column++] = velocity.part >= 3   ? static_cast<bool>(kept.turn)
+                       : velocity.part >= 0 ? kept.place[velocity.part] && !kept.place_by_motion
+                                            : false;
     }
   }
   return held;
@@ -92,7 +92,7 @@ void add_kept_motions(Model& driven, std::size_t index, const Pose& at, const Ke
     add_motion(driven, type, "kept " + body.name, {from, to}, fields);
     driven.motions.back().where = body.where;
   };
-  const bool planar = body.kind == BodyKind::planar;
+  const bool planar = kind_of(body).is_planar;
   const int origin = driven.add_frame(static_cast<int>(index), {});
   for (int i = 0; i < 3; ++i) {
     if (place[i] && !(planar && i == 2)) {
@@ -170,7 +170,7 @@ Problem no_accelerations(const Equations& equations, const State& state, Workspa
   Mat moved(free.rows(), free.cols());
   Vec Mv(free.rows());
   for (Eigen::Index k = 0; k < free.cols(); ++k) {
-    equations.multiply_mass(free.col(k), Mv);
+    equations.multiply_mass(state.q, free.col(k), Mv);
     moved.col(k) = Mv;
   }
   const Eigen::SelfAdjointEigenSolver<Mat> eigen(free.transpose() * moved);
@@ -197,7 +197,7 @@ Model with_kept_positions(const Equations& equations, const State& state, Worksp
   for (std::size_t b = 0; b < equations.model().bodies.size(); ++b) {
     const Body& body = equations.model().bodies[b];
     Kept turn = body.keep_orientation;
-    if (turn && body.kind == BodyKind::spatial) {  // one motion for all three: their order does not matter
+    if (turn && !kind_of(body).is_planar) {  // one motion for all three: their order does not matter
       const Quat axes(work.bodies[b].R);
       Fields fields;
       for (const char* angle : {"about_x", "about_y", "about_z"}) fields.set(angle, ExpressionText{"0", body.where});

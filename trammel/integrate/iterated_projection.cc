@@ -19,7 +19,7 @@ IteratedProjection::IteratedProjection(const Equations& equations, double penalt
 
 bool IteratedProjection::factor(const State& state, Workspace& work, Counts& counts) {
   equations_.jacobian(state, partials_, work);
-  equations_.mass(partials_);
+  equations_.mass(state.q, partials_);
   saddle_.combine_mass(partials_);
   return count_factors(saddle_, counts);
 }

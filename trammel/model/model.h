@@ -18,10 +18,6 @@ struct Pose {
 
 constexpr int ground = -1;  // index of the fixed body
 
-// scalar: one coordinate that stands for no place, such as an angle made a coordinate by the constraint that defines
-// it.
-enum class BodyKind { point, planar, spatial, scalar };
-
 // Which components of a vector assembly and statics must not move, world axes.
 struct Kept {
   bool x = false, y = false, z = false;
@@ -35,10 +31,10 @@ struct Kept {
   explicit operator bool() const { return x && y && z; }
 };
 
-// A rigid body. Its own axes sit at `pose`; the centre of mass and the inertia are given in them.
+// A body. Its own axes sit at `pose`; the centre of mass and the inertia are given in them.
 struct Body {
   std::string name;
-  BodyKind kind = BodyKind::spatial;
+  std::string kind = "spatial";  // a key of the registry of bodies
   double mass = 0;
   Vec3 center_of_mass = Vec3::Zero();    // in body axes, from the body's origin
   Mat3 inertia = Mat3::Zero();           // about the centre of mass, body axes; planar bodies use (2,2)
@@ -67,6 +63,7 @@ struct Item {
   Fields fields;
   Location where;
   bool implicit = false;  // of a force: part B of methods that split forces
+  bool of_body = false;   // of a joint: belongs to the body of its frames, as the length of a rod
 };
 
 struct Parameter {

@@ -12,10 +12,8 @@ ConstraintGraph constraint_graph(const Equations& equations, const State& state,
   graph.length = equations.length();
   for (int b = 0; b < graph.bodies; ++b) {
     const BodyState& s = work.bodies[b];
-    const BodyKind kind = model.bodies[b].kind;
-    if (kind == BodyKind::point) graph.reduced.push_back(point_body(b, s.r));
-    if (kind == BodyKind::scalar) graph.reduced.push_back({b, s.r, Vec6::Unit(0)});
-    if (kind == BodyKind::planar) graph.reduced.push_back(planar_body(b, s.r));
+    Mat twists = equations.body(b).twists(s);
+    if (twists.cols() < 6) graph.reduced.push_back({b, s.r, std::move(twists)});
   }
   RowMatrix C;
   graph.edges.reserve(equations.constraint_count());
@@ -39,6 +37,8 @@ ConstraintGraph constraint_graph(const Equations& equations, const State& state,
       }
     }
     jacobian.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(6 * bodies.size()));
+    // A row of a body's own holds nothing of its motion as a rigid body.
+    if (equations.constraint_info(c).item->of_body) jacobian.resize(0, jacobian.cols());
     ConstraintEdge edge = edge_on_absolute_twists(bodies, point, jacobian);
     graph.edges.push_back(std::move(edge));
   }

@@ -59,7 +59,19 @@ Keys motion_keys() {
       {"angle", Form::number, "Of a planar body, about z.", Quantity::angle},
       {"orientation", Form::orientation, "Of the body's axes, in the world."},
       {"angular_velocity", Form::vector_or_number, "In the world; of a planar body a number.", Quantity::angular_speed},
+      {"ends", Form::points, "Of a rod, in the world: instead of position and orientation.", Quantity::length},
+      {"end_velocities", Form::points, "Of a rod: instead of velocity and angular velocity.", Quantity::speed},
   };
+}
+
+std::string_view kinds_in_files() {
+  static const std::string text = [] {
+    std::string all;
+    for (const BodyDescription& kind : body_registry())
+      if (kind.is_place) all += (all.empty() ? "" : " ") + kind.key;
+    return all;
+  }();
+  return text;
 }
 
 Keys make(Rule rule) {
@@ -143,7 +155,7 @@ Keys make(Rule rule) {
     case Rule::body:
       return joined(
           {
-              {"kind", Form::text, "spatial if left out.", none, Rule::none, false, "spatial planar point"},
+              {"kind", Form::text, "spatial if left out.", none, Rule::none, false, kinds_in_files()},
               {"mass", Form::number, "Of the whole body.", Quantity::mass},
               {"density", Form::number, "Of its shape and of parts that give none.", Quantity::density},
               {"inertia", Form::inertia, "About the centre of mass, in the body's axes.", Quantity::inertia,

@@ -154,6 +154,7 @@ class ModelReader {
     bool has_form = false;
   };
   void read_state(Entries& entries, const Place& place, Body& body);
+  void read_ends(Entries& entries, const Place& place, Body& body);
   void read_body(const Entry& entry);
   void read_plain_inertia(const Node& node, const Place& place, Body& body, bool needs_mass);
   std::optional<Mat3> read_inertia_mapping(const Node& node, const Place& place, double mass, const Vec3& center);
@@ -166,7 +167,7 @@ class ModelReader {
                    bool has_mass, Body& body);
   void read_shape(const Entry& entry);
 
-  bool is_planar(int body) const { return body >= 0 && model_.bodies[body].kind == BodyKind::planar; }
+  bool is_planar(int body) const { return body >= 0 && kind_of(model_.bodies[body]).is_planar; }
   int find_body(const Node& node, const Place& place);
   Pose to_local(int body, const Pose& here) const;  // from the world of this scope to body axes, bodies as drawn
   int add_frame(int body, const Pose& local, const Location& where);

@@ -1,5 +1,6 @@
 // Bodies, their mass and inertia in all ways a file can give them, their shapes, and frames.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 
@@ -18,11 +19,67 @@ std::uint64_t fingerprint(std::string_view bytes) {
   return h;
 }
 
+void set_uniform_bar(double length, Body& body) {
+  body.center_of_mass = Vec3(0.5 * length, 0, 0);
+  const double moment = body.mass / 12 * length * length;
+  body.inertia = Vec3(0, moment, moment).asDiagonal();
+}
+
+std::string kinds_hint() {
+  std::string text = "kinds: " + Body{}.kind + " (the default)";
+  for (const BodyDescription& kind : body_registry())
+    if (kind.is_place && kind.key != Body{}.kind) text += ", " + kind.key;
+  return text;
+}
+
 }  // namespace
+
+// Two points, and two velocities, of a body that is given by its ends: its origin is the first, its x axis points to the
+// second.
+void ModelReader::read_ends(Entries& entries, const Place& place, Body& body) {
+  const bool planar = kind_of(body).is_planar;
+  const auto read_two = [&](const char* name, Quantity quantity) -> std::optional<std::array<Vec3, 2>> {
+    const Node* node = entries.find(name);
+    if (node == nullptr) return std::nullopt;
+    if (!node->is_sequence() || node->count != 2) {
+      values_->error(*node, "wrong-length", place.at(name).text() + " must be a list of two vectors",
+                     planar ? "[[x, y], [x, y]]" : "[[x, y, z], [x, y, z]]");
+      return std::nullopt;
+    }
+    const auto first = values_->vector(node->item(0), place.at(name), quantity, planar),
+               second = values_->vector(node->item(1), place.at(name), quantity, planar);
+    if (!first || !second) return std::nullopt;
+    return std::array<Vec3, 2>{*first, *second};
+  };
+  if (const auto ends = read_two("ends", Quantity::length)) {
+    const Vec3 along = (*ends)[1] - (*ends)[0];
+    if (!(along.norm() > 0)) {
+      values_->error(*entries.find("ends"), "zero-length", place.text() + ": its two ends coincide",
+                     "give two different points");
+      return;
+    }
+    const Quat turn = planar ? Quat(Eigen::AngleAxisd(std::atan2(along.y(), along.x()), Vec3::UnitZ()))
+                             : Quat(Quat::FromTwoVectors(Vec3::UnitX(), along));
+    body.pose.position = current_->pose.position + current_->pose.rotation * (*ends)[0];
+    body.pose.rotation = current_->pose.rotation * turn;
+    if (body.center_of_mass.isZero()) set_uniform_bar(along.norm(), body);  // later ends only say where it starts
+  }
+  if (const auto speeds = read_two("end_velocities", Quantity::speed)) {
+    const Vec3 u = body.pose.rotation * Vec3::UnitX();
+    const Vec3 v1 = current_->pose.rotation * (*speeds)[0], v2 = current_->pose.rotation * (*speeds)[1];
+    body.velocity = v1;
+    if (body.center_of_mass.x() > 0) body.angular_velocity = u.cross(v2 - v1) / (2 * body.center_of_mass.x());
+  }
+}
 
 // Pose and velocities, which stand in `bodies` and in `initial`.
 void ModelReader::read_state(Entries& entries, const Place& place, Body& body) {
-  const bool planar = body.kind == BodyKind::planar;
+  const BodyDescription& kind = kind_of(body);
+  const bool planar = kind.is_planar;
+  if (kind.has_ends) {
+    read_ends(entries, place, body);
+    return;
+  }
   if (const Node* node = entries.find("position")) {
     if (const auto point = values_->vector(*node, place.at("position"), Quantity::length, planar)) {
       body.pose.position = current_->pose.position + current_->pose.rotation * *point;
@@ -44,7 +101,7 @@ void ModelReader::read_state(Entries& entries, const Place& place, Body& body) {
         body.angular_velocity = Vec3(0, 0, *rate);
       }
     }
-  } else if (body.kind == BodyKind::spatial) {
+  } else if (kind.turns) {
     if (const Node* node = entries.find("orientation")) {
       if (const auto turn = values_->orientation(*node, place.at("orientation"))) {
         body.pose.rotation = current_->pose.rotation * *turn;
@@ -72,16 +129,16 @@ void ModelReader::read_body(const Entry& entry) {
   Entries entries = values_->mapping(entry.node, place, Rule::body);
   if (entries.good()) {
     if (const Node* kind = entries.find("kind")) {
-      if (kind->text == "point") {
-        body.kind = BodyKind::point;
-      } else if (kind->text == "planar") {
-        body.kind = BodyKind::planar;
-      } else if (kind->text != "spatial") {
+      const BodyDescription* known = find_body_kind(kind->text);
+      if (known != nullptr && known->is_place) {
+        body.kind = kind->text;
+      } else {
         values_->error(*kind, "unknown-kind", place.text() + ": there is no kind " + quote(kind->text) + " of bodies",
-                       "kinds: spatial (the default), planar, point");
+                       kinds_hint());
       }
     }
-    const bool extended = body.kind != BodyKind::point;
+    const BodyDescription& of_kind = kind_of(body);
+    const bool extended = of_kind.is_solid();
     const Node* shape = entries.find("shape");
     const Node* parts = extended ? entries.find("parts") : nullptr;
     const bool solid = shape != nullptr || parts != nullptr;
@@ -92,7 +149,7 @@ void ModelReader::read_body(const Entry& entry) {
     const Node* center = extended ? entries.find("center_of_mass") : nullptr;
     if (center != nullptr) {
       set(body.center_of_mass,
-          values_->vector(*center, place.at("center_of_mass"), Quantity::length, body.kind == BodyKind::planar));
+          values_->vector(*center, place.at("center_of_mass"), Quantity::length, of_kind.is_planar));
     }
     const std::string given = "`mass` and `inertia` are given";
     if (inertia != nullptr && solid && mass == nullptr) {
@@ -113,6 +170,7 @@ void ModelReader::read_body(const Entry& entry) {
     }
     if (inertia != nullptr) read_plain_inertia(*inertia, place.at("inertia"), body, mass != nullptr);
     read_state(entries, place, body);
+    if (of_kind.has_ends) entries.need("ends");
     entries.finish();
     if (solid) read_solids(shape, parts, weighed ? density : nullptr, place, weighed, mass != nullptr, body);
   }
@@ -124,7 +182,7 @@ void ModelReader::read_body(const Entry& entry) {
 
 void ModelReader::read_plain_inertia(const Node& node, const Place& place, Body& body, bool has_mass) {
   const bool about_a_point = node.is_mapping() && node.find("value") == nullptr;
-  if (body.kind == BodyKind::planar) {
+  if (kind_of(body).inertia == InertiaForm::about_z) {
     if (const auto value = values_->number(node, place, Quantity::inertia)) body.inertia(2, 2) = *value;
   } else if (!about_a_point) {
     set(body.inertia, values_->inertia(node, place));
@@ -320,7 +378,7 @@ bool ModelReader::read_solid(const Node& node, const Place& place, Rule rule, bo
   const Node* inertia = part ? entries.find("inertia") : nullptr;
   const Node* type = part ? entries.find("type") : entries.need("type");
   solid.has_form = type != nullptr;
-  const bool planar = body.kind == BodyKind::planar;
+  const bool planar = kind_of(body).is_planar;
   const bool good = read_form(entries, node, place, planar, weighed, solid.shape, weighed ? &solid.unit : nullptr);
   if (!solid.has_form && node.find("size") != nullptr) {
     values_->error(node, "missing-key", place.text() + ": 'type' is missing",
@@ -453,7 +511,7 @@ void ModelReader::read_solids(const Node* shape, const Node* parts, const Node* 
   body.mass = whole.mass;
   body.center_of_mass = whole.center;
   body.inertia = 0.5 * (whole.inertia + whole.inertia.transpose());
-  if (body.kind == BodyKind::planar) {
+  if (kind_of(body).inertia == InertiaForm::about_z) {
     body.center_of_mass.z() = 0;
     const double about_z = body.inertia(2, 2);
     body.inertia.setZero();

@@ -12,16 +12,6 @@
 namespace trammel {
 namespace {
 
-const char* kind_name(BodyKind kind) {
-  switch (kind) {
-    case BodyKind::point: return "point";
-    case BodyKind::planar: return "planar";
-    case BodyKind::spatial: return "spatial";
-    case BodyKind::scalar: return "scalar";
-  }
-  return "";
-}
-
 [[noreturn]] void fail_file(const std::string& path, const char* id, std::string message, std::string hint) {
   throw Failure({Severity::error, id, std::move(message), std::move(hint), {intern(path), 0, 0}});
 }
@@ -242,7 +232,7 @@ void ModelReader::read_coordinate(const Entry& entry) {
   }
   Body body;
   body.name = entry.name;
-  body.kind = BodyKind::scalar;
+  body.kind = "scalar";
   body.where = values_->where(entry.key);
   body_index_.emplace(entry.name, static_cast<int>(model_.bodies.size()));
   if (current_->parent != nullptr) current_->input_texts[std::string(entry.key.text)] = "dx(" + body.name + ", ground)";
@@ -272,7 +262,7 @@ void ModelReader::read_initial_coordinate(const Entry& entry) {
   const int index = find_body(entry.key, {"initial", "", ""});
   if (index < 0) return;
   Body& body = model_.bodies[index];
-  if (body.kind != BodyKind::scalar) {
+  if (kind_of(body).is_place) {
     values_->error(entry.key, "wrong-type", "initial: " + quote(body.name) + " is not a scalar coordinate",
                    "give it under `bodies`");
     return;
@@ -315,7 +305,7 @@ void ModelReader::read_initial_body(const Entry& entry) {
     return;
   }
   Body& body = model_.bodies[index];
-  if (body.kind == BodyKind::scalar) {
+  if (!kind_of(body).is_place) {
     values_->error(key, "wrong-type", "initial: " + quote(body.name) + " is a scalar coordinate",
                    "give it under `coordinates`");
     return;
@@ -337,7 +327,7 @@ void ModelReader::read_keep(const Node& node, const Place& place, Body& body) {
     values_->error(node, "wrong-type", place.text() + " must be a list", hint);
     return;
   }
-  const bool turns = body.kind != BodyKind::point, planar = body.kind == BodyKind::planar;
+  const bool turns = kind_of(body).turns, planar = kind_of(body).is_planar;
   for (std::size_t i = 0; i < node.count; ++i) {
     const std::string_view text = node.item(i).text;
     const std::size_t point = text.find('.');
@@ -361,7 +351,7 @@ void ModelReader::read_keep(const Node& node, const Place& place, Body& body) {
     } else {
       values_->error(
           node.item(i), "unknown-key",
-          place.text() + ": " + quote(text) + " is nothing that a " + kind_name(body.kind) + " body can keep", hint);
+          place.text() + ": " + quote(text) + " is nothing that a " + body.kind + " body can keep", hint);
     }
   }
 }

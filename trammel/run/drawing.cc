@@ -48,16 +48,6 @@ std::string body_name(const Model& model, int body) {
   return body == ground ? "ground" : model.bodies[static_cast<std::size_t>(body)].name;
 }
 
-const char* kind_name(BodyKind kind) {
-  switch (kind) {
-    case BodyKind::point: return "point";
-    case BodyKind::planar: return "planar";
-    case BodyKind::spatial: return "spatial";
-    case BodyKind::scalar: return "scalar";
-  }
-  return "";
-}
-
 const char* attachment_name(Attachment attachment) {
   switch (attachment) {
     case Attachment::joint: return "joint";
@@ -112,7 +102,7 @@ class Columns {
 };
 
 Json body_columns(const Body& body) {
-  if (body.kind == BodyKind::scalar)
+  if (!kind_of(body).is_place)
     return Columns("coordinate", body.name).scalar("value").scalar("rate").scalar("acceleration").json();
   return Columns("body", body.name)
       .vector("position")
@@ -234,7 +224,7 @@ std::vector<std::pair<std::string, std::string>> drawing_as_json(const Equations
   Pieces bodies(entries, "bodies", most_bytes);
   for (const Body& body : model.bodies) {
     bodies.add({{"name", body.name},
-                {"kind", kind_name(body.kind)},
+                {"kind", body.kind},
                 {"mass", body.mass},
                 {"center_of_mass", vector_json(body.center_of_mass)}});
   }

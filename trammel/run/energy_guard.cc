@@ -53,7 +53,7 @@ UnexplainedEnergy blame_for_energy(const Equations& equations, const State& from
   if (!out.part.empty() || from.v.size() == 0) return out;
   const Vec dv = to.v - from.v;
   Vec Mdv = Vec::Zero(dv.size());
-  equations.multiply_mass(dv, Mdv);
+  equations.multiply_mass(to.q, dv, Mdv);
   Eigen::Index at = 0;
   dv.cwiseProduct(Mdv).cwiseAbs().maxCoeff(&at);
   const int body = equations.body_of_velocity(static_cast<int>(at));
@@ -70,12 +70,12 @@ EnergyGuard::EnergyGuard(const Equations& equations, double tolerance)
       dv_(Vec::Zero(equations.sizes().nv)),
       Mdv_(dv_) {}
 
-double EnergyGuard::noise_of(double h, const Rates& rates) {
+double EnergyGuard::noise_of(double h, const State& state, const Rates& rates) {
   const double length = equations_.length(), mass = equations_.greatest_mass();
   const double slow = 1e-3 * length / std::max(equations_.model().simulation.end, 1e-300), noisy = noise_ / h;
   // The work of the largest force or torque over an error of position.
   double hardest = mass * equations_.model().gravity.norm();
-  equations_.multiply_mass(rates.a, Mdv_);
+  equations_.multiply_mass(state.q, rates.a, Mdv_);
   const double least_arm = std::min(length, 1.0);
   for (Eigen::Index i = 0; i < Mdv_.size(); ++i) {
     const double size = std::abs(Mdv_[i]);
@@ -102,15 +102,15 @@ bool EnergyGuard::explains(const EnergyBook& before, const EnergyBook& after, do
 
 bool EnergyGuard::explains(const State& from, const Rates& from_rates, const State& to, const Rates& to_rates,
                            const EnergyBook& book) {
-  const auto kinetic = [this](const Vec& v) {
-    equations_.multiply_mass(v, Mdv_);
+  const auto kinetic = [&](const Vec& v) {
+    equations_.multiply_mass(to.q, v, Mdv_);
     return 0.5 * v.dot(Mdv_);
   };
   dv_ = to.v - from.v;
   const double jump = kinetic(dv_), T0 = book.kinetic, T1 = kinetic(to.v);
   if (!(jump > 0.04 * std::max(T0, T1))) return true;
 
-  const double h = to.t - from.t, noise = noise_of(h, from_rates);
+  const double h = to.t - from.t, noise = noise_of(h, from, from_rates);
   if (jump < noise) return true;
 
   // The mean of both ends lies where the step passed, if not quite on its way.

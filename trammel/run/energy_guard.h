@@ -35,7 +35,7 @@ class EnergyGuard {
   // Of the whole run: more is missing than the mechanism ever held and three quarters of what passed through it.
   bool beyond_belief(const EnergyBook& book, double noise);
   // What correctors may leave, and motion too slow to count, J.
-  double noise_of(double h, const Rates& rates);
+  double noise_of(double h, const State& state, const Rates& rates);
   // After explains() was false, for the same step.
   UnexplainedEnergy blame(const State& from, const State& to);
 

@@ -54,13 +54,14 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
       residual_(equations.make_residual()),
       gdot_(Vec::Zero(equations.sizes().multipliers())) {
   const Model& model = equations.model();
+  for (const Body& body : model.bodies) is_place_.push_back(kind_of(body).is_place);
   for (const Item& joint : model.joints) axes_.push_back(axis_freedoms(joint.type));
   Table output{"output", "at output times; accelerations and reactions satisfy the equations of motion there", {}};
   std::vector<Signal>& s = output.signals;
   s.push_back({"time", "s", "", "time", false, ""});
   for (const Output& o : model.outputs) s.push_back({o.name, o.unit, "", o.expression.text, false, ""});
   for (const Body& body : model.bodies) {
-    if (body.kind == BodyKind::scalar) {
+    if (!kind_of(body).is_place) {
       const std::string unit = si_unit(body.quantity), per = unit.empty() ? "1" : unit;
       const CoordinateSignals names(body.name);
       s.push_back({names.value(), unit, "", "value of the coordinate", false, ""});
@@ -144,6 +145,9 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
   for (const Output& o : model.outputs) {
     UserOutput user;
     user.expression = MeasuredExpression::parse(o, names, user.frames);
+    for (std::size_t i = 0; i < user.frames.size(); ++i)
+      equations.require("output '" + o.name + "'", user.frames[i], user.expression.needs(static_cast<int>(i)),
+                        o.expression.where);
     user.memory.assign(user.expression.memory(), 0);
     outputs_.push_back(std::move(user));
   }
@@ -256,34 +260,25 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
   evaluate_outputs(state, false);
   for (const double value : output_values_) add(value);
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
-    const Body& body = model.bodies[b];
-    const BodyState& s = work_.bodies[b];
-    const int v0 = equations_.first_velocity(static_cast<int>(b)),
-              q0 = equations_.first_coordinate(static_cast<int>(b));
-    if (body.kind == BodyKind::scalar) {
-      add(state.q[q0]);
-      add(state.v[v0]);
-      add(rates.a[v0]);
+    const BodyElement& body = equations_.body(static_cast<int>(b));
+    if (!is_place_[b]) {
+      add(state.q[body.at().q]);
+      add(state.v[body.at().v]);
+      add(rates.a[body.at().v]);
       continue;
     }
-    const Vec3 arm = -(s.R * body.center_of_mass);  // from the centre of mass to the origin
-    Vec3 linear = Vec3::Zero(), spin = Vec3::Zero();
-    linear.head(translations_of(body.kind)) = rates.a.segment(v0, translations_of(body.kind));
-    Quat orientation = Quat::Identity();
-    if (body.kind == BodyKind::planar) {
-      spin.z() = rates.a[v0 + 2];
-      orientation = Quat(std::cos(0.5 * state.q[q0 + 2]), 0, 0, std::sin(0.5 * state.q[q0 + 2]));
-    } else if (body.kind == BodyKind::spatial) {
-      spin = s.R * rates.a.segment<3>(v0 + 3);
-      orientation = Quat(state.q[q0 + 3], state.q[q0 + 4], state.q[q0 + 5], state.q[q0 + 6]);
-    }
-    add3(s.r + arm);
+    const BodyFrame& origin = equations_.origin(static_cast<int>(b));
+    const FrameState at_origin = equations_.frame(origin, work_);
+    const Quat orientation = body.orientation(state.q.data() + body.at().q, work_.bodies[b]);
+    Vec3 angular;
+    const Vec3 linear = equations_.frame_acceleration(origin, rates, work_, &angular);
+    add3(at_origin.p);
     add(orientation.w());
     add3(orientation.vec());
-    add3(s.v + s.w.cross(arm));
-    add3(s.w);
-    add3(linear + spin.cross(arm) + s.w.cross(s.w.cross(arm)));
-    add3(spin);
+    add3(at_origin.v);
+    add3(at_origin.w);
+    add3(linear);
+    add3(angular);
   }
   for (int c = 0; c < equations_.constraint_count(); ++c) {
     const Equations::ConstraintInfo info = equations_.constraint_info(c);

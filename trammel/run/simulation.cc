@@ -518,8 +518,8 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
     ++attempts;
     if (accepted) {
       // In the sum over many steps, what one of them may leave does not grow with its shortness.
-      const double noise = energy_guard_->noise_of(h, integrator_->rates()),
-                   noise_of_sum = energy_guard_->noise_of(end, integrator_->rates());
+      const double noise = energy_guard_->noise_of(h, integrator_->state(), integrator_->rates()),
+                   noise_of_sum = energy_guard_->noise_of(end, integrator_->state(), integrator_->rates());
       integrator_->accept();
       if (options.real_time) clock.step_ends();
       if (options.path != nullptr) {

@@ -33,6 +33,14 @@ std::optional<double> AppliedWrench::potential_at_rest(const ElementInput& in) c
   return -(axes(in) * local.head<3>()).dot(in.frames[1].p - in.frames[0].p);
 }
 
+// The reaction on A is a couple too.
+FrameNeed AppliedWrench::needs(int frame) const {
+  if (frame == 0 || (frame == 1 && (with_torque_ || axes_ == Axes::b))) return FrameNeed::orientation;
+  FrameNeed most = FrameNeed::point;
+  for (const MeasuredExpression& each : components_) most = std::max(most, each.needs(frame));
+  return most;
+}
+
 Mat3 AppliedWrench::axes(const ElementInput& in) const {
   if (axes_ == Axes::world) return Mat3::Identity();
   return in.frames[axes_ == Axes::a ? 0 : 1].R;

@@ -23,6 +23,7 @@ class AppliedWrench final : public Force {
   int frames() const override { return frames_; }
   int memory() const override { return memory_; }
   bool uses_velocity() const override { return uses_velocity_; }
+  FrameNeed needs(int frame) const override;
   bool objective() const override { return axes_ != Axes::world; }
   // Components that do not depend on the mechanism: a given load, dead or following.
   bool is_load() const { return is_load_; }

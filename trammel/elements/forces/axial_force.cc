@@ -12,6 +12,15 @@ void AxialForce::use(const MeasuredExpression& expression) {
   expressions_memory_ += expression.memory();
 }
 
+FrameNeed AxialForce::needs(int frame) const {
+  FrameNeed most = frame > 1                          ? FrameNeed::point
+                   : kind_ == AxialKind::rotation     ? FrameNeed::orientation
+                   : frame == 0                       ? FrameNeed::z_axis
+                                                      : FrameNeed::point;
+  for (const MeasuredExpression* each : expressions_) most = std::max(most, each->needs(frame));
+  return most;
+}
+
 bool AxialForce::sets_in_unseen() const {
   return std::any_of(expressions_.begin(), expressions_.end(),
                      [](const MeasuredExpression* each) { return each->expression().sets_in(); });

@@ -32,6 +32,7 @@ class AxialForce : public Force {
   void accept(const ElementInput& in, double* memory) const override;
   double turned(const ElementInput& in) const override;
   bool sets_in_unseen() const override;
+  FrameNeed needs(int frame) const override;
 
   // The coordinate's own angle comes first; expressions remember behind it.
   static constexpr int own_memory(AxialKind kind) { return kind == AxialKind::rotation ? RememberedAngle::size : 0; }

@@ -20,6 +20,7 @@ class TranslationalSpringDamper final : public Force {
   int frames() const override { return frames_; }
   int memory() const override { return actuator_.memory(); }
   bool uses_velocity() const override { return c_ != 0 || actuator_.uses_velocity(); }
+  FrameNeed needs(int frame) const override { return actuator_.needs(frame); }
   bool sets_in_unseen() const override { return actuator_.expression().sets_in(); }
 
   bool evaluate(const ElementInput& in, double* wrench) const override {

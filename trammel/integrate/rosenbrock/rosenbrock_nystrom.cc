@@ -33,7 +33,7 @@ RosenbrockNystrom::RosenbrockNystrom(const Equations& equations, const Rosenbroc
   for (Vec* v : {&right_, &solution_}) v->setZero(nv_ + rows_);
   for (Vec* v : {&gamma_, &gdot_}) v->setZero(rows_);
   work_.without_derivatives = options.forces_without_derivatives;
-  equations.mass(at_point_);
+  equations.mass(equations.initial_state().q, at_point_);
   C_.assign(equations.rotation_columns().size(), Mat3::Zero());
   D_ = C_;
 }

@@ -320,7 +320,7 @@ double ConstrainedRungeKutta::estimate(double h, Attempt& result) {
   r_z_.noalias() += c * Z_.lazyProduct(error_weights_);
   r_v_ = rates_.a - (c * error_weights_.sum()) * now_.v;
   r_v_.noalias() += c * V_.lazyProduct(error_weights_);
-  equations_.multiply_mass(r_v_, work_vec_);
+  equations_.multiply_mass(now_.q, r_v_, work_vec_);
   right_.setZero();
   right_.head(nv_) = work_vec_;
   equations_.vv().multiply_add(partials_.force_q, -1 / c, r_z_.data(), right_.data());

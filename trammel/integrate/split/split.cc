@@ -63,7 +63,7 @@ SplitMethod::SplitMethod(const Equations& equations, const SplitOptions& options
       (!options_.fixed_step && options_.control == SplitControl::stability)) {
     mass_ = std::make_unique<SaddleSystem>(equations, equations.mass_slots());
     mass_partials_ = equations.make_partials(Detail::projection);
-    equations.mass(mass_partials_);
+    equations.mass(equations.initial_state().q, mass_partials_);
     mass_->combine_mass(mass_partials_);  // G is left at zero
     mass_->factor();
   }
@@ -158,7 +158,7 @@ Verdict SplitMethod::step_implicit(double t, const Vec& q, const Vec& v, double 
     if (equations_.residual(part_, trial_rates_, parts, residual_, work_) != Eval::ok)
       return Verdict::evaluation_rejected;
     ++counts_.evaluations;
-    if (!options_.all_implicit) equations_.multiply_mass(trial_rates_.a, residual_.inertia);
+    if (!options_.all_implicit) equations_.multiply_mass(part_.q, trial_rates_.a, residual_.inertia);
     z_.head(nv_) = -(residual_.inertia + residual_.force + force_a_);
     if (ng_ > 0) {
       equations_.velocity_residual(part_, gdot_, work_);

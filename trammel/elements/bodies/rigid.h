@@ -4,47 +4,36 @@
 //
 //   v_F = v + R (w x p) = v + W x rho,  w_F = W,      W = R w,  rho = R p      B = [ I  -rho~ R ;  0  R ]
 #pragma once
-#include <array>
-
-#include "trammel/elements/frame.h"
+#include "trammel/elements/body.h"
 #include "trammel/math/rotation.h"
-#include "trammel/model/model.h"
 
 namespace trammel {
 
-struct BodyState {
-  Mat3 R;        // body to world
-  Vec3 r, v, w;  // centre of mass, its velocity, angular velocity; world axes
+// What the rigid kinds have in common: M is that of mass and inertia about the centre of mass, so it is constant.
+class RigidBody : public BodyElement {
+ public:
+  double weight() const final { return weight_; }
+  Vec3 moments() const final { return inertia_.diagonal(); }
+  double kinetic_energy(const BodyState& s, const double* /*extra*/) const final {
+    const Vec3 w = s.R.transpose() * s.w;
+    return 0.5 * mass_ * s.v.squaredNorm() + 0.5 * w.dot(inertia_ * w);
+  }
+  double potential_energy(const BodyState& s, const Vec3& gravity) const final { return -weight_ * gravity.dot(s.r); }
+
+ protected:
+  RigidBody(double mass, double weight, const Mat3& inertia) : mass_(mass), weight_(weight), inertia_(inertia) {}
+
+  double mass_, weight_;
+  Mat3 inertia_;
 };
 
-// A frame as the equations keep it: place relative to the centre of mass, body axes (world for ground).
-struct RigidFrame {
-  int body = ground;
-  Vec3 arm = Vec3::Zero();
-  Mat3 R = Mat3::Identity();
-  bool aligned = true;  // R is the identity, as of most: no product then
-};
-
-// Velocities of a body kind among the six of a spatial body.
-struct KindColumns {
-  int count;
-  std::array<int, 6> column;
-};
-inline const KindColumns& columns_of(BodyKind kind) {
-  static constexpr std::array<KindColumns, 4> table{
-      {{3, {0, 1, 2, -1, -1, -1}}, {3, {0, 1, 5, -1, -1, -1}}, {6, {0, 1, 2, 3, 4, 5}}, {1, {0, -1, -1, -1, -1, -1}}}};
-  return table[static_cast<std::size_t>(kind)];
-}
-// How many of a kind's velocities are translations; they come first.
-inline int translations_of(BodyKind kind) { return kind == BodyKind::scalar ? 1 : kind == BodyKind::planar ? 2 : 3; }
-
-inline FrameState frame_state(const RigidFrame& f, const BodyState& b) {
+inline FrameState frame_state(const BodyFrame& f, const BodyState& b) {
   const Vec3 rho = b.R * f.arm;
   return {b.r + rho, f.aligned ? b.R : Mat3(b.R * f.R), b.v + b.w.cross(rho), b.w};
 }
 
 // B^T (force, torque): what a wrench at the frame does to the body's six velocities.
-inline Vec6 to_body(const RigidFrame& f, const BodyState& b, const Vec3& force, const Vec3& torque) {
+inline Vec6 to_body(const BodyFrame& f, const BodyState& b, const Vec3& force, const Vec3& torque) {
   Vec6 out;
   out.head<3>() = force;
   out.tail<3>() = f.arm.cross(b.R.transpose() * force) + b.R.transpose() * torque;
@@ -55,7 +44,7 @@ inline Vec6 to_body(const RigidFrame& f, const BodyState& b, const Vec3& force, 
 struct FrameMap {
   Mat3 R, S;  // S = rho~ R
 };
-inline FrameMap frame_map(const RigidFrame& f, const BodyState& b) {
+inline FrameMap frame_map(const BodyFrame& f, const BodyState& b) {
   const Vec3 rho = b.R * f.arm;
   FrameMap map{b.R, {}};
   for (int k = 0; k < 3; ++k) map.S.col(k) = rho.cross(b.R.col(k));
@@ -95,13 +84,13 @@ void multiply_map_transposed(const FrameMap& map, Block&& columns) {
 }
 
 // d(B^T wrench)/dq, wrench held in the world: only rotation by rotation.
-inline Mat3 map_derivative(const RigidFrame& f, const BodyState& b, const Vec3& force, const Vec3& torque) {
+inline Mat3 map_derivative(const BodyFrame& f, const BodyState& b, const Vec3& force, const Vec3& torque) {
   const Vec3 force_b = b.R.transpose() * force;
   return skew(f.arm) * skew(force_b) + skew(b.R.transpose() * torque);
 }
 
 // d(B u)/dq for held body velocities u with angular part W (world): columns of rotation, 6 x 3.
-inline Eigen::Matrix<double, 6, 3> map_times_derivative(const RigidFrame& f, const BodyState& b, const Vec3& W) {
+inline Eigen::Matrix<double, 6, 3> map_times_derivative(const BodyFrame& f, const BodyState& b, const Vec3& W) {
   Eigen::Matrix<double, 6, 3> out;
   out.topRows<3>() = -skew(W.cross(b.R * f.arm)) * b.R;
   out.bottomRows<3>() = -skew(W) * b.R;
@@ -114,7 +103,7 @@ struct Bias {
   Vec3 value;
   Mat3 by_rotation, by_spin;
 };
-inline Bias frame_bias(const RigidFrame& f, const BodyState& b) {
+inline Bias frame_bias(const BodyFrame& f, const BodyState& b) {
   const Vec3 rho = b.R * f.arm;
   const Vec3 first = b.w.cross(rho);
   Bias out;
