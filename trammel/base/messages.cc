@@ -257,6 +257,17 @@ const std::vector<MessageInfo>& message_registry() {
        "Steps change the energy of the mechanism by more than it holds, and no work, heat or motion explains it: they "
        "pass over something that they do not resolve, such as a force that grows without bound.",
        "look at the force named: its sign, its units, and whether it grows faster than any motion it drives"},
+      {"events-chatter", in_run,
+       "A switch of an element changes so often in so short a time that the run would never end: a ball that comes to "
+       "rest by ever smaller impacts, or a force that drives the mechanism back over its own corner.",
+       "end the run before, give the contact a force in time (a stop, a contact), or leave `events: located` out"},
+      {"no-orientation", in_model,
+       "An element needs the full orientation of a body that has only points and a direction, such as a rod.",
+       "join its points, or use a spatial body"},
+      {"no-such-place", in_model, "A frame stands where its body has no points, such as beside the axis of a rod.",
+       "attach it to a point of the body"},
+      {"impact-not-in-coupling", in_run, "An impact stands in a part of a coupled system, whose steps are not located.",
+       "run the model as a whole, or give the contact a force in time"},
       {"far-from-origin", in_run,
        "The mechanism was so far from the origin that the round-off of its coordinates is above a hundredth of the "
        "error "

@@ -71,6 +71,10 @@ class Constraint {
   // none: patterns are found by probing, and a function may be flat where it is probed.
   virtual std::unique_ptr<Constraint> generic() const { return nullptr; }
 
+  // As of a force.
+  virtual std::vector<SwitchInfo> switches() const { return {}; }
+  virtual void switch_values(const ElementInput& /*in*/, double* /*values*/) const {}
+
   // Sets `memory` at the start of a run: a driven angle is taken as the turn nearest to what it is driven to.
   virtual void start(const ElementInput& in, double* memory) const { accept(in, memory); }
   // Brings `memory` up to date with an accepted state.

@@ -63,6 +63,18 @@ class Force {
   // True: it may set in suddenly, and approach() does not say when; an expression with max or if.
   virtual bool sets_in_unseen() const { return false; }
 
+  // Where its law has corners, in the order of switch_values(). Steps end there if the user asks for it, and always
+  // where time alone decides.
+  virtual std::vector<SwitchInfo> switches() const { return {}; }
+  virtual void switch_values(const ElementInput& /*in*/, double* /*values*/) const {}
+  // Of a switch that strikes: the row C against the twists of its frames along which the impulse acts, and how fast the
+  // bodies part afterwards, for the speed C tau at which they approach.
+  struct Strike {
+    FrameVector row;
+    double restitution = 0;
+  };
+  virtual Strike strike(const ElementInput& /*in*/, int /*which*/) const { return {}; }
+
   virtual std::vector<Observable> observables() const { return {}; }
   virtual void observe(const ElementInput& /*in*/, double* /*values*/) const {}
 

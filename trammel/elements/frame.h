@@ -2,6 +2,8 @@
 // a pose (p, R) and a twist (v, w). Elements return derivatives against small motions of the frame (dp, dphi), R <-
 // exp(dphi~) R, and against its twist; the assembly turns them into derivatives against the coordinates of the bodies.
 #pragma once
+#include <string>
+
 #include "trammel/base/archive.h"
 
 namespace trammel {
@@ -27,6 +29,13 @@ struct ElementInput {
   const double* inputs = nullptr;
   int by_input =
       -1;  // derivatives "in time" are taken against this input instead: inputs enter through expressions only
+};
+
+// A number of an element that changes its sign where its law has a corner or a jump.
+struct SwitchInfo {
+  std::string name;    // "upper stop"
+  bool timed = false;  // depends on time alone
+  bool strikes = false;  // where it becomes negative, bodies strike each other: velocities jump
 };
 
 constexpr int max_rows = 6;    // of one constraint

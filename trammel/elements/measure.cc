@@ -383,6 +383,7 @@ MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const s
     return slot;
   };
   out.expression_ = Expression::parse(text.text, text.where, scope);
+  out.corners_ = out.expression_.corners();
   return out;
 }
 
@@ -429,12 +430,7 @@ FrameNeed MeasuredExpression::needs(int frame) const {
   return all ? FrameNeed::orientation : FrameNeed::point;
 }
 
-bool MeasuredExpression::evaluate(const ElementInput& in, double& value) const {
-  if (expression_.is_constant()) {
-    value = expression_.value(in.t, {});
-    return true;
-  }
-  std::array<double, max_measures> measured;
+bool MeasuredExpression::measure(const ElementInput& in, double* measured) const {
   bool good = true;
   for (std::size_t i = 0; i < measures_.size(); ++i) {
     const Measure& m = measures_[i];
@@ -444,8 +440,30 @@ bool MeasuredExpression::evaluate(const ElementInput& in, double& value) const {
     else if (!evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), measured[i]))
       good = false;
   }
+  return good;
+}
+
+bool MeasuredExpression::evaluate(const ElementInput& in, double& value) const {
+  if (expression_.is_constant()) {
+    value = expression_.value(in.t, {});
+    return true;
+  }
+  std::array<double, max_measures> measured;
+  const bool good = measure(in, measured.data());
   value = expression_.value(in.t, {measured.data(), measures_.size()});
   return good && std::isfinite(value);
+}
+
+void MeasuredExpression::list_switches(std::vector<SwitchInfo>& out) const {
+  for (const Expression::Corner& corner : corners_) out.push_back({"corner of its expression", corner.timed, false});
+}
+
+double* MeasuredExpression::switch_values(const ElementInput& in, double* out) const {
+  if (corners_.empty()) return out;
+  std::array<double, max_measures> measured;
+  measure(in, measured.data());
+  expression_.corner_values(in.t, {measured.data(), measures_.size()}, corners_, out);
+  return out + corners_.size();
 }
 
 void MeasuredExpression::linearise(const ElementInput& in, int frames, ExpressionPartials& out) const {

@@ -119,6 +119,9 @@ class MeasuredExpression {
   int memory() const { return memory_; }
   const Expression& expression() const { return expression_; }
 
+  // Numbers that change their sign where its value or slope may jump; NaN where they have no value.
+  void list_switches(std::vector<SwitchInfo>& out) const;
+  double* switch_values(const ElementInput& in, double* out) const;  // returns the place behind them
   // False: cannot be evaluated here.
   bool evaluate(const ElementInput& in, double& value) const;
   // All of `out`, for an element with `frames` frames.
@@ -135,11 +138,14 @@ class MeasuredExpression {
     int a, b;         // places in ElementInput::frames; of an input a is its number
     int memory = -1;  // of an angle
   };
+  // Values of all measures; false: one has none here.
+  bool measure(const ElementInput& in, double* measured) const;
   double near(const Measure& measure, const ElementInput& in) const;
   // Of a remembered angle; false if it is none, or has no value here.
   bool angle(const Measure& measure, const ElementInput& in, double& total, double& rate) const;
 
   Expression expression_;
+  std::vector<Expression::Corner> corners_;
   std::vector<Measure> measures_;
   bool uses_velocity_ = false;
   int memory_ = 0;

@@ -17,6 +17,7 @@ class TimeFunction {
   TimeFunction(Expression position) : expression_(std::move(position)) {}  // NOLINT: an expression is one
   static TimeFunction accelerated(Expression acceleration, double value, double speed);
 
+  const Expression& expression() const { return expression_; }
   int memory() const { return integrated_ ? 3 : 0; }
   double value(double t, const double* memory) const;
   std::array<double, 4> derivatives(double t, const double* memory) const;  // f, f', f'', f'''

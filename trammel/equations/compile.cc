@@ -28,6 +28,7 @@ Equations::Equations(Model model) : model_(std::move(model)) {
   add_forces();
   add_states();
   make_patterns();
+  add_switches();
 }
 
 // Here, where all members are complete.

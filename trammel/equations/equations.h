@@ -91,6 +91,20 @@ class Equations {
   // The name of an explicit force that may set in without notice to next_contact; empty: none.
   std::string force_that_sets_in_unseen() const;
 
+  // ---- switches: numbers that change their sign where an element's law has a corner
+  int switch_count() const { return static_cast<int>(switches_.size()); }
+  const SwitchInfo& switch_info(int i) const { return switches_[i].info; }
+  std::string name_of_switch(int i) const;  // "force 'bumper': upper stop"
+  Location place_of_switch(int i) const;
+  // `timed_only`: of the elements that have some over time alone; places and velocities are not looked at.
+  void switch_values(const State&, Vec& values, Workspace&, bool timed_only = false) const;
+  // Of a switch that strikes: its row against the velocities, and how much of the speed comes back.
+  struct StrikeRow {
+    Vec row;
+    double restitution = 0;
+  };
+  StrikeRow strike(int i, const State&, Workspace&) const;
+
   // ---- manifold: the only place that knows rotations are not vectors
   void retract(const Vec& q, const Vec& delta, Vec& out) const;
   void local(const Vec& from, const Vec& to, Vec& delta) const;
@@ -214,6 +228,12 @@ class Equations {
   struct StateRecord : ElementRecord {
     std::unique_ptr<StateRate> element;
   };
+  struct SwitchRecord {
+    enum class Of { constraint, force, state } of;
+    int element = 0, which = 0;  // of the element's own
+    SwitchInfo info;
+    bool element_is_timed = false;  // one of the element's switches depends on time alone
+  };
   struct Local;  // dense matrices of one constraint on rigid bodies
 
   // compile.cc
@@ -223,6 +243,7 @@ class Equations {
   void add_forces();
   void add_states();
   void make_patterns();
+  void add_switches();
   void find_length();
   struct Wiring;
   struct Column {
@@ -282,6 +303,7 @@ class Equations {
   std::vector<ConstraintRecord> constraints_;
   std::vector<ForceRecord> forces_;
   std::vector<StateRecord> states_;
+  std::vector<SwitchRecord> switches_;
   std::vector<int> rotation_columns_, velocity_rows_;
   std::vector<int> with_memory_constraints_, with_memory_forces_, with_memory_states_;
   std::vector<std::uint16_t> vv_local_, gv_local_;  // place in the values of an element's matrix ...

@@ -54,6 +54,19 @@ bool AccelerationSolver::solve(const State& state, Rates& out, Workspace& work) 
   return true;
 }
 
+bool AccelerationSolver::impulse(const State& state, const Vec& row, Vec& dv, Workspace& work) {
+  const int nv = saddle_.velocities(), ng = saddle_.multipliers();
+  equations_.jacobian(state, partials_, work);
+  equations_.mass(state.q, partials_);
+  saddle_.combine_mass(partials_);
+  if (!saddle_.factor()) return false;
+  b_.head(nv) = row;
+  b_.tail(ng).setZero();
+  saddle_.solve_refined(b_, z_);
+  dv = z_.head(nv);
+  return dv.allFinite();
+}
+
 bool AccelerationSolver::project(State& state, Workspace& work) {
   const int nv = saddle_.velocities(), ng = saddle_.multipliers();
   if (ng == 0) return true;

@@ -17,6 +17,8 @@ class AccelerationSolver {
   // Positions brought onto g = 0 (from nearby: one Newton step, if they are off by more than 1e-12 of the length scale)
   // and velocities onto G v + g_t = 0, both with the mass-weighted least change.
   bool project(State& state, Workspace& work);
+  // What a unit impulse along a row does to the velocities, the joints holding: M dv + G^T p = row, G dv = 0.
+  bool impulse(const State& state, const Vec& row, Vec& dv, Workspace& work);
   // |M a + G^T lambda - Q|, largest entry, of the last solve.
   double force_residual() const { return force_residual_; }
   SaddleSystem& saddle() { return saddle_; }

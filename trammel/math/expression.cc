@@ -232,6 +232,86 @@ bool Expression::sets_in() const {
   return !slots_.empty() && std::any_of(tape_.begin(), tape_.end(), jumps);
 }
 
+std::vector<Expression::Corner> Expression::corners() const {
+  using Kind = Corner::Kind;
+  std::vector<Corner> found;
+  std::vector<bool> moves(tape_.size(), false), timed(tape_.size(), false);  // with variables, with time
+  for (std::size_t i = 0; i < tape_.size(); ++i) {
+    const Node& node = tape_[i];
+    timed[i] = node.timed;
+    moves[i] = node.op == Op::variable;
+    if (node.op > Op::variable) moves[i] = moves[node.a];
+    if (node.op >= Op::add) moves[i] = moves[i] || moves[node.b];
+    if (node.op >= Op::interpolate) moves[i] = moves[i] || moves[node.c];
+    const auto add = [&](Kind kind, std::uint16_t a, std::uint16_t b, std::uint16_t c = 0) {
+      if (!moves[a] && !moves[b] && !timed[a] && !timed[b]) return;
+      found.push_back({kind, a, b, c, !moves[a] && !moves[b]});
+    };
+    switch (node.op) {
+      case Op::absolute:
+      case Op::sign: add(Kind::zero, node.a, node.a); break;
+      case Op::min:
+      case Op::max:
+      case Op::less:
+      case Op::less_equal:
+      case Op::equal:
+      case Op::unequal: add(Kind::difference, node.a, node.b); break;
+      case Op::floor:
+      case Op::ceil:
+      case Op::truncate: add(Kind::whole, node.a, node.a); break;
+      case Op::round: add(Kind::half, node.a, node.a); break;
+      case Op::mod:
+      case Op::remainder: add(Kind::ratio, node.a, node.b); break;
+      case Op::ramp3:
+      case Op::ramp5:
+      case Op::ramp_haversine:
+        add(Kind::zero, node.a, node.a);
+        add(Kind::one, node.a, node.a);
+        break;
+      case Op::spline:
+        if (splines_[node.c]->data().kind == SplineKind::linear) add(Kind::knot, node.a, node.a, node.c);
+        break;
+      default: break;
+    }
+  }
+  return found;
+}
+
+namespace {
+
+// Distance from the nearest knot, of other sign in every next interval.
+double at_knots(const std::vector<double>& x, double at) {
+  const auto after = std::upper_bound(x.begin(), x.end(), at);
+  double nearest = std::numeric_limits<double>::infinity();
+  if (after != x.begin()) nearest = std::min(nearest, at - *(after - 1));
+  if (after != x.end()) nearest = std::min(nearest, *after - at);
+  return (after - x.begin()) % 2 == 0 ? nearest : -nearest;
+}
+
+}  // namespace
+
+void Expression::corner_values(double t, std::span<const double> variables, std::span<const Corner> corners,
+                               double* out) const {
+  if (corners.empty()) return;
+  std::array<double, max_operations> values;
+  sweep(t, variables, values.data());
+  for (std::size_t i = 0; i < corners.size(); ++i) {
+    const Corner& corner = corners[i];
+    const double a = values[corner.a];
+    switch (corner.kind) {
+      case Corner::Kind::zero: out[i] = a; break;
+      case Corner::Kind::difference: out[i] = a - values[corner.b]; break;
+      case Corner::Kind::whole: out[i] = std::sin(std::numbers::pi * std::remainder(a, 2)); break;
+      case Corner::Kind::half: out[i] = std::sin(std::numbers::pi * std::remainder(a + 0.5, 2)); break;
+      case Corner::Kind::ratio:
+        out[i] = std::sin(std::numbers::pi * std::remainder(a / values[corner.b], 2));
+        break;
+      case Corner::Kind::one: out[i] = a - 1; break;
+      case Corner::Kind::knot: out[i] = at_knots(splines_[corner.c]->data().x, a); break;
+    }
+  }
+}
+
 double Expression::value(double t, std::span<const double> variables) const {
   if (tape_.empty()) return constant_;
   std::array<double, max_operations> values;  // not initialised: the sweep writes before it reads

@@ -82,6 +82,14 @@ class Expression {
   bool depends_on_time() const { return depends_on_time_; }
   // A comparison, min, max or rounding in it, and a variable: its slope may jump as the variables move.
   bool sets_in() const;
+  // A place in it where its value or slope may jump, and the number that changes its sign there.
+  struct Corner {
+    enum class Kind { zero, difference, whole, half, ratio, one, knot } kind;
+    std::uint16_t a = 0, b = 0, c = 0;  // places on the tape, of a knot also the spline
+    bool timed = false;                 // depends on time alone
+  };
+  std::vector<Corner> corners() const;
+  void corner_values(double t, std::span<const double> variables, std::span<const Corner> corners, double* out) const;
   int variable_count() const { return variable_count_; }    // 1 + the highest slot used: what the spans below must hold
   const std::vector<int>& slots() const { return slots_; }  // the slots used, ascending
   std::size_t operation_count() const { return tape_.size(); }

@@ -136,6 +136,7 @@ struct SimulationSettings {
   std::optional<double> step;            // fixed step; otherwise the step is controlled
   std::optional<double> first_step, least_step, greatest_step;
   std::optional<double> output_step;  // output on a grid; otherwise at every accepted step
+  bool locate_events = false;         // steps end at all corners of forces, not only at those over time
   std::optional<double> length;       // length scale L of the model for norms; default from its size
   Fields options;                     // of the method: alpha, rho_inf, predictor_degree, ...
   Location where;

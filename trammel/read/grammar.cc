@@ -249,6 +249,8 @@ Keys make(Rule rule) {
           {"end", Form::number, "Time to run, from 0; 1 s if left out.", Quantity::time},
           {"method", Form::text, "Key of a method: see `trammel methods`."},
           {"formulation", Form::text, "How the method sees the constraints; left out: its own choice."},
+          {"events", Form::text, "located: steps end where forces set in or have corners.", none, Rule::none, false,
+           "located"},
           {"independent", Form::texts, "Coordinates of the state-space form: BODY.x, .y, .z, .angle, or a coordinate."},
           {"tolerance", Form::number, "Error allowed per step, relative to `length` and to 1 rad."},
           {"step", Form::number, "A fixed step size; without it the step is controlled.", Quantity::time},

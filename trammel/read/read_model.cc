@@ -374,6 +374,12 @@ void ModelReader::read_simulation(const Node& node) {
   if (const Node* formulation = entries.find("formulation")) {
     if (auto text = values_->text(*formulation, place.at("formulation"))) simulation.formulation = std::move(*text);
   }
+  if (const Node* events = entries.find("events")) {
+    simulation.locate_events = events->text == "located";
+    if (!simulation.locate_events)
+      values_->error(*events, "wrong-value", place.at("events").text() + ": " + quote(events->text) + " is not known",
+                     "write events: located, or leave it out");
+  }
   if (const Node* independent = entries.find("independent")) {
     const std::size_t count = independent->is_sequence() ? independent->count : 1;
     for (std::size_t i = 0; i < count; ++i) {

@@ -151,6 +151,11 @@ class Inquest {
     look_for_chatter();
     if (c_.settings.fixed_step && c_.reason == StopReason::attempt_failed) try_smaller_steps();
     if (c_.reason == StopReason::time_stalled) note_stall();
+    if (c_.reason == StopReason::chatter) {
+      const std::string name = e_.name_of_switch(c_.chattering);
+      add(1, "events-chatter", name.substr(0, name.find(':')), "it switches again and again in a very short time",
+          "100 events within a millionth of the run, or an impact on something that cannot yield");
+    }
     add_verdict();
     std::stable_sort(causes_.begin(), causes_.end(),
                      [](const Cause& a, const Cause& b) { return a.weight > b.weight; });
@@ -513,6 +518,7 @@ const char* report_id(const FailureContext& c) {
     case StopReason::time_stalled: return "time-stalled";
     case StopReason::constraints_violated: return "constraints-violated";
     case StopReason::energy_unexplained: return "energy-unexplained";
+    case StopReason::chatter: return "events-chatter";
     case StopReason::attempt_failed: break;
   }
   switch (c.last.verdict) {
@@ -545,6 +551,8 @@ std::string what_happened(const FailureContext& c) {
     }
     case StopReason::energy_unexplained:
       return "steps bring energy that no force or motion explains, at " + c.energy->part;
+    case StopReason::chatter:
+      return "events follow each other without end: " + c.equations.name_of_switch(c.chattering);
   }
   return last;
 }

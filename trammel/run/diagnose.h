@@ -65,6 +65,7 @@ enum class StopReason {
   time_stalled,
   constraints_violated,  // and they stay so
   energy_unexplained,    // again and again
+  chatter,               // events that follow each other without end
 };
 
 // Why a run could not go on: parts of the model, likely causes ranked, what to try.
@@ -95,6 +96,7 @@ struct FailureContext {
   std::optional<Culprit> culprit;  // found during the last attempts
   std::optional<ConstraintViolation> violation;
   std::optional<UnexplainedEnergy> energy;  // of the last attempt that was refused for it
+  int chattering = -1;                      // number of the switch
 };
 FailureReport diagnose(const FailureContext& context);
 

@@ -342,6 +342,39 @@ void Recorder::visit(Archive& archive) {
   archive(middle_rates_.lambda, book_, started_, heat_, work_done_, last_t_, step_, last_, before_worst_, after_worst_);
 }
 
+void Recorder::record_events(const std::vector<std::string>& names) {
+  std::string list;
+  for (std::size_t i = 0; i < names.size(); ++i) list += (i == 0 ? "" : "; ") + std::to_string(i) + " " + names[i];
+  tables_.push_back({"events",
+                     "one row for every event",
+                     {{"time", "s", "", "when", false, ""},
+                      {"event.switch", "", "", "number of the switch: " + list, false, ""},
+                      {"event.direction", "", "", "1: its value became positive, -1: negative", false, ""},
+                      {"event.impulse", "N s", "", "of an impact; 0 of other events", false, ""}}});
+}
+
+const std::vector<double>& Recorder::event_row(double t, int which, bool rises, double impulse) {
+  step_row_ = {t, static_cast<double>(which), rises ? 1.0 : -1.0, impulse};
+  return step_row_;
+}
+
+void Recorder::note_jump(const State& state, const Rates& rates) {
+  const Energy e = equations_.energy(state, rates, work_);  // also updates the body states
+  const double lost = book_.kinetic + book_.potential - e.kinetic - e.potential;
+  (lost > 0 ? book_.dissipated : book_.external) += std::abs(lost);
+  book_.passed += std::abs(lost);
+  book_.kinetic = e.kinetic;
+  book_.potential = e.potential;
+  heat_.last = e.dissipated_power;
+  work_done_.last = e.external_power;
+  middle_rates_.lambda = rates.lambda;
+  const Model& model = equations_.model();
+  for (std::size_t j = 0; j < model.joints.size(); ++j)
+    if (axes_[j].turns) joint_angle(j, state.t, &joint_rates_[j]);
+  last_t_ = state.t;
+  last_ = state;
+}
+
 const std::vector<double>& Recorder::step_row(const Step& step) {
   step_row_ = {step.t, step.h, step.error, static_cast<double>(step.newton_iterations),
                static_cast<double>(step.rejected)};

@@ -54,6 +54,11 @@ class Recorder {
     int newton_iterations, rejected;
   };
   const std::vector<double>& step_row(const Step& step);
+  // A third table, with a row for each event; `names` of the switches by number.
+  void record_events(const std::vector<std::string>& names);
+  const std::vector<double>& event_row(double t, int which, bool rises, double impulse);
+  // Velocities jumped, or a force did: energy that is lost in no time is booked as heat.
+  void note_jump(const State& state, const Rates& rates);
 
  private:
   struct UserOutput {

@@ -57,6 +57,7 @@ std::string to_text(const RunSummary& s) {
                              "{:.6g}; largest imbalance {:.2g} J",
                              s.energy.first, s.energy.kinetic, s.energy.potential, s.energy.dissipated,
                              s.energy.external, s.energy.largest_imbalance));
+  if (s.events > 0) line("events", std::to_string(s.events));
   if (s.values_missing > 0)
     line("outputs", fmt::format("{} could not be evaluated: recorded as nan", counted(s.values_missing, "value")));
   if (s.outputs_as_stepped > 0)
@@ -97,6 +98,7 @@ std::string to_json(const RunSummary& s) {
       {"reached", s.reached},
       {"outputs", s.outputs},
       {"values_missing", s.values_missing},
+      {"events", s.events},
       {"outputs_as_stepped", s.outputs_as_stepped},
       {"sizes",
        {{"nq", s.sizes.nq},

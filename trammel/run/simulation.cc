@@ -125,11 +125,16 @@ double Simulation::first_step() const {
   const auto& s = equations_->model().simulation;
   if (s.step) return *s.step;
   if (s.first_step) return *s.first_step;
-  // A step over which the accelerations at the start move things by a small part of what the tolerance would allow in
-  // cubic growth; the controller corrects it within a few steps.
+  return careful_step(output_state_, output_rates_);
+}
+
+// A step over which the accelerations move things by a small part of what the tolerance would allow in cubic growth; the
+// controller corrects it within a few steps.
+double Simulation::careful_step(const State& state, const Rates& rates) const {
+  const auto& s = equations_->model().simulation;
   const Vec scales = equations_->scales();
-  const double a = output_rates_.a.size() > 0 ? output_rates_.a.cwiseQuotient(scales).lpNorm<Eigen::Infinity>() : 0;
-  const double v = output_state_.v.size() > 0 ? output_state_.v.cwiseQuotient(scales).lpNorm<Eigen::Infinity>() : 0;
+  const double a = rates.a.size() > 0 ? rates.a.cwiseQuotient(scales).lpNorm<Eigen::Infinity>() : 0;
+  const double v = state.v.size() > 0 ? state.v.cwiseQuotient(scales).lpNorm<Eigen::Infinity>() : 0;
   double h = 1e-3 * s.end;
   const double small = std::cbrt(settings_.tolerance);
   if (a > 0) h = std::min(h, 0.1 * small / std::sqrt(a));
@@ -181,6 +186,8 @@ void Simulation::start(const RunOptions& options) {
   constraints_ =
       std::make_unique<ConstraintWatch>(*equations_, settings_, equations_->rate(output_state_, output_rates_));
   energy_guard_ = std::make_unique<EnergyGuard>(*equations_, settings_.tolerance);
+  events_ = std::make_unique<Events>(*equations_, m.simulation.locate_events, m.simulation.end);
+  events_->start(output_state_, output_rates_);
   if (method_->steps_to_outputs && m.simulation.output_step)
     output_step_ = std::make_unique<OutputStep>(*method_, *equations_, settings_, output_state_, output_rates_);
   StepController::Options control;
@@ -224,6 +231,7 @@ void Simulation::start_from_equilibrium(const RunOptions& options) {
 // Made when something is recorded: names and texts of all signals weigh more than the equations.
 void Simulation::make_recorder() {
   recorder_ = std::make_unique<Recorder>(*equations_, initial_, method_->doubts_reactions(settings_));
+  if (events_->any()) recorder_->record_events(events_->names());
 }
 
 void Simulation::write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row) {
@@ -292,6 +300,20 @@ void Simulation::write_outputs_of_step(double t, double h, TrajectorySink& sink)
   }
 }
 
+// After an accepted step: if it ended at an event, the method starts anew behind it.
+bool Simulation::handle_events(TrajectorySink& sink) {
+  State state = integrator_->state();
+  Rates rates = integrator_->rates();
+  const std::vector<Event> events = events_->handle(state, rates, *accelerations_);
+  if (events.empty()) return false;
+  integrator_->start(state, rates);
+  recorder_->note_jump(state, rates);
+  for (const Event& event : events)
+    write_row(sink, 2, recorder_->event_row(event.t, event.which, event.rises, event.impulse));
+  if (!settings_.fixed_step) h_ = std::min(h_, careful_step(state, rates));
+  return true;
+}
+
 bool Simulation::checkpoint_due(const CheckpointPlan& plan, double now) const {
   if (!plan.write) return false;
   const double t = integrator_->state().t;
@@ -338,6 +360,7 @@ void Simulation::describe_run(RunSummary& summary) const {
   summary.output_work = p.output_work;
   summary.outputs_interpolated = p.outputs_interpolated;
   summary.energy = recorder_->energy();
+  summary.events = events_->count();
   std::map<int, double> by_body;
   for (std::size_t i = 0; i < limited_.size(); ++i) {
     if (limited_[i] > 0) by_body[equations_->body_of_velocity(static_cast<int>(i))] += limited_[i];
@@ -439,8 +462,10 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
     recorder_->note_step(integrator_->state(), integrator_->rates());
   }
   if (options.continue_result) {
-    sink.resume(recorder_->tables(),
-                {static_cast<std::uint64_t>(progress.outputs), static_cast<std::uint64_t>(progress.steps)});
+    std::vector<std::uint64_t> rows{static_cast<std::uint64_t>(progress.outputs),
+                                    static_cast<std::uint64_t>(progress.steps)};
+    if (events_->any()) rows.push_back(static_cast<std::uint64_t>(events_->count()));
+    sink.resume(recorder_->tables(), rows);
   } else {
     sink.begin(recorder_->tables(), provenance());
   }
@@ -468,7 +493,7 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
       last_good.clear();
     }
     result.failure = diagnose({*equations_, *integrator_, *accelerations_, settings_, initial_, log_, reason, attempt,
-                               h, least, culprit, violation, energy});
+                               h, least, culprit, violation, energy, events_->chattering()});
   };
   // A run that moves by less than a billionth of its end in so many attempts would need more than 1e13 of them.
   constexpr long patience = 50000;
@@ -503,13 +528,24 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
     // The last step ends at the end; a sliver behind it would be round-off.
     double h = std::min(h_, greatest);
     if (t + h * (1 + 1e-10) >= end || end - (t + h) < 1e-9 * h) h = end - t;
+    if (events_->any()) h = events_->limit(integrator_->state(), h);
     const double round_off = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), end);
     if (output_step_ && rejected_here == 0 &&
         static_cast<double>(progress.next_output) * *m.simulation.output_step < t + h * (1 - 1e-9))
       output_step_->note_start(*integrator_);
     if (options.real_time) clock.step_starts();
-    const Attempt attempt = integrator_->attempt(h);
-    const bool solved = attempt.verdict == Verdict::ok, passed = solved && (fixed || attempt.error <= 1);
+    Attempt attempt;
+    const auto try_step = [&](double size) {
+      attempt = integrator_->attempt(size);
+      return attempt.verdict == Verdict::ok && (fixed || attempt.error <= 1);
+    };
+    bool passed = try_step(h);
+    if (passed && events_->any() && events_->passed(*integrator_)) {
+      const std::optional<double> found = events_->locate(*integrator_, h, try_step);
+      passed = found.has_value();
+      if (found) h = *found;
+    }
+    const bool solved = attempt.verdict == Verdict::ok;
     const bool accepted =
         passed && energy_guard_->explains(integrator_->state(), integrator_->rates(), integrator_->trial_state(),
                                           integrator_->trial_rates(), recorder_->energy());
@@ -586,6 +622,11 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
         watched_t = t;
         watched_from = attempts;
       }
+      if (events_->any() && handle_events(sink)) t = integrator_->state().t;
+      if (events_->chattering() >= 0) {
+        give_up(StopReason::chatter, attempt, h);
+        break;
+      }
       if (!(t > before_step) || attempts - watched_from > patience) {
         give_up(StopReason::time_stalled, attempt, h);
         break;
@@ -649,6 +690,7 @@ void Simulation::visit(Archive& archive) {
   archive(recorded);
   if (archive.reading() && recorded) make_recorder();
   if (recorded) archive(*recorder_);
+  if (events_->any()) archive(*events_);
 }
 
 Bytes Simulation::save() const {

@@ -12,6 +12,7 @@
 #include "trammel/run/constraint_watch.h"
 #include "trammel/run/diagnose.h"
 #include "trammel/run/energy_guard.h"
+#include "trammel/run/events.h"
 #include "trammel/run/real_time.h"
 #include "trammel/run/recorder.h"
 #include "trammel/write/trajectory.h"
@@ -39,6 +40,7 @@ struct RunSummary {
   long values_missing = 0;      // of the user's outputs: could not be evaluated, recorded as not-a-number
   long outputs_as_stepped = 0;  // accelerations and reactions could not be solved for: those of the method are recorded
   long outputs_interpolated = 0;  // no step led to them
+  long events = 0;
   std::string limiting;           // the element that limited the step most often
   long limiting_steps = 0;
   PartTimes times;
@@ -112,6 +114,8 @@ class Simulation {
 
  private:
   double first_step() const;
+  double careful_step(const State& state, const Rates& rates) const;
+  bool handle_events(TrajectorySink& sink);
   void start_from_equilibrium(const RunOptions& options);
   void make_recorder();
   void describe_run(RunSummary& summary) const;
@@ -154,6 +158,7 @@ class Simulation {
   std::unique_ptr<AccelerationSolver> accelerations_;
   std::unique_ptr<Integrator> integrator_;
   std::unique_ptr<OutputStep> output_step_;  // null: outputs between steps are interpolated
+  std::unique_ptr<Events> events_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<ConstraintWatch> constraints_;
   std::unique_ptr<EnergyGuard> energy_guard_;

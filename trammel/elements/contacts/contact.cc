@@ -140,6 +140,13 @@ bool Contact::approach(const ElementInput& in, Approach& out) const {
   return true;
 }
 
+void Contact::switch_values(const ElementInput& in, double* values) const {
+  ContactPoint points[most_points];
+  const int count = locate(in.frames[0], in.frames[1], points, nullptr);
+  values[0] = 1;
+  for (int i = 0; i < count; ++i) values[0] = i == 0 ? -points[i].depth : std::min(values[0], -points[i].depth);
+}
+
 std::vector<Observable> Contact::observables() const {
   return {{"penetration", "m"},     {"approach_speed", "m/s"}, {"normal_force", "N"},
           {"sliding_speed", "m/s"}, {"traction", "N"},         {"dissipation", "W"}};

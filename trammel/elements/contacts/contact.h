@@ -45,6 +45,8 @@ class Contact : public Force {
   double dissipated_power(const ElementInput& in) const override;
   bool energy_is_complete() const override { return true; }
   bool approach(const ElementInput& in, Approach& out) const override;
+  std::vector<SwitchInfo> switches() const override { return {{"contact"}}; }
+  void switch_values(const ElementInput& in, double* values) const override;
   std::vector<Observable> observables() const override;
   void observe(const ElementInput& in, double* values) const override;
 

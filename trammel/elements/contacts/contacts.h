@@ -6,5 +6,6 @@ namespace trammel {
 
 ElementDescription describe_ball_in_groove();
 ElementDescription describe_ball_in_pocket();
+ElementDescription describe_impact();
 
 }  // namespace trammel

@@ -33,6 +33,16 @@ std::optional<double> AppliedWrench::potential_at_rest(const ElementInput& in) c
   return -(axes(in) * local.head<3>()).dot(in.frames[1].p - in.frames[0].p);
 }
 
+std::vector<SwitchInfo> AppliedWrench::switches() const {
+  std::vector<SwitchInfo> all;
+  for (const MeasuredExpression& each : components_) each.list_switches(all);
+  return all;
+}
+
+void AppliedWrench::switch_values(const ElementInput& in, double* values) const {
+  for (const MeasuredExpression& each : components_) values = each.switch_values(in, values);
+}
+
 // The reaction on A is a couple too.
 FrameNeed AppliedWrench::needs(int frame) const {
   if (frame == 0 || (frame == 1 && (with_torque_ || axes_ == Axes::b))) return FrameNeed::orientation;

@@ -38,6 +38,8 @@ class AppliedWrench final : public Force {
   void accept(const ElementInput& in, double* memory) const override;
   double turned(const ElementInput& in) const override;
   bool sets_in_unseen() const override;
+  std::vector<SwitchInfo> switches() const override;
+  void switch_values(const ElementInput& in, double* values) const override;
 
  private:
   Mat3 axes(const ElementInput& in) const;

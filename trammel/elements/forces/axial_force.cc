@@ -13,12 +13,22 @@ void AxialForce::use(const MeasuredExpression& expression) {
 }
 
 FrameNeed AxialForce::needs(int frame) const {
-  FrameNeed most = frame > 1                          ? FrameNeed::point
-                   : kind_ == AxialKind::rotation     ? FrameNeed::orientation
-                   : frame == 0                       ? FrameNeed::z_axis
-                                                      : FrameNeed::point;
+  FrameNeed most = frame > 1                      ? FrameNeed::point
+                   : kind_ == AxialKind::rotation ? FrameNeed::orientation
+                   : frame == 0                   ? FrameNeed::z_axis
+                                                  : FrameNeed::point;
   for (const MeasuredExpression* each : expressions_) most = std::max(most, each->needs(frame));
   return most;
+}
+
+std::vector<SwitchInfo> AxialForce::switches() const {
+  std::vector<SwitchInfo> all;
+  for (const MeasuredExpression* each : expressions_) each->list_switches(all);
+  return all;
+}
+
+void AxialForce::switch_values(const ElementInput& in, double* values) const {
+  for (const MeasuredExpression* each : expressions_) values = each->switch_values(in, values);
 }
 
 bool AxialForce::sets_in_unseen() const {

@@ -33,6 +33,8 @@ class AxialForce : public Force {
   double turned(const ElementInput& in) const override;
   bool sets_in_unseen() const override;
   FrameNeed needs(int frame) const override;
+  std::vector<SwitchInfo> switches() const override;
+  void switch_values(const ElementInput& in, double* values) const override;
 
   // The coordinate's own angle comes first; expressions remember behind it.
   static constexpr int own_memory(AxialKind kind) { return kind == AxialKind::rotation ? RememberedAngle::size : 0; }

@@ -34,6 +34,13 @@ class JointStop final : public AxialForce {
            (push(p_.lower - s, -rate).force - spring(p_.lower - s)) * rate;
   }
   bool energy_is_complete() const override { return true; }
+  std::vector<SwitchInfo> switches() const override { return {{"lower stop"}, {"upper stop"}}; }
+  void switch_values(const ElementInput& in, double* values) const override {
+    double s = 0, rate = 0;
+    if (!motion(in, s, rate)) s = 0;
+    values[0] = std::isfinite(p_.lower) ? s - p_.lower : 1;
+    values[1] = std::isfinite(p_.upper) ? p_.upper - s : 1;
+  }
   bool approach(const ElementInput& in, Approach& out) const override {
     out = {};
     double s = 0, rate = 0;

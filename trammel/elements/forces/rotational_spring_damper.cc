@@ -27,6 +27,12 @@ class RotationalSpringDamper final : public Force {
   int memory() const override { return own_memory + actuator_.memory(); }
   bool uses_velocity() const override { return c_ != 0 || actuator_.uses_velocity(); }
   bool sets_in_unseen() const override { return actuator_.expression().sets_in(); }
+  std::vector<SwitchInfo> switches() const override {
+    std::vector<SwitchInfo> all;
+    actuator_.list_switches(all);
+    return all;
+  }
+  void switch_values(const ElementInput& in, double* values) const override { actuator_.switch_values(in, values); }
 
   bool evaluate(const ElementInput& in, double* wrench) const override {
     const Turn turn(in);

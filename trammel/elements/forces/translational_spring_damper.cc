@@ -22,6 +22,12 @@ class TranslationalSpringDamper final : public Force {
   bool uses_velocity() const override { return c_ != 0 || actuator_.uses_velocity(); }
   FrameNeed needs(int frame) const override { return actuator_.needs(frame); }
   bool sets_in_unseen() const override { return actuator_.expression().sets_in(); }
+  std::vector<SwitchInfo> switches() const override {
+    std::vector<SwitchInfo> all;
+    actuator_.list_switches(all);
+    return all;
+  }
+  void switch_values(const ElementInput& in, double* values) const override { actuator_.switch_values(in, values); }
 
   bool evaluate(const ElementInput& in, double* wrench) const override {
     const Line line(in);

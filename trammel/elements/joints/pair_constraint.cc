@@ -13,6 +13,7 @@ PairConstraint::PairConstraint(std::vector<PairRowSpec> rows, std::vector<TimeFu
   for (const PairRowSpec& row : rows_) angles_ += remembers(row) ? 1 : 0;
   memory_ = angles_ * RememberedAngle::size;
   for (const TimeFunction& f : functions_) {
+    corners_.push_back(f.expression().corners());
     function_memory_.push_back(memory_);
     memory_ += f.memory();
   }
@@ -253,6 +254,20 @@ void PairConstraint::accept(const ElementInput& in, double* memory) const {
     remembered += RememberedAngle::size;
   }
   for (std::size_t f = 0; f < functions_.size(); ++f) functions_[f].accept(in.t, memory + function_memory_[f]);
+}
+
+std::vector<SwitchInfo> PairConstraint::switches() const {
+  std::vector<SwitchInfo> all;
+  for (const std::vector<Expression::Corner>& corners : corners_)
+    all.insert(all.end(), corners.size(), {"corner of its motion", true, false});
+  return all;
+}
+
+void PairConstraint::switch_values(const ElementInput& in, double* values) const {
+  for (std::size_t i = 0; i < functions_.size(); ++i) {
+    functions_[i].expression().corner_values(in.t, {}, corners_[i], values);
+    values += corners_[i].size();
+  }
 }
 
 double PairConstraint::turned(const ElementInput& in) const {

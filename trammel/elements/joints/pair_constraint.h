@@ -50,6 +50,8 @@ class PairConstraint final : public Constraint {
   void start(const ElementInput& in, double* memory) const override;
   void accept(const ElementInput& in, double* memory) const override;
   double turned(const ElementInput& in) const override;
+  std::vector<SwitchInfo> switches() const override;
+  void switch_values(const ElementInput& in, double* values) const override;
 
  private:
   static bool remembers(const PairRowSpec& row) { return row.level == Level::position && is_turning(row.kind, row.i); }
@@ -63,6 +65,7 @@ class PairConstraint final : public Constraint {
   // Memory: the total angles, then what the functions remember.
   std::vector<PairRowSpec> rows_;
   std::vector<TimeFunction> functions_;
+  std::vector<std::vector<Expression::Corner>> corners_;  // of the functions
   std::vector<int> function_memory_;
   int angles_ = 0, memory_ = 0;
 };

@@ -1,0 +1,130 @@
+// Events: steps end where switches change, velocities jump at impacts, in every family of methods.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "trammel/read/read_model.h"
+#include "trammel/run/simulation.h"
+
+namespace trammel::events_test {
+namespace {
+
+struct Run {
+  MemoryTrajectory trajectory;
+  RunResult result;
+  std::vector<double> times() const { return trajectory.time(2); }
+  double last(const char* name) const { return trajectory.column(name).back(); }
+};
+
+Run run(const std::string& text, const std::string& method, double tolerance = 1e-10, std::optional<double> step = {}) {
+  Model model = read_model_text("trammel: 1\n" + text, "events.yaml");
+  model.simulation.method = method;
+  model.simulation.tolerance = tolerance;
+  model.simulation.step = step;
+  Run out;
+  Simulation simulation(std::move(model));
+  out.result = simulation.run(out.trajectory);
+  return out;
+}
+
+const char* const ball =
+    "gravity: [0, 0, -9.81]\n"
+    "bodies: {ball: {kind: point, mass: 2, position: [0, 0, 1]}}\n"
+    "forces: {floor: {type: impact, frames: [ground, ball], restitution: 0.8}}\n";
+
+class Methods : public testing::TestWithParam<const char*> {};
+
+// A ball falls from 1 m: the first impact after sqrt(2 H / g), then flights of 2 e^k v / g.
+TEST_P(Methods, BouncingBallKeepsTheSeriesOfItsTimes) {
+  const Run r = run(std::string(ball) + "simulation: {end: 4, length: 1}\n", GetParam());
+  ASSERT_EQ(r.result.status, RunStatus::finished) << (r.result.failure ? r.result.failure->what : "");
+  const std::vector<double> times = r.times();
+  ASSERT_GE(times.size(), 20U);
+  double t = std::sqrt(2 / 9.81), v = std::sqrt(2 * 9.81);
+  for (int k = 0; k < 20; ++k) {
+    EXPECT_NEAR(times[static_cast<std::size_t>(k)], t, 1e-9) << k;
+    v *= 0.8;
+    t += 2 * v / 9.81;
+  }
+  EXPECT_LT(r.result.summary.energy.largest_imbalance, 1e-6);
+}
+INSTANTIATE_TEST_SUITE_P(Events, Methods,
+                         testing::Values("hht-i3", "bdf-i3", "bdf-si2", "generalized-alpha-si2", "radau-iia-3",
+                                         "rosenbrock-nystrom-4", "dormand-prince-54", "adams", "bdf", "sdirk-4",
+                                         "gauss"),
+                         [](const auto& info) {
+                           std::string name = info.param;
+                           for (char& c : name) c = c == '-' ? '_' : c;
+                           return name;
+                         });
+
+// The ball comes to rest in a finite time by infinitely many impacts: said, not stepped for ever.
+TEST(Events, ChatterIsAFailureThatNamesTheElement) {
+  const Run r = run(std::string(ball) + "simulation: {end: 10, length: 1}\n", "dormand-prince-54", 1e-8);
+  ASSERT_EQ(r.result.status, RunStatus::failed);
+  EXPECT_EQ(r.result.failure->id, "events-chatter");
+  EXPECT_EQ(r.result.failure->part, "force 'floor'");
+  const double rest = std::sqrt(2 / 9.81) * (1 + 2 * 0.8 / 0.2);
+  EXPECT_NEAR(r.result.failure->t, rest, 1e-4);
+}
+
+// A bar on a hinge falls on a peg: e v of the struck point, with the hinge holding.
+TEST(Events, ImpactsAreSolvedWithTheJoints) {
+  const Run r = run(
+      "gravity: [0, -9.81, 0]\n"
+      "bodies: {bar: {kind: planar, mass: 3, inertia: 0.25, center_of_mass: [0.5, 0], position: [0, 0], angle: 60 deg}}\n"
+      "joints: {pin: {type: revolute, between: [ground, bar], at: [0, 0, 0]}}\n"
+      "frames: {peg: {body: ground, position: [0.8, 0, 0], axis: [0, 1, 0]}, spot: {body: bar, position: [0.8, 0, 0]}}\n"
+      "forces: {stop: {type: impact, frames: [peg, spot], restitution: 0.5}}\n"
+      "simulation: {end: 0.6, length: 1}\n",
+      "radau-iia-3");
+  ASSERT_EQ(r.result.status, RunStatus::finished);
+  ASSERT_GE(r.times().size(), 1U);
+  const double inertia = 0.25 + 3 * 0.25, speed = std::sqrt(2 * 3 * 9.81 * 0.5 * std::sin(std::numbers::pi / 3) / inertia);
+  EXPECT_NEAR(r.trajectory.column("event.impulse")[0], 1.5 * speed * inertia / 0.8, 1e-6);
+}
+
+// The motion of a mass that is driven by a force with a jump in time, in closed form: no step lies across it.
+TEST(Events, CornersOverTimeEndSteps) {
+  const std::string text =
+      "bodies: {block: {kind: point, mass: 2}}\n"
+      "forces: {push: {type: force, frames: [ground, block], axes: world, fx: \"if(time < 0.3, 0, 10) + "
+      "step(time, 0.5, 0, 0.7, 4)\"}}\n"
+      "simulation: {end: 1, length: 1, first_step: 0.2}\n";
+  for (const char* method : {"hht-i3", "radau-iia-3", "dormand-prince-853", "bdf-si2"}) {
+    const Run r = run(text, method, 1e-9);
+    ASSERT_EQ(r.result.status, RunStatus::finished) << method;
+    const std::vector<double> times = r.times();
+    ASSERT_EQ(times.size(), 3U) << method;
+    EXPECT_NEAR(times[0], 0.3, 1e-15);
+    EXPECT_NEAR(times[1], 0.5, 1e-15);
+    EXPECT_NEAR(times[2], 0.7, 1e-15);
+    // x'' = 5 from 0.3 on, and 2 (3 s^2 - 2 s^3) over [0.5, 0.7], 2 behind
+    const double ramp = 2 * 0.04 * (0.25 - 0.1), after = 2 * 0.2 * 0.5 * 0.3 + 0.5 * 2 * 0.09;
+    EXPECT_NEAR(r.last("body.block.position.x"), 0.5 * 5 * 0.49 + ramp + after, 1e-7) << method;
+  }
+}
+
+// A mass against an elastic stop: half a period in contact. Located, a fixed step sees each piece alone.
+TEST(Events, LocatedStopsAreSharper) {
+  const std::string start =
+      "bodies: {block: {kind: point, mass: 1, position: [0, 0, -0.1], velocity: [0, 0, 1]}}\n"
+      "joints: {}\n"
+      "forces: {stop: {type: translational_stop, frames: [ground, block], upper: 0, stiffness: 100}}\n";
+  // Out at 0.1 s, back at 0.1 + pi/10.
+  const double out = 0.1 + std::numbers::pi / 10, exact = -(0.6 - out);
+  const Run plain = run(start + "simulation: {end: 0.6, length: 1}\n", "radau-iia-3", 1e-6, 0.02);
+  const Run located = run(start + "simulation: {end: 0.6, length: 1, events: located}\n", "radau-iia-3", 1e-6, 0.02);
+  ASSERT_EQ(located.result.status, RunStatus::finished);
+  ASSERT_EQ(located.times().size(), 2U);
+  EXPECT_NEAR(located.times()[0], 0.1, 1e-9);
+  EXPECT_NEAR(located.times()[1], out, 1e-7);
+  const double error = std::abs(located.last("body.block.position.z") - exact);
+  EXPECT_LT(error, 1e-6);
+  EXPECT_GT(std::abs(plain.last("body.block.position.z") - exact), 20 * error);
+}
+
+}  // namespace
+}  // namespace trammel::events_test

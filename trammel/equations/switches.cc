@@ -1,0 +1,92 @@
+// Switches of all elements: what run/events watches.
+#include <algorithm>
+
+#include "trammel/equations/equations.h"
+#include "trammel/equations/state_rate.h"
+
+namespace trammel {
+
+void Equations::add_switches() {
+  const auto add = [this](SwitchRecord::Of of, std::size_t element, const std::vector<SwitchInfo>& infos) {
+    const bool timed = std::any_of(infos.begin(), infos.end(), [](const SwitchInfo& info) { return info.timed; });
+    for (std::size_t i = 0; i < infos.size(); ++i)
+      switches_.push_back({of, static_cast<int>(element), static_cast<int>(i), infos[i], timed});
+  };
+  for (std::size_t c = 0; c < constraints_.size(); ++c)
+    add(SwitchRecord::Of::constraint, c, constraints_[c].element->switches());
+  for (std::size_t f = 0; f < forces_.size(); ++f) add(SwitchRecord::Of::force, f, forces_[f].element->switches());
+  for (std::size_t x = 0; x < states_.size(); ++x) {
+    std::vector<SwitchInfo> infos;
+    states_[x].element->rate.list_switches(infos);
+    add(SwitchRecord::Of::state, x, infos);
+  }
+}
+
+std::string Equations::name_of_switch(int i) const {
+  const SwitchRecord& record = switches_[i];
+  switch (record.of) {
+    case SwitchRecord::Of::constraint: {
+      const ConstraintRecord& c = constraints_[record.element];
+      return (c.is_motion ? "motion '" : "joint '") + c.item->name + "': " + record.info.name;
+    }
+    case SwitchRecord::Of::force: return "force '" + forces_[record.element].item->name + "': " + record.info.name;
+    case SwitchRecord::Of::state: return "state '" + model_.states[record.element].name + "': " + record.info.name;
+  }
+  return "";
+}
+
+Location Equations::place_of_switch(int i) const {
+  const SwitchRecord& record = switches_[i];
+  switch (record.of) {
+    case SwitchRecord::Of::constraint: return constraints_[record.element].item->where;
+    case SwitchRecord::Of::force: return forces_[record.element].item->where;
+    case SwitchRecord::Of::state: return model_.states[record.element].where;
+  }
+  return {};
+}
+
+void Equations::switch_values(const State& state, Vec& values, Workspace& work, bool timed_only) const {
+  values.resize(switch_count());
+  if (!timed_only) body_states(state.q, state.v, work);
+  FrameState frames[max_frames];
+  for (std::size_t i = 0; i < switches_.size(); ++i) {
+    const SwitchRecord& record = switches_[i];
+    if (record.which != 0 || (timed_only && !record.element_is_timed)) continue;  // all of an element at once
+    const auto evaluate = [&](const auto& of) {
+      frame_states(of, work, frames);
+      return element_input(of, state, frames);
+    };
+    double* out = values.data() + i;
+    switch (record.of) {
+      case SwitchRecord::Of::constraint: {
+        const ConstraintRecord& c = constraints_[record.element];
+        c.element->switch_values(evaluate(c), out);
+        break;
+      }
+      case SwitchRecord::Of::force: {
+        const ForceRecord& f = forces_[record.element];
+        f.element->switch_values(evaluate(f), out);
+        break;
+      }
+      case SwitchRecord::Of::state: {
+        const StateRecord& x = states_[record.element];
+        x.element->rate.switch_values(evaluate(x), out);
+        break;
+      }
+    }
+  }
+}
+
+Equations::StrikeRow Equations::strike(int i, const State& state, Workspace& work) const {
+  const ForceRecord& f = forces_[switches_[i].element];
+  body_states(state.q, state.v, work);
+  FrameState frames[max_frames];
+  frame_states(f, work, frames);
+  const Force::Strike strike = f.element->strike(element_input(f, state, frames), switches_[i].which);
+  StrikeRow out{Vec::Zero(sizes_.nv), strike.restitution};
+  for (std::size_t k = 0; k < f.frames.size(); ++k)
+    add_wrench(frames_[f.frames[k]], work, strike.row.data() + 6 * k, 1, out.row);
+  return out;
+}
+
+}  // namespace trammel

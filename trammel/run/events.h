@@ -1,0 +1,82 @@
+// Events of a run: places where a switch of an element changes its sign. A step ends there and the method starts anew, so
+// that no step sees two pieces of a law at once; where bodies strike, velocities jump by an impulse.
+//
+//   over time alone   always: the step before ends at the last number below the corner, the next starts behind it
+//   impacts           always, when a gap closes: located on real steps, M dv + G^T p = c P,  G dv = 0,  c dv = -(1 + e) c v
+//   other switches    where the user asks for it (simulation: {events: located}), located on real steps
+//
+// On real steps: the attempt is repeated with sizes between one that ends before the event and one that ends behind it,
+// until the two differ by 1e-12 of the run's length. Dense output would be as good as its order only.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trammel/initial/accelerations.h"
+#include "trammel/integrate/integrator.h"
+
+namespace trammel {
+
+struct Event {
+  double t = 0;
+  int which = 0;       // number of the switch
+  bool rises = false;  // its value was negative before
+  double impulse = 0;  // N s; 0: nothing struck
+};
+
+class Events {
+ public:
+  // `all`: also switches that neither strike nor depend on time alone.
+  Events(const Equations& equations, bool all, double end);
+
+  bool any() const { return !watched_.empty(); }
+  long count() const { return count_; }
+  std::vector<std::string> names() const;  // of all switches, by number
+  // Takes the sides of all switches at a state that is no event.
+  void start(const State& state, const Rates& rates);
+
+  // How long the step from `state` may be at most: until a corner over time, if one lies within h.
+  double limit(const State& state, double h);
+  // Whether the attempt that `integrator` has just made passed an event.
+  bool passed(const Integrator& integrator);
+  // Repeats the attempt until it ends just behind the first event in it; `again` makes one attempt and says whether it
+  // was good. Returns the step size, or nothing if an attempt was not good: then a smaller step must be tried.
+  std::optional<double> locate(const Integrator& integrator, double h, const std::function<bool(double)>& again);
+  // After the step that ended at an event was accepted: what happened, and the state and rates to go on from. Empty: the
+  // step did not end at one.
+  std::vector<Event> handle(State& state, Rates& rates, AccelerationSolver& accelerations);
+  // The switch that changes so often in so short a time that the run would never end; -1: none.
+  int chattering() const { return chattering_; }
+
+  void visit(Archive& archive);
+
+ private:
+  struct Watched {
+    int which;
+    bool timed, strikes;
+  };
+  void evaluate(const State& state, Vec& values) { equations_.switch_values(state, values, work_); }
+  // Rates of the switches along the motion.
+  void evaluate_rates(const State& state, const Rates& rates, const Vec& values, Vec& out);
+  bool changed(std::size_t i, const Vec& values, const Vec& rates) const;
+  bool any_changed(const State& state, const Rates& rates);
+  double strike(int which, State& state, AccelerationSolver& accelerations);
+  void note(double t, int which);
+
+  const Equations& equations_;
+  Workspace work_;
+  double end_;
+  std::vector<Watched> watched_;
+  std::vector<double> side_;  // of each watched one: its sign
+  double behind_ = 0;         // the time just behind a corner that the step in hand ends at; 0: none
+  bool at_event_ = false;
+  bool timed_ = false, untimed_ = false;  // whether there are such
+  Vec values_, moved_values_, rates_;
+  State moved_;
+  std::vector<std::vector<double>> recent_;  // times of the last events of each watched one
+  int chattering_ = -1;
+  long count_ = 0;
+};
+
+}  // namespace trammel
