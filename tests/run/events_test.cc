@@ -11,19 +11,19 @@
 namespace trammel::events_test {
 namespace {
 
-struct Run {
+struct Outcome {
   MemoryTrajectory trajectory;
   RunResult result;
   std::vector<double> times() const { return trajectory.time(2); }
   double last(const char* name) const { return trajectory.column(name).back(); }
 };
 
-Run run(const std::string& text, const std::string& method, double tolerance = 1e-10, std::optional<double> step = {}) {
+Outcome run(const std::string& text, const std::string& method, double tolerance = 1e-10, std::optional<double> step = {}) {
   Model model = read_model_text("trammel: 1\n" + text, "events.yaml");
   model.simulation.method = method;
   model.simulation.tolerance = tolerance;
   model.simulation.step = step;
-  Run out;
+  Outcome out;
   Simulation simulation(std::move(model));
   out.result = simulation.run(out.trajectory);
   return out;
@@ -38,7 +38,7 @@ class Methods : public testing::TestWithParam<const char*> {};
 
 // A ball falls from 1 m: the first impact after sqrt(2 H / g), then flights of 2 e^k v / g.
 TEST_P(Methods, BouncingBallKeepsTheSeriesOfItsTimes) {
-  const Run r = run(std::string(ball) + "simulation: {end: 4, length: 1}\n", GetParam());
+  const Outcome r = run(std::string(ball) + "simulation: {end: 4, length: 1}\n", GetParam());
   ASSERT_EQ(r.result.status, RunStatus::finished) << (r.result.failure ? r.result.failure->what : "");
   const std::vector<double> times = r.times();
   ASSERT_GE(times.size(), 20U);
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(Events, Methods,
 
 // The ball comes to rest in a finite time by infinitely many impacts: said, not stepped for ever.
 TEST(Events, ChatterIsAFailureThatNamesTheElement) {
-  const Run r = run(std::string(ball) + "simulation: {end: 10, length: 1}\n", "dormand-prince-54", 1e-8);
+  const Outcome r = run(std::string(ball) + "simulation: {end: 10, length: 1}\n", "dormand-prince-54", 1e-8);
   ASSERT_EQ(r.result.status, RunStatus::failed);
   EXPECT_EQ(r.result.failure->id, "events-chatter");
   EXPECT_EQ(r.result.failure->part, "force 'floor'");
@@ -72,7 +72,7 @@ TEST(Events, ChatterIsAFailureThatNamesTheElement) {
 
 // A bar on a hinge falls on a peg: e v of the struck point, with the hinge holding.
 TEST(Events, ImpactsAreSolvedWithTheJoints) {
-  const Run r = run(
+  const Outcome r = run(
       "gravity: [0, -9.81, 0]\n"
       "bodies: {bar: {kind: planar, mass: 3, inertia: 0.25, center_of_mass: [0.5, 0], position: [0, 0], angle: 60 deg}}\n"
       "joints: {pin: {type: revolute, between: [ground, bar], at: [0, 0, 0]}}\n"
@@ -94,7 +94,7 @@ TEST(Events, CornersOverTimeEndSteps) {
       "step(time, 0.5, 0, 0.7, 4)\"}}\n"
       "simulation: {end: 1, length: 1, first_step: 0.2}\n";
   for (const char* method : {"hht-i3", "radau-iia-3", "dormand-prince-853", "bdf-si2"}) {
-    const Run r = run(text, method, 1e-9);
+    const Outcome r = run(text, method, 1e-9);
     ASSERT_EQ(r.result.status, RunStatus::finished) << method;
     const std::vector<double> times = r.times();
     ASSERT_EQ(times.size(), 3U) << method;
@@ -115,8 +115,8 @@ TEST(Events, LocatedStopsAreSharper) {
       "forces: {stop: {type: translational_stop, frames: [ground, block], upper: 0, stiffness: 100}}\n";
   // Out at 0.1 s, back at 0.1 + pi/10.
   const double out = 0.1 + std::numbers::pi / 10, exact = -(0.6 - out);
-  const Run plain = run(start + "simulation: {end: 0.6, length: 1}\n", "radau-iia-3", 1e-6, 0.02);
-  const Run located = run(start + "simulation: {end: 0.6, length: 1, events: located}\n", "radau-iia-3", 1e-6, 0.02);
+  const Outcome plain = run(start + "simulation: {end: 0.6, length: 1}\n", "radau-iia-3", 1e-6, 0.02);
+  const Outcome located = run(start + "simulation: {end: 0.6, length: 1, events: located}\n", "radau-iia-3", 1e-6, 0.02);
   ASSERT_EQ(located.result.status, RunStatus::finished);
   ASSERT_EQ(located.times().size(), 2U);
   EXPECT_NEAR(located.times()[0], 0.1, 1e-9);
