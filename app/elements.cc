@@ -14,7 +14,7 @@ namespace {
 
 struct ElementsArguments {
   std::string key;
-  bool json = false;
+  bool json = false, markdown = false;
 };
 
 const char* attachment_text(Attachment attachment) {
@@ -115,6 +115,10 @@ int one_element(const ElementsArguments& a) {
 
 int elements_verb(const ElementsArguments& a) {
   if (!a.key.empty()) return one_element(a);
+  if (a.markdown) {
+    std::fputs(elements_as_markdown().c_str(), stdout);
+    return 0;
+  }
   if (a.json) {
     Json elements = Json::array(), measures = Json::array(), functions = Json::array(), foreign = Json::array();
     for (const ElementDescription& d : element_registry()) elements.push_back(element_json(d));
@@ -151,6 +155,7 @@ Verb add_elements(CLI::App& app) {
       app.add_subcommand("elements", "List joints, motions, forces, measures and functions, or explain one");
   verb->add_option("KEY", a->key, "What to explain: fields with unit, default and range");
   verb->add_flag("--json", a->json, "Print as JSON");
+  verb->add_flag("--markdown", a->markdown, "Print the tables of docs/elements/README.md");
   verb->footer("Examples:\n  trammel elements\n  trammel elements universal\n  trammel elements step");
   return {verb, [a] { return elements_verb(*a); }};
 }

@@ -106,18 +106,8 @@ TEST(Docs, EveryElementHasItsPage) {
     EXPECT_TRUE(fs::exists(root / "studies/elements" / (element.key + ".yaml"))) << element.key;
   }
   // The list of elements is the registry's.
-  std::string list;
-  const std::pair<Category, const char*> categories[] = {
-      {Category::joint, "joint"}, {Category::motion, "motion"}, {Category::force, "force"}};
-  for (const auto& [category, name] : categories) {
-    list += std::string("| ") + name + " | |\n|---|---|\n";
-    for (const ElementDescription& element : element_registry()) {
-      if (element.category != category) continue;
-      list += "| [" + element.key + "](" + element.key + ".md) | " + element.summary + " |\n";
-    }
-    list += "\n";
-  }
-  EXPECT_NE(index.find(list), std::string::npos) << "docs/elements/README.md should hold\n\n" << list;
+  const std::string list = elements_as_markdown();
+  EXPECT_NE(index.find(list), std::string::npos) << "docs/elements/README.md should hold what `trammel elements --markdown` prints:\n\n" << list;
 }
 
 TEST(Docs, EveryMethodHasItsPage) {

@@ -68,6 +68,17 @@ const char* to_text(Category category) {
   return "";
 }
 
+std::string elements_as_markdown() {
+  std::string text;
+  for (const Category category : {Category::joint, Category::motion, Category::force}) {
+    text += std::string("| ") + to_text(category) + " | |\n|---|---|\n";
+    for (const ElementDescription& d : element_registry())
+      if (d.category == category) text += "| [" + d.key + "](" + d.key + ".md) | " + d.summary + " |\n";
+    text += "\n";
+  }
+  return text;
+}
+
 const ElementDescription* find_element(Category category, std::string_view key) {
   for (const ElementDescription& d : element_registry()) {
     if (d.category == category && d.key == key) return &d;

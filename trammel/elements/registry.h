@@ -58,6 +58,8 @@ const ElementDescription* find_element(Category category, std::string_view key);
 // The same, or a Failure that names the nearest key.
 const ElementDescription& find_element(Category category, std::string_view key, const Location& where);
 AxisFreedoms axis_freedoms(std::string_view joint_type);  // none of a type that is not known
+// The lists of docs/elements/README.md: a table for each category, a row for each element.
+std::string elements_as_markdown();
 // Fills in the defaults of the fields that are absent; a field that must be given or is not known is a Failure.
 void complete_fields(const ElementDescription& description, Item& item);
 
