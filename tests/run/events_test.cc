@@ -54,8 +54,8 @@ INSTANTIATE_TEST_SUITE_P(Events, Methods,
                          testing::Values("hht-i3", "bdf-i3", "bdf-si2", "generalized-alpha-si2", "radau-iia-3",
                                          "rosenbrock-nystrom-4", "dormand-prince-54", "adams", "bdf", "sdirk-4",
                                          "gauss"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& tested) {
+                           std::string name = tested.param;
                            for (char& c : name) c = c == '-' ? '_' : c;
                            return name;
                          });
