@@ -261,13 +261,6 @@ const std::vector<MessageInfo>& message_registry() {
        "A switch of an element changes so often in so short a time that the run would never end: a ball that comes to "
        "rest by ever smaller impacts, or a force that drives the mechanism back over its own corner.",
        "end the run before, give the contact a force in time (a stop, a contact), or leave `events: located` out"},
-      {"no-orientation", in_model,
-       "An element needs the full orientation of a body that has only points and a direction, such as a rod.",
-       "join its points, or use a spatial body"},
-      {"no-such-place", in_model, "A frame stands where its body has no points, such as beside the axis of a rod.",
-       "attach it to a point of the body"},
-      {"impact-not-in-coupling", in_run, "An impact stands in a part of a coupled system, whose steps are not located.",
-       "run the model as a whole, or give the contact a force in time"},
       {"far-from-origin", in_run,
        "The mechanism was so far from the origin that the round-off of its coordinates is above a hundredth of the "
        "error "
@@ -358,6 +351,8 @@ const std::vector<MessageInfo>& message_registry() {
        "Writing stopped during the run: the disk is full, or the file or its folder is gone.",
        "what was written before is kept; make room, or choose another place"},
       // ---- Couplings and sweeps
+      {"impact-not-in-coupling", in_couple, "An impact stands in a part of a coupled system, whose steps are not located.",
+       "run the model as a whole, or give the contact a force in time"},
       {"bad-message", in_couple, "A participant in another process sends what the protocol does not know.",
        "compare it with the protocol in the guide to coupling"},
       {"bad-sweep", in_couple, "The plan of a sweep cannot be followed, or its table belongs to another sweep.",
