@@ -13,10 +13,10 @@ void AxialForce::use(const MeasuredExpression& expression) {
 }
 
 FrameNeed AxialForce::needs(int frame) const {
-  FrameNeed most = frame > 1                          ? FrameNeed::point
-                   : kind_ == AxialKind::rotation     ? FrameNeed::orientation
-                   : frame == 0                       ? FrameNeed::z_axis
-                                                      : FrameNeed::point;
+  FrameNeed most = frame > 1                      ? FrameNeed::point
+                   : kind_ == AxialKind::rotation ? FrameNeed::orientation
+                   : frame == 0                   ? FrameNeed::z_axis
+                                                  : FrameNeed::point;
   for (const MeasuredExpression* each : expressions_) most = std::max(most, each->needs(frame));
   return most;
 }
