@@ -216,8 +216,7 @@ void print_contents(const Info& info, const std::string& file, bool all) {
   std::fputs(aligned(lines, 2).c_str(), stdout);
 
   lines.clear();
-  for (const Body& body : model.bodies)
-    lines.push_back({body.name, body.kind, fmt::format("{:.6g} kg", body.mass)});
+  for (const Body& body : model.bodies) lines.push_back({body.name, body.kind, fmt::format("{:.6g} kg", body.mass)});
   if (!lines.empty()) std::printf("\nbodies\n%s", with_limit(lines, all).c_str());
   lines.clear();
   for (int c = 0; c < info.equations.constraint_count(); ++c) {

@@ -57,7 +57,7 @@ Eigen::MatrixXcd transfer(const LinearSystem& s, std::complex<double> at) {
 
 TEST(Linearise, CartPoleByHand) {
   const double M = 2, m = 0.7, l = 0.4, g = 9.81, J = m * l * l / 3;
-  for (const char* kind : {"planar", "spatial"}) {
+  for (const std::string kind : {"planar", "spatial"}) {
     const problems::Ready ready(cart_pole(M, m, l, kind));
     const LinearSystem s = linearise_system(*ready.equations, ready.state, ready.rates);
     ASSERT_EQ(s.A.rows(), 4);

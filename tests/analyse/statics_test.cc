@@ -89,7 +89,7 @@ double sag(const Solved& s, int links, double S) {
 }
 
 TEST(Statics, ChainTakesTheExactPolygon) {
-  for (const char* kind : {"planar", "spatial"}) {
+  for (const std::string kind : {"planar", "spatial"}) {
     const int links = 16;
     const Solved s(hanging_chain(links, 3, 2, 4, kind));
     ASSERT_TRUE(s.report.found) << to_text(s.report);

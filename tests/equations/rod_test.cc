@@ -14,7 +14,8 @@ namespace {
 std::string chain(const std::string& kind, bool third_axis) {
   const bool rod = kind == "rod" || kind == "planar_rod", planar = kind == "planar" || kind == "planar_rod";
   const std::string z = planar ? "" : ", 0", joint = planar ? "revolute" : "spherical";
-  std::string text = "trammel: 1\ngravity: [" + std::string(third_axis ? "0, 0, -9.81" : "0, -9.81, 0") + "]\nbodies:\n";
+  std::string text =
+      "trammel: 1\ngravity: [" + std::string(third_axis ? "0, 0, -9.81" : "0, -9.81, 0") + "]\nbodies:\n";
   const auto bar = [&](const char* name, double mass, double from, double length) {
     char line[400];
     if (rod) {
@@ -24,8 +25,8 @@ std::string chain(const std::string& kind, bool third_axis) {
       const double moment = mass * length * length / 12;
       char inertia[80];
       // In space the bar gets a little inertia about its axis, which nothing turns.
-      std::snprintf(inertia, sizeof inertia, planar ? "%.17g" : "[%.17g, %.17g, %.17g]", planar ? moment : 1e-3 * moment,
-                    moment, moment);
+      std::snprintf(inertia, sizeof inertia, planar ? "%.17g" : "[%.17g, %.17g, %.17g]",
+                    planar ? moment : 1e-3 * moment, moment, moment);
       std::snprintf(line, sizeof line,
                     "  %s: {kind: %s, mass: %g, inertia: %s, center_of_mass: [%g, 0%s], position: [%g, 0%s]}\n", name,
                     kind.c_str(), mass, inertia, length / 2, z.c_str(), from, z.c_str());
@@ -34,10 +35,13 @@ std::string chain(const std::string& kind, bool third_axis) {
   };
   bar("upper", 1, 0, 1);
   bar("lower", 0.5, 1, 0.8);
-  text += "joints:\n  shoulder: {type: " + joint + ", between: [ground, upper], at: [0, 0, 0]}\n  elbow: {type: " + joint +
+  text += "joints:\n  shoulder: {type: " + joint +
+          ", between: [ground, upper], at: [0, 0, 0]}\n  elbow: {type: " + joint +
           ", between: [upper, lower], at: [1, 0, 0]}\n";
-  text += "forces:\n  spring: {type: translational_spring_damper, between: [ground, lower], at: [[1, 1, 0.5], [1.6, 0, 0]], "
-          "stiffness: 20, damping: 1, free_length: 0.5}\n";
+  text +=
+      "forces:\n  spring: {type: translational_spring_damper, between: [ground, lower], at: [[1, 1, 0.5], [1.6, 0, "
+      "0]], "
+      "stiffness: 20, damping: 1, free_length: 0.5}\n";
   return text + "simulation: {end: 0.7, length: 1}\n";
 }
 
@@ -49,12 +53,12 @@ Vec3 tip(const Equations& equations, const State& state) {
   return equations.frame(end, work).p;
 }
 
-struct Run {
+struct Outcome {
   Vec3 tip;
   double energy = 0;
 };
 
-Run run(const std::string& text, const std::string& method, double tolerance, std::optional<double> step) {
+Outcome run(const std::string& text, const std::string& method, double tolerance, std::optional<double> step) {
   Model model = read_model_text(text, "chain.yaml");
   model.simulation.method = method;
   model.simulation.tolerance = tolerance;
@@ -108,23 +112,24 @@ class RodMethods : public testing::TestWithParam<const char*> {};
 TEST_P(RodMethods, FollowTheRigidBar) {
   for (const Pair& pair : pairs) {
     SCOPED_TRACE(std::string(pair.rod) + (pair.third_axis ? ", gravity along z" : ""));
-    const Run rods = run(chain(pair.rod, pair.third_axis), GetParam(), 1e-12, {});
-    const Run bodies = run(chain(pair.body, pair.third_axis), "radau-iia-3", 1e-12, {});
+    const Outcome rods = run(chain(pair.rod, pair.third_axis), GetParam(), 1e-12, {});
+    const Outcome bodies = run(chain(pair.body, pair.third_axis), "radau-iia-3", 1e-12, {});
     EXPECT_LT((rods.tip - bodies.tip).norm(), 1e-9);
     EXPECT_NEAR(rods.energy, bodies.energy, 1e-8);
   }
 }
 INSTANTIATE_TEST_SUITE_P(Rod, RodMethods,
-                         testing::Values("radau-iia-3", "rosenbrock-nystrom-4", "bdf-si2", "dormand-prince-853", "adams"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         testing::Values("radau-iia-3", "rosenbrock-nystrom-4", "bdf-si2", "dormand-prince-853",
+                                         "adams"),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
                            for (char& c : name) c = c == '-' ? '_' : c;
                            return name;
                          });
 
 // HHT is of order 2: its distance from the rigid bars' motion falls with the square of the step.
 TEST(Rod, HhtConvergesToTheRigidBar) {
-  const Run exact = run(chain("spatial", true), "radau-iia-3", 1e-12, {});
+  const Outcome exact = run(chain("spatial", true), "radau-iia-3", 1e-12, {});
   const double coarse = (run(chain("rod", true), "hht-i3", 1e-10, 2e-3).tip - exact.tip).norm(),
                fine = (run(chain("rod", true), "hht-i3", 1e-10, 1e-3).tip - exact.tip).norm();
   EXPECT_LT(fine, 1e-4);
@@ -144,7 +149,9 @@ TEST(Rod, RefusesWhatNeedsAFullOrientation) {
   const std::string start =
       "trammel: 1\nbodies: {arm: {kind: rod, mass: 1, ends: [[0, 0, 0], [1, 0, 0]]}, "
       "block: {mass: 1, inertia: [1, 1, 1]}}\n";
-  const auto joint = [&](const std::string& fields) { return failure_of(start + "joints:\n  pin: {" + fields + "}\n"); };
+  const auto joint = [&](const std::string& fields) {
+    return failure_of(start + "joints:\n  pin: {" + fields + "}\n");
+  };
   const auto force = [&](const std::string& fields) { return failure_of(start + "forces:\n  f: {" + fields + "}\n"); };
   for (const char* type : {"revolute", "fixed", "universal", "cylindrical", "translational", "orientation"}) {
     EXPECT_EQ(joint("type: " + std::string(type) + ", between: [block, arm], at: [0.5, 0, 0], axis: [0, 1, 0]"),

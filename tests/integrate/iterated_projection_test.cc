@@ -25,7 +25,7 @@ struct Disturbed : Ready {
   Mat compliance() {  // G M^-1 G^T
     Partials p = equations->make_partials(Detail::projection);
     equations->jacobian(state, p, work);
-    equations->mass(p);
+    equations->mass(state.q, p);
     const Mat G = equations->gv().dense(p.G), M = equations->vv().dense(p.M);
     return G * M.llt().solve(G.transpose());
   }

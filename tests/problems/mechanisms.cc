@@ -293,8 +293,7 @@ Model every_element(unsigned seed, std::string_view only) {
   Model m;
   m.title = "every element";
   m.gravity = vector(10);
-  for (const char* kind :
-       {"spatial", "spatial", "planar", "planar", "point", "point"}) {
+  for (const std::string kind : {"spatial", "spatial", "planar", "planar", "point", "point"}) {
     Body body;
     body.kind = kind;
     body.name = numbered("body", m.bodies.size());

@@ -88,13 +88,7 @@ State random_state(const Equations& equations, std::mt19937& random, double turn
   State state = equations.initial_state();
   const Vec scales = equations.scales();
   Vec delta = random_vector(equations.sizes().nv, random);
-  for (std::size_t b = 0; b < equations.model().bodies.size(); ++b) {
-    const KindColumns& columns = columns_of(equations.model().bodies[b].kind);
-    for (int k = 0; k < columns.count; ++k) {
-      delta[equations.first_velocity(static_cast<int>(b)) + k] *=
-          columns.column[static_cast<std::size_t>(k)] < 3 ? 0.5 * equations.length() : turn;
-    }
-  }
+  for (int i = 0; i < delta.size(); ++i) delta[i] *= equations.velocity(i).part < 3 ? 0.5 * equations.length() : turn;
   Vec q(state.q.size());
   equations.retract(state.q, delta, q);
   state.q = q;

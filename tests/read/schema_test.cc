@@ -175,7 +175,7 @@ std::string sample(const Key& key) {
 // Where mappings of a rule stand in a file, with %s for one more key.
 std::string around(Rule rule, const std::string& inside, std::string_view key) {
   const std::string body = "bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n";
-  const std::string kind = key == "angle" ? "kind: planar, " : "";
+  const std::string kind = key == "angle" ? "kind: planar, " : key.starts_with("end") ? "kind: rod, " : "";
   switch (rule) {
     case Rule::file: return key == "trammel" ? "" : inside + "\n";
     case Rule::subsystem: return "subsystems: {s: {" + inside + "}}\nuse: {u: {subsystem: s}}\n";
@@ -201,7 +201,10 @@ std::string around(Rule rule, const std::string& inside, std::string_view key) {
       return body + "joints: {j: {type: revolute, between: [ground, b], at: [0, 0, 0]}}\ninitial: {joints: {j: {" +
              inside + "}}}\n";
     case Rule::initial_body:
-      return "bodies: {b: {" + kind + "mass: 1, inertia: " + (kind.empty() ? "[1, 1, 1]" : "1") +
+      return "bodies: {b: {" + kind + "mass: 1, " +
+             (key.starts_with("end") ? "ends: [[0, 0, 0], [1, 0, 0]]"
+              : kind.empty()         ? "inertia: [1, 1, 1]"
+                                     : "inertia: 1") +
              "}}\ninitial: {bodies: {b: {" + inside + "}}}\n";
     case Rule::initial_coordinate: return "coordinates: {c: {}}\ninitial: {coordinates: {c: {" + inside + "}}}\n";
     case Rule::simulation: return "simulation: {" + inside + "}\n";

@@ -102,7 +102,8 @@ void Equations::refuse_frames() const {
     Location where = frame.where;
     for (const std::vector<Item>* items : {&model_.joints, &model_.motions, &model_.forces}) {
       for (const Item& item : *items) {
-        if (!frame.name.empty() || std::find(item.frames.begin(), item.frames.end(), static_cast<int>(i)) == item.frames.end())
+        if (!frame.name.empty() ||
+            std::find(item.frames.begin(), item.frames.end(), static_cast<int>(i)) == item.frames.end())
           continue;
         who = "'" + item.name + "'";
         where = item.where;
@@ -243,8 +244,8 @@ void Equations::close_rotations(const ElementRecord& record, Mask& mask) const {
 }
 
 // Which places of a constraint's matrices are not zero at random states.
-void Equations::probe(ConstraintRecord& c, Wiring& wiring, const std::vector<Column>& columns,
-                      Mask& g_mask, Mask& v_mask) const {
+void Equations::probe(ConstraintRecord& c, Wiring& wiring, const std::vector<Column>& columns, Mask& g_mask,
+                      Mask& v_mask) const {
   const int n = c.columns.back(), rows = c.element->rows();
   g_mask.setConstant(rows, n, false);
   v_mask.setConstant(n, n, false);
@@ -384,8 +385,7 @@ void Equations::set_columns(ElementRecord& record) {
     const int body = frames_[frame].body;
     const bool six = body == ground || rigid_[body] != nullptr;
     rigid = rigid && six;
-    record.columns.push_back(record.columns.back() +
-                             (six ? 6 : static_cast<int>(bodies_[body]->velocities().size())));
+    record.columns.push_back(record.columns.back() + (six ? 6 : static_cast<int>(bodies_[body]->velocities().size())));
   }
   if (!rigid) record.wide = wide_count_++;
 }
@@ -438,10 +438,13 @@ bool Equations::sees_spin(const ConstraintRecord& c, std::size_t i, const Wiring
   constexpr double much = 1e-9;
   const auto at = static_cast<Eigen::Index>(6 * i + 3);
   const int rows = c.element->rows();
-  for (int k = 0; k < rows; ++k)
+  const double most = much * (1 + C.cwiseAbs().maxCoeff());
+  for (int k = 0; k < rows; ++k) {
     if (std::abs(g[k] - turned_g[k]) > much * (1 + std::abs(g[k]))) return true;
-  return (C - turned_C).cwiseAbs().maxCoeff() > much * (1 + C.cwiseAbs().maxCoeff()) ||
-         (C.middleCols<3>(at) * u).cwiseAbs().maxCoeff() > much * (1 + C.cwiseAbs().maxCoeff());
+    const Vec3 about = C.row(k).segment<3>(at);
+    if (std::abs(about.dot(u)) > most) return true;
+  }
+  return (C - turned_C).cwiseAbs().maxCoeff() > most;
 }
 
 Workspace Equations::make_workspace() const {
@@ -549,9 +552,9 @@ const std::vector<int>& Equations::constraint_frames(int i) const { return const
 
 long Equations::memory_bytes() const {
   const auto bytes = [](const auto& v) { return static_cast<long>(v.capacity() * sizeof(v[0])); };
-  long sum = bytes(bodies_) + bytes(body_slots_) + bytes(frames_) + bytes(constraints_) + bytes(forces_) + bytes(rotation_columns_) +
-             bytes(vv_local_) + bytes(gv_local_) + bytes(vv_slot_) + bytes(gv_slot_) + bytes(vv_.row()) +
-             bytes(vv_.start()) + bytes(gv_.row()) + bytes(gv_.start());
+  long sum = bytes(bodies_) + bytes(body_slots_) + bytes(frames_) + bytes(constraints_) + bytes(forces_) +
+             bytes(rotation_columns_) + bytes(vv_local_) + bytes(gv_local_) + bytes(vv_slot_) + bytes(gv_slot_) +
+             bytes(vv_.row()) + bytes(vv_.start()) + bytes(gv_.row()) + bytes(gv_.start());
   for (const ConstraintRecord& c : constraints_) sum += bytes(c.frames) + 160;  // the element and its rows, about
   return sum;
 }

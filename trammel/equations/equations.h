@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "trammel/elements/bodies/rigid.h"
 #include "trammel/elements/constraint.h"
 #include "trammel/elements/force.h"
-#include "trammel/elements/bodies/rigid.h"
 #include "trammel/equations/state.h"
 #include "trammel/equations/wide.h"
 #include "trammel/linalg/pattern.h"
@@ -297,7 +297,7 @@ class Equations {
     int v, q;
   };
   std::vector<LengthColumn> lengths_;  // velocities that are lengths per time, and their coordinates
-  std::vector<int> body_slots_;  // of the entries of all bodies in vv
+  std::vector<int> body_slots_;        // of the entries of all bodies in vv
   int extra_size_ = 0, wide_count_ = 0;
   std::vector<BodyFrame> frames_, origins_;
   std::vector<ConstraintRecord> constraints_;

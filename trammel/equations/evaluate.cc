@@ -41,7 +41,8 @@ void Equations::add_wrench(const BodyFrame& f, const BodyMotions& motions, const
     body.add_wrench(f, motion, motions.extra.data() + body.at().extra, wrench, sign, target);
     return;
   }
-  const Vec6 w = sign * to_body(f, motion, Vec3(wrench[0], wrench[1], wrench[2]), Vec3(wrench[3], wrench[4], wrench[5]));
+  const Vec6 w =
+      sign * to_body(f, motion, Vec3(wrench[0], wrench[1], wrench[2]), Vec3(wrench[3], wrench[4], wrench[5]));
   const RigidColumns& columns = *rigid_[f.body];
   if (columns.count == 6) {
     for (int i = 0; i < 6; ++i) target[i] += w[i];
@@ -86,7 +87,8 @@ Eval Equations::residual(const State& state, const Rates& rates, unsigned parts,
         good = c.element->evaluate(in, lambda, g, wrench) && good;
         for (int k = 0; k < c.rows; ++k) out.g[c.first_row + k] = g[c.kept[k]];
       }
-      for (std::size_t i = 0; i < c.frames.size(); ++i) add_wrench(frames_[c.frames[i]], work, wrench + 6 * i, 1, out.force);
+      for (std::size_t i = 0; i < c.frames.size(); ++i)
+        add_wrench(frames_[c.frames[i]], work, wrench + 6 * i, 1, out.force);
     }
   }
   if ((parts & Part::forces) != 0) {
@@ -110,7 +112,8 @@ bool Equations::evaluate_forces(const State& state, unsigned parts, Residual& ou
     for (const ForceRecord& f : forces_) {
       if (!wanted(f)) continue;
       good = evaluate(f, wrench) && good;
-      for (std::size_t i = 0; i < f.frames.size(); ++i) add_wrench(frames_[f.frames[i]], work, wrench + 6 * i, -1, out.force);
+      for (std::size_t i = 0; i < f.frames.size(); ++i)
+        add_wrench(frames_[f.frames[i]], work, wrench + 6 * i, -1, out.force);
     }
     return good;
   }
@@ -219,8 +222,7 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
 std::optional<double> Equations::potential_at_rest(const State& state, Workspace& work) const {
   body_states(state.q, state.v, work);
   double sum = 0;
-  for (std::size_t i = 0; i < bodies_.size(); ++i)
-    sum += bodies_[i]->potential_energy(work.bodies[i], model_.gravity);
+  for (std::size_t i = 0; i < bodies_.size(); ++i) sum += bodies_[i]->potential_energy(work.bodies[i], model_.gravity);
   FrameState frames[max_frames];
   for (const ForceRecord& f : forces_) {
     frame_states(f, work, frames);

@@ -45,7 +45,7 @@ std::vector<MassBlock> mass_blocks(const Equations& equations, const Partials& p
   return blocks;
 }
 
-constexpr double nothing = 1e-12;  // of the largest of a block
+constexpr double no_mass = 1e-12;  // of the largest of a block
 
 // With directions without mass left out.
 Mat inverse_of(const Mat& mass) {
@@ -53,7 +53,7 @@ Mat inverse_of(const Mat& mass) {
   const Vec& values = eigen.eigenvalues();
   Vec inverted = Vec::Zero(values.size());
   for (Eigen::Index i = 0; i < values.size(); ++i)
-    if (values[i] > nothing * values.tail(1)[0]) inverted[i] = 1 / values[i];
+    if (values[i] > no_mass * values.tail(1)[0]) inverted[i] = 1 / values[i];
   return eigen.eigenvectors() * inverted.asDiagonal() * eigen.eigenvectors().transpose();
 }
 
@@ -93,7 +93,7 @@ int velocity_without_mass(const Equations& equations) {
   for (const MassBlock& block : mass_blocks(equations, partials)) {
     const Eigen::SelfAdjointEigenSolver<Mat> eigen(block.mass);
     const Vec& values = eigen.eigenvalues();
-    if (values[0] > nothing * values.tail(1)[0]) continue;
+    if (values[0] > no_mass * values.tail(1)[0]) continue;
     Eigen::Index axis = 0;
     eigen.eigenvectors().col(0).cwiseAbs().maxCoeff(&axis);
     return block.columns[axis];

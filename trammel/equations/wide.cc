@@ -1,5 +1,5 @@
-// Derivatives of elements on bodies that are not all rigid: the formulas of linearise.cc with B of any number of columns
-// from the bodies themselves. Slower than the path of fixed sizes, and the same for every kind of body.
+// Derivatives of elements on bodies that are not all rigid: the formulas of linearise.cc with B of any number of
+// columns from the bodies themselves. Slower than the path of fixed sizes, and the same for every kind of body.
 #include "trammel/equations/equations.h"
 
 namespace trammel {
@@ -125,8 +125,7 @@ void Equations::localise_wide(const ForceRecord& record, const State& state, con
   out.force_q.setZero(n, n);
   out.force_v.setZero(n, n);
   out.force_t.setZero(n);
-  for (std::size_t i = 0; i < nf; ++i)
-    frame_partials(frames_[record.frames[i]], motions, nullptr, out.frames[i]);
+  for (std::size_t i = 0; i < nf; ++i) frame_partials(frames_[record.frames[i]], motions, nullptr, out.frames[i]);
   for (std::size_t i = 0; i < nf; ++i) {
     if (frames_[record.frames[i]].body == ground) continue;
     const FramePartials& f = out.frames[i];

@@ -11,8 +11,7 @@ int column_of(const Equations& equations, const std::string& name, const Locatio
   };
   std::vector<std::string> names;
   for (std::size_t b = 0; b < bodies.size(); ++b) {
-    if (bodies[b].name == name && !kind_of(bodies[b]).is_place)
-      return equations.first_velocity(static_cast<int>(b));
+    if (bodies[b].name == name && !kind_of(bodies[b]).is_place) return equations.first_velocity(static_cast<int>(b));
     names.push_back(bodies[b].name);
   }
   const std::size_t dot = name.rfind('.');

@@ -34,8 +34,8 @@ std::string kinds_hint() {
 
 }  // namespace
 
-// Two points, and two velocities, of a body that is given by its ends: its origin is the first, its x axis points to the
-// second.
+// Two points, and two velocities, of a body that is given by its ends: its origin is the first, its x axis points to
+// the second.
 void ModelReader::read_ends(Entries& entries, const Place& place, Body& body) {
   const bool planar = kind_of(body).is_planar;
   const auto read_two = [&](const char* name, Quantity quantity) -> std::optional<std::array<Vec3, 2>> {
@@ -54,8 +54,8 @@ void ModelReader::read_ends(Entries& entries, const Place& place, Body& body) {
   if (const auto ends = read_two("ends", Quantity::length)) {
     const Vec3 along = (*ends)[1] - (*ends)[0];
     if (!(along.norm() > 0)) {
-      values_->error(*entries.find("ends"), "zero-length", place.text() + ": its two ends coincide",
-                     "give two different points");
+      const Node* given = entries.find("ends");
+      values_->error(*given, "zero-length", place.text() + ": its two ends coincide", "give two different points");
       return;
     }
     const Quat turn = planar ? Quat(Eigen::AngleAxisd(std::atan2(along.y(), along.x()), Vec3::UnitZ()))

@@ -349,9 +349,8 @@ void ModelReader::read_keep(const Node& node, const Place& place, Body& body) {
       else
         (*kept)[text.back() - 'x'] = true;
     } else {
-      values_->error(
-          node.item(i), "unknown-key",
-          place.text() + ": " + quote(text) + " is nothing that a " + body.kind + " body can keep", hint);
+      values_->error(node.item(i), "unknown-key",
+                     place.text() + ": " + quote(text) + " is nothing that a " + body.kind + " body can keep", hint);
     }
   }
 }

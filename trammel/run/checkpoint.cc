@@ -212,7 +212,7 @@ std::string model_digest(const Model& model) {
   }
   for (const Body& b : model.bodies) {
     d.add(b.name);
-    d.add(static_cast<int>(b.kind));
+    d.add(b.kind);
     d.add(static_cast<int>(b.quantity));
     d.add(b.mass);
     d.add(b.center_of_mass);

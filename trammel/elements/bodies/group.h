@@ -18,8 +18,7 @@ class GroupOf final : public BodyGroup {
     }
   }
   void retract(const Vec& q, const Vec& delta, Vec& out) const override {
-    for (const Kind& b : bodies_)
-      b.Kind::retract(q.data() + b.at().q, delta.data() + b.at().v, out.data() + b.at().q);
+    for (const Kind& b : bodies_) b.Kind::retract(q.data() + b.at().q, delta.data() + b.at().v, out.data() + b.at().q);
   }
   void local(const Vec& from, const Vec& to, Vec& delta) const override {
     for (const Kind& b : bodies_) b.Kind::local(from.data() + b.at().q, to.data() + b.at().q, delta.data() + b.at().v);

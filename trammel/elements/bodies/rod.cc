@@ -1,5 +1,5 @@
-// A slender uniform bar in natural coordinates: those of its two ends r1, r2, in space or in a plane. Points of its axis
-// move with them linearly, so its mass matrix is constant; one row of its own keeps its length. It has a direction
+// A slender uniform bar in natural coordinates: those of its two ends r1, r2, in space or in a plane. Points of its
+// axis move with them linearly, so its mass matrix is constant; one row of its own keeps its length. It has a direction
 // u = d/l, d = r2 - r1, l = |d|, and no spin about it:
 //
 //   p = (1 - s) r1 + s r2          w = d x d' / l^2          M = m/6 [2 1; 1 2]
@@ -101,9 +101,7 @@ class Rod final : public BodyElement {
     const Vec3 moment = d.cross(d_dot);
     const double stretch = d.dot(d_dot);
     // (d x e)/l^2 by d, for a held e.
-    const auto turn_by_d = [&](const Vec3& e) {
-      return Mat3((-skew(e) - 2 / l2 * d.cross(e) * d.transpose()) / l2);
-    };
+    const auto turn_by_d = [&](const Vec3& e) { return Mat3((-skew(e) - 2 / l2 * d.cross(e) * d.transpose()) / l2); };
     out.set_zero(2 * axes);
     out.B.template topLeftCorner<axes, axes>().diagonal().setConstant(1 - s);
     out.B.template topRightCorner<3, axes>().template topRows<axes>().diagonal().setConstant(s);
@@ -111,8 +109,9 @@ class Rod final : public BodyElement {
     put(out.Bv_q, turn_by_d(d_dot));
     if (a != nullptr) put(out.Ba_q, turn_by_d(in_space(a + axes, 0) - in_space(a, 0)));
     out.bias.template tail<3>() = -2 * stretch / (l2 * l2) * moment;
-    put(out.bias_q, (-2 * (moment * d_dot.transpose() - stretch * skew(d_dot)) +
-                     8 * stretch / l2 * moment * d.transpose()) / (l2 * l2));
+    put(out.bias_q,
+        (-2 * (moment * d_dot.transpose() - stretch * skew(d_dot)) + 8 * stretch / l2 * moment * d.transpose()) /
+            (l2 * l2));
     put(out.bias_v, -2 / (l2 * l2) * (moment * d.transpose() + stretch * skew(d)));
   }
   // B^T gives the ends -/+ (torque x d)/l^2.

@@ -13,12 +13,10 @@ class SpatialBody final : public RigidBody {
 
   int coordinates() const override { return 7; }
   const std::vector<BodyVelocity>& velocities() const override {
-    static const std::vector<BodyVelocity> list = {{"position x", "x", Quantity::length, 0},
-                                                   {"position y", "y", Quantity::length, 1},
-                                                   {"position z", "z", Quantity::length, 2},
-                                                   {"rotation about x", "", Quantity::angle, 3},
-                                                   {"rotation about y", "", Quantity::angle, 4},
-                                                   {"rotation about z", "", Quantity::angle, 5}};
+    static const std::vector<BodyVelocity> list = {
+        {"position x", "x", Quantity::length, 0},     {"position y", "y", Quantity::length, 1},
+        {"position z", "z", Quantity::length, 2},     {"rotation about x", "", Quantity::angle, 3},
+        {"rotation about y", "", Quantity::angle, 4}, {"rotation about z", "", Quantity::angle, 5}};
     return list;
   }
   std::optional<int> rotation() const override { return 3; }
