@@ -107,7 +107,9 @@ TEST(Docs, EveryElementHasItsPage) {
   }
   // The list of elements is the registry's.
   const std::string list = elements_as_markdown();
-  EXPECT_NE(index.find(list), std::string::npos) << "docs/elements/README.md should hold what `trammel elements --markdown` prints:\n\n" << list;
+  EXPECT_NE(index.find(list), std::string::npos)
+      << "docs/elements/README.md should hold what `trammel elements --markdown` prints:\n\n"
+      << list;
 }
 
 TEST(Docs, EveryMethodHasItsPage) {

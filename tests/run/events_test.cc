@@ -18,7 +18,8 @@ struct Outcome {
   double last(const char* name) const { return trajectory.column(name).back(); }
 };
 
-Outcome run(const std::string& text, const std::string& method, double tolerance = 1e-10, std::optional<double> step = {}) {
+Outcome run(const std::string& text, const std::string& method, double tolerance = 1e-10,
+            std::optional<double> step = {}) {
   Model model = read_model_text("trammel: 1\n" + text, "events.yaml");
   model.simulation.method = method;
   model.simulation.tolerance = tolerance;
@@ -72,17 +73,20 @@ TEST(Events, ChatterIsAFailureThatNamesTheElement) {
 
 // A bar on a hinge falls on a peg: e v of the struck point, with the hinge holding.
 TEST(Events, ImpactsAreSolvedWithTheJoints) {
-  const Outcome r = run(
-      "gravity: [0, -9.81, 0]\n"
-      "bodies: {bar: {kind: planar, mass: 3, inertia: 0.25, center_of_mass: [0.5, 0], position: [0, 0], angle: 60 deg}}\n"
-      "joints: {pin: {type: revolute, between: [ground, bar], at: [0, 0, 0]}}\n"
-      "frames: {peg: {body: ground, position: [0.8, 0, 0], axis: [0, 1, 0]}, spot: {body: bar, position: [0.8, 0, 0]}}\n"
-      "forces: {stop: {type: impact, frames: [peg, spot], restitution: 0.5}}\n"
-      "simulation: {end: 0.6, length: 1}\n",
-      "radau-iia-3");
+  const Outcome r =
+      run("gravity: [0, -9.81, 0]\n"
+          "bodies: {bar: {kind: planar, mass: 3, inertia: 0.25, center_of_mass: [0.5, 0], position: [0, 0], angle: 60 "
+          "deg}}\n"
+          "joints: {pin: {type: revolute, between: [ground, bar], at: [0, 0, 0]}}\n"
+          "frames: {peg: {body: ground, position: [0.8, 0, 0], axis: [0, 1, 0]}, spot: {body: bar, position: [0.8, 0, "
+          "0]}}\n"
+          "forces: {stop: {type: impact, frames: [peg, spot], restitution: 0.5}}\n"
+          "simulation: {end: 0.6, length: 1}\n",
+          "radau-iia-3");
   ASSERT_EQ(r.result.status, RunStatus::finished);
   ASSERT_GE(r.times().size(), 1U);
-  const double inertia = 0.25 + 3 * 0.25, speed = std::sqrt(2 * 3 * 9.81 * 0.5 * std::sin(std::numbers::pi / 3) / inertia);
+  const double inertia = 0.25 + 3 * 0.25,
+               speed = std::sqrt(2 * 3 * 9.81 * 0.5 * std::sin(std::numbers::pi / 3) / inertia);
   EXPECT_NEAR(r.trajectory.column("event.impulse")[0], 1.5 * speed * inertia / 0.8, 1e-6);
 }
 
@@ -116,7 +120,8 @@ TEST(Events, LocatedStopsAreSharper) {
   // Out at 0.1 s, back at 0.1 + pi/10.
   const double out = 0.1 + std::numbers::pi / 10, exact = -(0.6 - out);
   const Outcome plain = run(start + "simulation: {end: 0.6, length: 1}\n", "radau-iia-3", 1e-6, 0.02);
-  const Outcome located = run(start + "simulation: {end: 0.6, length: 1, events: located}\n", "radau-iia-3", 1e-6, 0.02);
+  const Outcome located =
+      run(start + "simulation: {end: 0.6, length: 1, events: located}\n", "radau-iia-3", 1e-6, 0.02);
   ASSERT_EQ(located.result.status, RunStatus::finished);
   ASSERT_EQ(located.times().size(), 2U);
   EXPECT_NEAR(located.times()[0], 0.1, 1e-9);

@@ -356,7 +356,8 @@ const std::vector<MessageInfo>& message_registry() {
        "Writing stopped during the run: the disk is full, or the file or its folder is gone.",
        "what was written before is kept; make room, or choose another place"},
       // ---- Couplings and sweeps
-      {"impact-not-in-coupling", in_couple, "An impact stands in a part of a coupled system, whose steps are not located.",
+      {"impact-not-in-coupling", in_couple,
+       "An impact stands in a part of a coupled system, whose steps are not located.",
        "run the model as a whole, or give the contact a force in time"},
       {"bad-message", in_couple, "A participant in another process sends what the protocol does not know.",
        "compare it with the protocol in the guide to coupling"},

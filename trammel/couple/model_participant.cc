@@ -94,9 +94,10 @@ ModelParticipant::ModelParticipant(Model model, Options options)
   const Equations& equations = simulation_.equations();
   for (int i = 0; i < equations.switch_count(); ++i) {
     if (!equations.switch_info(i).strikes) continue;
-    throw Failure({Severity::error, "impact-not-in-coupling",
-                   equations.name_of_switch(i) + ": a part of a coupled system cannot strike: its steps are not located",
-                   "run the model as a whole, or give the contact a force in time", equations.place_of_switch(i)});
+    throw Failure(
+        {Severity::error, "impact-not-in-coupling",
+         equations.name_of_switch(i) + ": a part of a coupled system cannot strike: its steps are not located",
+         "run the model as a whole, or give the contact a force in time", equations.place_of_switch(i)});
   }
   info_.has_sensitivity = equations.sizes().nx == 0;
   const SimulationSettings& s = equations.model().simulation;

@@ -33,8 +33,8 @@ struct ElementInput {
 
 // A number of an element that changes its sign where its law has a corner or a jump.
 struct SwitchInfo {
-  std::string name;    // "upper stop"
-  bool timed = false;  // depends on time alone
+  std::string name;      // "upper stop"
+  bool timed = false;    // depends on time alone
   bool strikes = false;  // where it becomes negative, bodies strike each other: velocities jump
 };
 

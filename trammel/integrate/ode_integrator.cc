@@ -25,7 +25,8 @@ void OdeIntegrator::start(const State& state, const Rates& rates) {
   space_.set_base(now_, rates_);
   good_strain_ = space_.strain();
   if (space_.size() > 0) {
-    if (!method_ || method_->y().size() != space_.size()) method_ = make_(space_);  // behind an event it goes on counting
+    if (!method_ || method_->y().size() != space_.size())
+      method_ = make_(space_);  // behind an event it goes on counting
     past_.resize(method_->memory());
     points_.resize(past_.size());
     for (Past& p : past_) {

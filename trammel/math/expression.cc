@@ -303,9 +303,7 @@ void Expression::corner_values(double t, std::span<const double> variables, std:
       case Corner::Kind::difference: out[i] = a - values[corner.b]; break;
       case Corner::Kind::whole: out[i] = std::sin(std::numbers::pi * std::remainder(a, 2)); break;
       case Corner::Kind::half: out[i] = std::sin(std::numbers::pi * std::remainder(a + 0.5, 2)); break;
-      case Corner::Kind::ratio:
-        out[i] = std::sin(std::numbers::pi * std::remainder(a / values[corner.b], 2));
-        break;
+      case Corner::Kind::ratio: out[i] = std::sin(std::numbers::pi * std::remainder(a / values[corner.b], 2)); break;
       case Corner::Kind::one: out[i] = a - 1; break;
       case Corner::Kind::knot: out[i] = at_knots(splines_[corner.c]->data().x, a); break;
     }

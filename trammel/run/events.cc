@@ -7,9 +7,9 @@
 namespace trammel {
 namespace {
 
-constexpr double sharpness = 1e-12;   // of the run's length: how near to an event a step must end
+constexpr double sharpness = 1e-12;       // of the run's length: how near to an event a step must end
 constexpr std::size_t most_recent = 100;  // events of one switch ...
-constexpr double too_short = 1e-6;    // ... within this part of the run are chatter
+constexpr double too_short = 1e-6;        // ... within this part of the run are chatter
 
 }  // namespace
 

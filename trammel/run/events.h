@@ -1,9 +1,9 @@
-// Events of a run: places where a switch of an element changes its sign. A step ends there and the method starts anew, so
-// that no step sees two pieces of a law at once; where bodies strike, velocities jump by an impulse.
+// Events of a run: places where a switch of an element changes its sign. A step ends there and the method starts anew,
+// so that no step sees two pieces of a law at once; where bodies strike, velocities jump by an impulse.
 //
 //   over time alone   always: the step before ends at the last number below the corner, the next starts behind it
-//   impacts           always, when a gap closes: located on real steps, M dv + G^T p = c P,  G dv = 0,  c dv = -(1 + e) c v
-//   other switches    where the user asks for it (simulation: {events: located}), located on real steps
+//   impacts           always, when a gap closes: located on real steps, M dv + G^T p = c P,  G dv = 0,  c dv = -(1 + e)
+//   c v other switches    where the user asks for it (simulation: {events: located}), located on real steps
 //
 // On real steps: the attempt is repeated with sizes between one that ends before the event and one that ends behind it,
 // until the two differ by 1e-12 of the run's length. Dense output would be as good as its order only.
@@ -43,8 +43,8 @@ class Events {
   // Repeats the attempt until it ends just behind the first event in it; `again` makes one attempt and says whether it
   // was good. Returns the step size, or nothing if an attempt was not good: then a smaller step must be tried.
   std::optional<double> locate(const Integrator& integrator, double h, const std::function<bool(double)>& again);
-  // After the step that ended at an event was accepted: what happened, and the state and rates to go on from. Empty: the
-  // step did not end at one.
+  // After the step that ended at an event was accepted: what happened, and the state and rates to go on from. Empty:
+  // the step did not end at one.
   std::vector<Event> handle(State& state, Rates& rates, AccelerationSolver& accelerations);
   // The switch that changes so often in so short a time that the run would never end; -1: none.
   int chattering() const { return chattering_; }

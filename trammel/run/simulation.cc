@@ -128,8 +128,8 @@ double Simulation::first_step() const {
   return careful_step(output_state_, output_rates_);
 }
 
-// A step over which the accelerations move things by a small part of what the tolerance would allow in cubic growth; the
-// controller corrects it within a few steps.
+// A step over which the accelerations move things by a small part of what the tolerance would allow in cubic growth;
+// the controller corrects it within a few steps.
 double Simulation::careful_step(const State& state, const Rates& rates) const {
   const auto& s = equations_->model().simulation;
   const Vec scales = equations_->scales();

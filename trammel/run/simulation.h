@@ -41,7 +41,7 @@ struct RunSummary {
   long outputs_as_stepped = 0;  // accelerations and reactions could not be solved for: those of the method are recorded
   long outputs_interpolated = 0;  // no step led to them
   long events = 0;
-  std::string limiting;           // the element that limited the step most often
+  std::string limiting;  // the element that limited the step most often
   long limiting_steps = 0;
   PartTimes times;
   Sizes sizes;

@@ -1,4 +1,5 @@
-// Impact of a ball, or of a point, on a plane by Newton's law of restitution: where the gap closes, the velocities jump.
+// Impact of a ball, or of a point, on a plane by Newton's law of restitution: where the gap closes, the velocities
+// jump.
 //
 //   gap   g = a_z . (p_B - p_A) - r          after the impact  g' = -e g'
 //
