@@ -32,8 +32,7 @@ SteppedRun step_model(Model model, const SteppedRunOptions& options) {
   double t = method.state().t;
   long failures = 0;
   while (t < end) {
-    h = std::min(h, greatest);
-    if (t + h * (1 + 1e-10) >= end) h = end - t;
+    h = StepController::within(t, std::min(h, greatest), end);
     const Attempt attempt = method.attempt(h);
     if (attempt.verdict != Verdict::ok || (!fixed && attempt.error > 1)) {
       ++run.rejected;
@@ -41,8 +40,7 @@ SteppedRun step_model(Model model, const SteppedRunOptions& options) {
         run.why = std::string(to_text(attempt.verdict)) + " at t = " + std::to_string(t);
         break;
       }
-      h = attempt.verdict != Verdict::ok ? controller.after_failure(h)
-                                         : controller.after_reject(h, attempt.error, method.error_order());
+      h = controller.next(h, attempt, false, method.error_order());
       continue;
     }
     failures = 0;
@@ -53,9 +51,7 @@ SteppedRun step_model(Model model, const SteppedRunOptions& options) {
       run.t.push_back(t);
       run.h.push_back(h);
     }
-    if (!fixed)
-      h = attempt.suggested_h > 0 ? attempt.suggested_h
-                                  : controller.after_accept(h, attempt.error, method.error_order());
+    if (!fixed) h = controller.next(h, attempt, true, method.error_order());
     while (next_mark < options.marks.size() && t >= options.marks[next_mark] * (1 - 1e-12)) {
       run.marked.push_back(cpu_seconds() - begin - looking);
       run.marked_steps.push_back(run.steps);

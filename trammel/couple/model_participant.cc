@@ -270,20 +270,13 @@ bool ModelParticipant::integrate(double to) {
       result_.step_times.push_back(t);
       take_samples(t, last);
       if (!fixed_) {
-        const double next = attempt.suggested_h > 0
-                                ? attempt.suggested_h
-                                : controller_.after_accept(size, attempt.error, integrator.error_order());
+        const double next = controller_.next(size, attempt, true, integrator.error_order());
         // A step cut short by the end says nothing against a larger one.
         h = last ? std::max(h, next) : next;
       }
       continue;
     }
-    if (solved) {
-      h = attempt.suggested_h > 0 ? std::min(attempt.suggested_h, 0.9 * size)
-                                  : controller_.after_reject(size, attempt.error, integrator.error_order());
-    } else {
-      h = controller_.after_failure(size);
-    }
+    h = controller_.next(size, attempt, false, integrator.error_order());
     if (fixed_ || h < least) {
       std::string where;
       if (attempt.worst_velocity >= 0) where = ", " + equations.name_of_velocity(attempt.worst_velocity);

@@ -165,7 +165,6 @@ SolveResult solve(OdeMethod& method, double t0, const Vec& y0, double end, const
     last = method.attempt(sign * size);
     const int order = method.error_order();
     if (last.verdict == Verdict::ok && !std::isfinite(last.error)) last.verdict = Verdict::not_finite;
-    const double suggested = std::abs(last.suggested_h);
     if (last.verdict != Verdict::ok || (!o.step && last.error > 1)) {
       const bool by_error = last.verdict == Verdict::ok;
       ++(by_error ? result.rejected : result.failed);
@@ -173,8 +172,7 @@ SolveResult solve(OdeMethod& method, double t0, const Vec& y0, double end, const
         finish(SolveStatus::fixed_step_failed);
         return result;
       }
-      const double own = by_error ? controller.after_reject(size, last.error, order) : controller.after_failure(size);
-      h = suggested > 0 ? std::min(suggested, 0.95 * size) : own;
+      h = controller.next(size, last, false, order);
       if (!(h > 4 * eps * std::abs(result.t)) || !(h > 1e-300) || h < 1e-14 * there) {
         finish(SolveStatus::step_too_small);
         return result;
@@ -197,9 +195,7 @@ SolveResult solve(OdeMethod& method, double t0, const Vec& y0, double end, const
       }
     }
     if (!o.step) {
-      const double own = controller.after_accept(size, last.error, order);
-      // A step cut short by the end says nothing against the larger one before it.
-      h = std::min(suggested > 0 ? suggested : own, greatest);
+      h = std::min(controller.next(size, last, true, order), greatest);
     }
     if (o.after_step && !o.after_step(method)) {
       finish(SolveStatus::stopped);

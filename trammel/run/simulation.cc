@@ -526,8 +526,7 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
       break;
     }
     // The last step ends at the end; a sliver behind it would be round-off.
-    double h = std::min(h_, greatest);
-    if (t + h * (1 + 1e-10) >= end || end - (t + h) < 1e-9 * h) h = end - t;
+    double h = StepController::within(t, std::min(h_, greatest), end);
     if (events_->any()) h = events_->limit(integrator_->state(), h);
     const double round_off = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), end);
     if (output_step_ && rejected_here == 0 &&
@@ -571,10 +570,7 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
       progress.least_step = progress.steps == 1 ? h : std::min(progress.least_step, h);
       progress.greatest_step = std::max(progress.greatest_step, h);
       if (attempt.worst_velocity >= 0) limited_[attempt.worst_velocity] += 1;
-      if (!fixed && attempt.suggested_h > 0)
-        h_ = attempt.suggested_h;
-      else if (!fixed)
-        h_ = controller_.after_accept(h, attempt.error, integrator_->error_order());
+      if (!fixed) h_ = controller_.next(h, attempt, true, integrator_->error_order());
       const double before = seconds();
       const bool booked = recorder_->needs_middle();
       if (booked) integrator_->interpolate_cheaply(0.5 * (before_step + integrator_->state().t), output_state_);
@@ -640,8 +636,7 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
       h_ = controller_.after_failure(h);
     } else if (solved) {
       ++progress.rejected_error;
-      h_ = attempt.suggested_h > 0 ? std::min(attempt.suggested_h, 0.9 * h)
-                                   : controller_.after_reject(h, attempt.error, integrator_->error_order());
+      h_ = controller_.next(h, attempt, false, integrator_->error_order());
     } else {
       if (attempt.verdict == Verdict::angle_too_large)
         ++progress.rejected_angle;
@@ -651,7 +646,7 @@ RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options
         ++progress.rejected_evaluation;
       if (!culprit && (attempt.verdict == Verdict::not_finite || attempt.verdict == Verdict::evaluation_rejected))
         culprit = find_culprit(*equations_, integrator_->trial_state(), integrator_->trial_rates(), work_);
-      h_ = controller_.after_failure(h);
+      h_ = controller_.next(h, attempt, false, integrator_->error_order());
     }
     const bool in_vain = progress.unexplained > most_unexplained;
     if (fixed || in_vain || h_ < std::max(least, round_off)) {

@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "trammel/base/archive.h"
+#include "trammel/ode/attempt.h"
 
 namespace trammel {
 
@@ -22,6 +23,19 @@ class StepController {
   };
   StepController() = default;
   explicit StepController(const Options& options) : options_(options) {}
+
+  // The step to try after an attempt over h: the one rule of every time loop. A method that chooses its order and step
+  // together is followed, but after a rejection the step always shrinks.
+  double next(double h, const Attempt& attempt, bool accepted, int order) {
+    const double suggested = std::abs(attempt.suggested_h);
+    if (accepted) return suggested > 0 ? suggested : after_accept(h, attempt.error, order);
+    if (attempt.verdict != Verdict::ok) return after_failure(h);
+    return suggested > 0 ? std::min(suggested, 0.9 * h) : after_reject(h, attempt.error, order);
+  }
+  // The step from t: to the end, if what would be left is a sliver that only round-off makes.
+  static double within(double t, double h, double end, double stretch = 1e-10) {
+    return t + h * (1 + stretch) >= end || end - (t + h) < 1e-9 * h ? end - t : h;
+  }
 
   double after_accept(double h, double error, int order) {
     double factor =
