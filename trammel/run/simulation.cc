@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -17,14 +16,13 @@
 #include "trammel/run/checkpoint.h"
 #include "trammel/run/drawing.h"
 #include "trammel/run/output_step.h"
+#include "trammel/run/run_loop.h"
 #include "trammel/run/shapes.h"
 #include "trammel/write/queued_sink.h"
 #include "trammel/write/sha256.h"
 
 namespace trammel {
 namespace {
-
-double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::string number(double value) {
   char text[32];
@@ -300,20 +298,6 @@ void Simulation::write_outputs_of_step(double t, double h, TrajectorySink& sink)
   }
 }
 
-// After an accepted step: if it ended at an event, the method starts anew behind it.
-bool Simulation::handle_events(TrajectorySink& sink) {
-  State state = integrator_->state();
-  Rates rates = integrator_->rates();
-  const std::vector<Event> events = events_->handle(state, rates, *accelerations_);
-  if (events.empty()) return false;
-  integrator_->start(state, rates);
-  recorder_->note_jump(state, rates);
-  for (const Event& event : events)
-    write_row(sink, 2, recorder_->event_row(event.t, event.which, event.rises, event.impulse));
-  if (!settings_.fixed_step) h_ = std::min(h_, careful_step(state, rates));
-  return true;
-}
-
 bool Simulation::checkpoint_due(const CheckpointPlan& plan, double now) const {
   if (!plan.write) return false;
   const double t = integrator_->state().t;
@@ -326,7 +310,7 @@ bool Simulation::checkpoint_due(const CheckpointPlan& plan, double now) const {
 void Simulation::write_checkpoint(const CheckpointPlan& plan, TrajectorySink& sink) {
   sink.flush();
   plan.write();
-  last_checkpoint_ = {integrator_->state().t, seconds(), progress_.steps};
+  last_checkpoint_ = {integrator_->state().t, clock_seconds(), progress_.steps};
 }
 
 void Simulation::describe_run(RunSummary& summary) const {
@@ -434,10 +418,10 @@ void Simulation::doubt_coordinates(RunResult& result) const {
 RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
   const InterruptionScope scope(options.interrupted);
   try {
-    if (!options.real_time) return run_to_end(sink, options);
+    if (!options.real_time) return Loop(*this, sink, options).run();
     // no step waits for a disk
     QueuedSink queue(sink);
-    return run_to_end(queue, options);
+    return Loop(*this, queue, options).run();
   } catch (const std::bad_alloc&) {
     const Problem problem{Severity::error, "memory-used-up", "the memory was used up during the run",
                           "take a smaller model, or a machine with more; what was recorded until then is kept",
@@ -445,230 +429,6 @@ RunResult Simulation::run(TrajectorySink& sink, const RunOptions& options) {
     sink.finish(RunStatus::failed, "", "{\"id\": \"memory-used-up\", \"what\": \"" + problem.message + "\"}");
     throw Failure(problem, ExitCode::failed_run);
   }
-}
-
-RunResult Simulation::run_to_end(TrajectorySink& sink, const RunOptions& options) {
-  const double clock_start = seconds();
-  RunResult result;
-  start(options);
-  const auto& m = equations_->model();
-  const double end = m.simulation.end;
-  const double least = m.simulation.least_step.value_or(0), greatest = m.simulation.greatest_step.value_or(end);
-  const bool fixed = settings_.fixed_step;
-  Progress& progress = progress_;
-  limited_.resize(equations_->sizes().nv, 0.0);
-  if (!recorder_) {
-    make_recorder();
-    recorder_->note_step(integrator_->state(), integrator_->rates());
-  }
-  if (options.continue_result) {
-    std::vector<std::uint64_t> rows{static_cast<std::uint64_t>(progress.outputs),
-                                    static_cast<std::uint64_t>(progress.steps)};
-    if (events_->any()) rows.push_back(static_cast<std::uint64_t>(events_->count()));
-    sink.resume(recorder_->tables(), rows);
-  } else {
-    sink.begin(recorder_->tables(), provenance());
-  }
-  const double clock_first = seconds();
-  if (progress.outputs == 0) {
-    const double at = integrator_->state().t, grid = m.simulation.output_step.value_or(0);
-    if (integrator_->counts().steps == 0) write_output(at, sink);
-    progress.next_output = grid > 0 ? static_cast<long>(std::floor(at / grid + 1e-9)) + 1 : 0;
-  }
-  double output_seconds = seconds() - clock_first;
-  progress.times.start += clock_first - clock_start;
-  double last_progress = clock_first;
-  last_checkpoint_ = {integrator_->state().t, clock_first, progress.steps};
-
-  std::optional<Culprit> culprit;
-  std::optional<ConstraintViolation> violation;
-  std::optional<UnexplainedEnergy> energy;
-  const Rates without_multipliers;  // residuals alone, not what holds them
-  Bytes last_good;
-  const auto give_up = [&](StopReason reason, const Attempt& attempt, double h) {
-    result.status = RunStatus::failed;
-    try {
-      if (options.save_failed) last_good = save();  // questions may ask the integrator for more attempts
-    } catch (const Failure&) {                      // a method whose state cannot be saved: nothing is
-      last_good.clear();
-    }
-    result.failure = diagnose({*equations_, *integrator_, *accelerations_, settings_, initial_, log_, reason, attempt,
-                               h, least, culprit, violation, energy, events_->chattering()});
-  };
-  // A run that moves by less than a billionth of its end in so many attempts would need more than 1e13 of them.
-  constexpr long patience = 50000;
-  long attempts = 0, watched_from = 0;
-  double watched_t = integrator_->state().t;
-  long rejected_here = 0;
-  // So often within so many steps: the run goes around a place that it cannot pass.
-  constexpr long most_unexplained = 5, calm = 100;
-  std::string suspect;  // a force named in such a series: behind the place it may be silent
-  const auto accuse = [&](const State& from, const State& to) {
-    ++progress.unexplained;
-    progress.last_unexplained = progress.steps;
-    energy = energy_guard_->blame(from, to);
-    if (energy->part.starts_with("force"))
-      suspect = energy->part;
-    else if (!suspect.empty())
-      energy->part = suspect;
-  };
-  double t = integrator_->state().t;
-  StepClock clock;
-  if (options.real_time) {
-    const auto steps = static_cast<std::size_t>(std::clamp((end - t) / h_ + 16, 16.0, 1e7));
-    if (options.path != nullptr) options.path->reserve(steps, static_cast<std::size_t>(equations_->sizes().nq));
-    clock.begin(t, h_, steps);
-  }
-  while (t < end) {
-    if (options.interrupted != nullptr && *options.interrupted) {
-      result.status = RunStatus::interrupted;
-      if (options.checkpoint.write && rejected_here == 0) write_checkpoint(options.checkpoint, sink);
-      break;
-    }
-    // The last step ends at the end; a sliver behind it would be round-off.
-    double h = StepController::within(t, std::min(h_, greatest), end);
-    if (events_->any()) h = events_->limit(integrator_->state(), h);
-    const double round_off = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), end);
-    if (output_step_ && rejected_here == 0 &&
-        static_cast<double>(progress.next_output) * *m.simulation.output_step < t + h * (1 - 1e-9))
-      output_step_->note_start(*integrator_);
-    if (options.real_time) clock.step_starts();
-    Attempt attempt;
-    const auto try_step = [&](double size) {
-      attempt = integrator_->attempt(size);
-      return attempt.verdict == Verdict::ok && (fixed || attempt.error <= 1);
-    };
-    bool passed = try_step(h);
-    if (passed && events_->any() && events_->passed(*integrator_)) {
-      const std::optional<double> found = events_->locate(*integrator_, h, try_step);
-      passed = found.has_value();
-      if (found) h = *found;
-    }
-    const bool solved = attempt.verdict == Verdict::ok;
-    const bool accepted =
-        passed && energy_guard_->explains(integrator_->state(), integrator_->rates(), integrator_->trial_state(),
-                                          integrator_->trial_rates(), recorder_->energy());
-    log_.add({integrator_->state().t, h, attempt.error, attempt.newton_rate, attempt.verdict, attempt.newton_iterations,
-              attempt.worst_velocity, attempt.worst_row, accepted});
-    ++attempts;
-    if (accepted) {
-      // In the sum over many steps, what one of them may leave does not grow with its shortness.
-      const double noise = energy_guard_->noise_of(h, integrator_->state(), integrator_->rates()),
-                   noise_of_sum = energy_guard_->noise_of(end, integrator_->state(), integrator_->rates());
-      integrator_->accept();
-      if (options.real_time) clock.step_ends();
-      if (options.path != nullptr) {
-        options.path->t.push_back(integrator_->state().t);
-        const Vec& q = integrator_->state().q;
-        options.path->q.insert(options.path->q.end(), q.data(), q.data() + q.size());
-      }
-      const double before_step = t;
-      t = integrator_->state().t;
-      if (std::abs(end - t) < 1e-12 * end) t = end;
-      ++progress.steps;
-      progress.reach = std::max(progress.reach, equations_->reach(integrator_->state().q));
-      progress.least_step = progress.steps == 1 ? h : std::min(progress.least_step, h);
-      progress.greatest_step = std::max(progress.greatest_step, h);
-      if (attempt.worst_velocity >= 0) limited_[attempt.worst_velocity] += 1;
-      if (!fixed) h_ = controller_.next(h, attempt, true, integrator_->error_order());
-      const double before = seconds();
-      const bool booked = recorder_->needs_middle();
-      if (booked) integrator_->interpolate_cheaply(0.5 * (before_step + integrator_->state().t), output_state_);
-      const EnergyBook before_it = recorder_->energy();
-      recorder_->note_step(integrator_->state(), rates_to_book(), booked ? &output_state_ : nullptr);
-      const bool explained = energy_guard_->explains(before_it, recorder_->energy(), noise);
-      constraints_->look(before_step, integrator_->state(), without_multipliers, work_);
-      if (progress.energy_doubted < 0 && energy_in_doubt(t)) {
-        progress.energy_doubted = t;
-        if (options.note) options.note(to_text(energy_warning()));
-      }
-      const Recorder::Step step{t, h, attempt.error, attempt.newton_iterations, static_cast<int>(rejected_here)};
-      write_row(sink, 1, recorder_->step_row(step));
-      write_outputs_of_step(t, h, sink);
-      // Asked to stop among many outputs of one step: without those that are missing there is no checkpoint.
-      if (m.simulation.output_step && interruption_asked() &&
-          static_cast<double>(progress.next_output) * *m.simulation.output_step < t) {
-        result.status = RunStatus::interrupted;
-        break;
-      }
-      rejected_here = 0;
-      culprit.reset();
-      if (progress.steps - progress.last_unexplained > calm) progress.unexplained = 0;
-      if (constraints_->gave_way() || (t >= end && constraints_->beyond() && !constraints_->soft())) {
-        violation = constraints_->now();
-        give_up(StopReason::constraints_violated, attempt, h);
-        break;
-      }
-      energy.reset();
-      if (!explained || energy_guard_->beyond_belief(recorder_->energy(), noise_of_sum))
-        accuse(recorder_->before_worst_step(), recorder_->after_worst_step());
-      if (progress.unexplained > most_unexplained) {
-        give_up(StopReason::energy_unexplained, attempt, h);
-        break;
-      }
-      if (checkpoint_due(options.checkpoint, before)) write_checkpoint(options.checkpoint, sink);
-      const double after = seconds();
-      output_seconds += after - before;
-      if (options.real_time) clock.wait_until(t);
-      if (options.progress && after - last_progress > 0.2) {
-        options.progress(t, end, progress.steps);
-        last_progress = after;
-      }
-      if (t - watched_t > 1e-9 * end) {
-        watched_t = t;
-        watched_from = attempts;
-      }
-      if (events_->any() && handle_events(sink)) t = integrator_->state().t;
-      if (events_->chattering() >= 0) {
-        give_up(StopReason::chatter, attempt, h);
-        break;
-      }
-      if (!(t > before_step) || attempts - watched_from > patience) {
-        give_up(StopReason::time_stalled, attempt, h);
-        break;
-      }
-      continue;
-    }
-    ++rejected_here;
-    if (passed) {
-      ++progress.rejected_energy;
-      accuse(integrator_->state(), integrator_->trial_state());
-      h_ = controller_.after_failure(h);
-    } else if (solved) {
-      ++progress.rejected_error;
-      h_ = controller_.next(h, attempt, false, integrator_->error_order());
-    } else {
-      if (attempt.verdict == Verdict::angle_too_large)
-        ++progress.rejected_angle;
-      else if (attempt.verdict == Verdict::newton_diverged)
-        ++progress.rejected_newton;
-      else
-        ++progress.rejected_evaluation;
-      if (!culprit && (attempt.verdict == Verdict::not_finite || attempt.verdict == Verdict::evaluation_rejected))
-        culprit = find_culprit(*equations_, integrator_->trial_state(), integrator_->trial_rates(), work_);
-      h_ = controller_.next(h, attempt, false, integrator_->error_order());
-    }
-    const bool in_vain = progress.unexplained > most_unexplained;
-    if (fixed || in_vain || h_ < std::max(least, round_off)) {
-      give_up(fixed            ? StopReason::attempt_failed
-              : in_vain        ? StopReason::energy_unexplained
-              : h_ < round_off ? StopReason::step_at_round_off
-                               : StopReason::step_below_least,
-              attempt, h);
-      break;
-    }
-  }
-  progress.times.output += output_seconds;
-  progress.times.steps += seconds() - clock_first - output_seconds;
-  describe_run(result.summary);
-  if (options.real_time) result.summary.real_time = clock.report();
-  result.summary.reached = t;
-  if (energy_in_doubt(t)) result.warnings.push_back(energy_warning());
-  if (constraints_->ever_beyond() && !violation) result.warnings.push_back(constraint_warning());
-  doubt_coordinates(result);
-  if (result.failure && !last_good.empty()) result.failure->state_file = options.save_failed(last_good);
-  sink.finish(result.status, to_json(result.summary), result.failure ? to_json(*result.failure) : "");
-  return result;
 }
 
 std::string Simulation::fingerprint() const {

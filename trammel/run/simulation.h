@@ -115,7 +115,6 @@ class Simulation {
  private:
   double first_step() const;
   double careful_step(const State& state, const Rates& rates) const;
-  bool handle_events(TrajectorySink& sink);
   void start_from_equilibrium(const RunOptions& options);
   void make_recorder();
   void describe_run(RunSummary& summary) const;
@@ -123,7 +122,7 @@ class Simulation {
   Problem energy_warning() const;
   Problem constraint_warning() const;
   void doubt_coordinates(RunResult& result) const;
-  RunResult run_to_end(TrajectorySink& sink, const RunOptions& options);
+  class Loop;  // run_loop.h: the steps of one run
   void write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row);
   void write_output(double t, TrajectorySink& sink);
   bool find_output_state(double t);
