@@ -153,7 +153,7 @@ TEST(Rod, RefusesWhatNeedsAFullOrientation) {
     return failure_of(start + "joints:\n  pin: {" + fields + "}\n");
   };
   const auto force = [&](const std::string& fields) { return failure_of(start + "forces:\n  f: {" + fields + "}\n"); };
-  for (const char* type : {"revolute", "fixed", "universal", "cylindrical", "translational", "orientation"}) {
+  for (const char* type : {"revolute", "fixed", "cylindrical", "translational", "orientation"}) {
     EXPECT_EQ(joint("type: " + std::string(type) + ", between: [block, arm], at: [0.5, 0, 0], axis: [0, 1, 0]"),
               "joint 'pin' needs the full orientation of body 'arm', but a rod has points and a direction only")
         << type;

@@ -514,7 +514,7 @@ TEST(ReadModel, ExamplesOfTheGuide) {
   }
   EXPECT_EQ(read_model_text(whole, "guide").joints.size(), 1u);
   const Model model = read(sections);
-  EXPECT_EQ(model.bodies.size(), 3u);
+  EXPECT_EQ(model.bodies.size(), 4u);
   EXPECT_EQ(model.forces.size(), 2u);
   EXPECT_EQ(model.shapes.size(), 1u);
   EXPECT_NO_THROW(require_sound(model));
