@@ -77,23 +77,25 @@ double Events::limit(const State& state, double h) {
   constexpr int looks = 4;
   for (std::size_t i = 0; i < watched_.size(); ++i) {
     if (!watched_[i].timed) continue;
-    const auto beyond = [&](double t) {
+    // Positive before the corner, negative behind it; at zero a comparison may already be on either branch.
+    const auto side_at = [&](double t) {
       moved_.t = t;
       equations_.switch_values(moved_, moved_values_, work_, true);
-      return moved_values_[watched_[i].which] * side_[i] < 0;
+      return moved_values_[watched_[i].which] * side_[i];
     };
     double before = state.t;
     for (int k = 1; k <= looks; ++k) {
       double behind = state.t + h * k / looks;
-      if (!beyond(behind)) {
+      if (side_at(behind) > 0) {
         before = behind;
         continue;
       }
       for (;;) {  // to neighbouring numbers
         const double middle = 0.5 * (before + behind);
         if (!(middle > before && middle < behind)) break;
-        (beyond(middle) ? behind : before) = middle;
+        (side_at(middle) > 0 ? before : behind) = middle;
       }
+      for (int n = 0; n < 8 && !(side_at(behind) < 0); ++n) behind = std::nextafter(behind, HUGE_VAL);
       if (before - state.t < sharpness * end_) {  // the step begins there
         side_[i] = -side_[i];
       } else {
