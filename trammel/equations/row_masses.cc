@@ -48,12 +48,12 @@ std::vector<MassBlock> mass_blocks(const Equations& equations, const Partials& p
 constexpr double no_mass = 1e-12;  // of the largest of a block
 
 // With directions without mass left out.
-Mat inverse_of(const Mat& mass) {
-  const Eigen::SelfAdjointEigenSolver<Mat> eigen(mass);
-  const Vec& values = eigen.eigenvalues();
-  Vec inverted = Vec::Zero(values.size());
-  for (Eigen::Index i = 0; i < values.size(); ++i)
-    if (values[i] > no_mass * values.tail(1)[0]) inverted[i] = 1 / values[i];
+template <class Matrix>
+Matrix inverse_of(const Matrix& mass) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(mass);
+  auto inverted = eigen.eigenvalues().eval();
+  const double most = inverted[inverted.size() - 1];
+  for (double& value : inverted) value = value > no_mass * most ? 1 / value : 0;
   return eigen.eigenvectors() * inverted.asDiagonal() * eigen.eigenvectors().transpose();
 }
 
@@ -67,21 +67,24 @@ Vec row_masses(const Equations& equations, const State& state, Workspace& work) 
   equations.jacobian(state, partials, work);
   equations.mass(state.q, partials);
   const Pattern& gv = equations.gv();
+  Mat rows = Mat::Zero(rows_count, 3);  // of G, on the columns of a block
   for (const MassBlock& block : mass_blocks(equations, partials)) {
     const auto size = static_cast<Eigen::Index>(block.columns.size());
-    const Mat inverse = inverse_of(block.mass);
-    // Rows of G on the block; a block touches few of them.
-    std::vector<std::pair<int, Vec>> rows;
-    for (Eigen::Index k = 0; k < size; ++k) {
+    const auto for_entries = [&](Eigen::Index k, auto&& use) {
       const int j = block.columns[k];
-      for (int p = gv.start()[j]; p < gv.start()[j + 1]; ++p) {
-        const int row = gv.row()[p];
-        auto known = std::find_if(rows.begin(), rows.end(), [row](const auto& r) { return r.first == row; });
-        if (known == rows.end()) known = rows.emplace(rows.end(), row, Vec::Zero(size));
-        known->second[k] = partials.G[p];
-      }
+      for (int p = gv.start()[j]; p < gv.start()[j + 1]; ++p) use(gv.row()[p], partials.G[p]);
+    };
+    if (size == 1) {
+      const double mass = block.mass(0, 0);
+      if (mass > 0) for_entries(0, [&](int row, double g) { masses[row] += g * g / mass; });
+      continue;
     }
-    for (const auto& [row, g] : rows) masses[row] += g.dot(inverse * g);
+    rows.setZero(rows_count, size);
+    for (Eigen::Index k = 0; k < size; ++k) for_entries(k, [&](int row, double g) { rows(row, k) = g; });
+    if (size == 3)
+      masses += (rows * inverse_of<Mat3>(block.mass)).cwiseProduct(rows).rowwise().sum();
+    else
+      masses += (rows * inverse_of<Mat>(block.mass)).cwiseProduct(rows).rowwise().sum();
   }
   for (double& m : masses) m = m > 0 ? 1 / m : equations.greatest_mass();
   return masses;
