@@ -18,7 +18,7 @@ struct Outcome {
   double last(const char* name) const { return trajectory.column(name).back(); }
 };
 
-Outcome run(const std::string& text, const std::string& method, double tolerance = 1e-10,
+Outcome run(const std::string& text, const std::string& method, double tolerance = 1e-12,
             std::optional<double> step = {}) {
   Model model = read_model_text("trammel: 1\n" + text, "events.yaml");
   model.simulation.method = method;
@@ -39,7 +39,7 @@ class Methods : public testing::TestWithParam<const char*> {};
 
 // A ball falls from 1 m: the first impact after sqrt(2 H / g), then flights of 2 e^k v / g.
 TEST_P(Methods, BouncingBallKeepsTheSeriesOfItsTimes) {
-  const Outcome r = run(std::string(ball) + "simulation: {end: 4.02, length: 1}\n", GetParam());
+  const Outcome r = run(std::string(ball) + "simulation: {end: 4.02, length: 1}\n", GetParam(), 1e-13);
   ASSERT_EQ(r.result.status, RunStatus::finished) << (r.result.failure ? r.result.failure->what : "");
   const std::vector<double> times = r.times();
   ASSERT_GE(times.size(), 20U);
@@ -98,7 +98,7 @@ TEST(Events, CornersOverTimeEndSteps) {
       "step(time, 0.5, 0, 0.7, 4)\"}}\n"
       "simulation: {end: 1, length: 1, first_step: 0.2}\n";
   for (const char* method : {"hht-i3", "radau-iia-3", "dormand-prince-853", "bdf-si2"}) {
-    const Outcome r = run(text, method, 1e-9);
+    const Outcome r = run(text, method, 1e-11);
     ASSERT_EQ(r.result.status, RunStatus::finished) << method;
     const std::vector<double> times = r.times();
     ASSERT_EQ(times.size(), 3U) << method;

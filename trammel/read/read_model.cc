@@ -376,7 +376,7 @@ void ModelReader::read_simulation(const Node& node) {
   if (const Node* events = entries.find("events")) {
     simulation.locate_events = events->text == "located";
     if (!simulation.locate_events)
-      values_->error(*events, "wrong-value", place.at("events").text() + ": " + quote(events->text) + " is not known",
+      values_->error(*events, "unknown-value", place.at("events").text() + ": " + quote(events->text) + " is not known",
                      "write events: located, or leave it out");
   }
   if (const Node* independent = entries.find("independent")) {
