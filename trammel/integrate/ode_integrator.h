@@ -7,6 +7,7 @@
 
 #include "trammel/formulate/state_space.h"
 #include "trammel/initial/accelerations.h"
+#include "trammel/integrate/integrator.h"
 #include "trammel/ode/ode_method.h"
 
 namespace trammel {

@@ -97,7 +97,7 @@ void resolve_options(const OdeMethodInfo& method, const std::vector<Field>& fiel
                      const Location& where) {
   for (const auto& [name, value] : options.all()) {
     const auto known =
-        std::find_if(fields.begin(), fields.end(), [&name](const Field& field) { return field.name == name; });
+        std::find_if(fields.begin(), fields.end(), [&key = name](const Field& field) { return field.name == key; });
     if (known != fields.end()) {
       check_option(method, *known, value, where);
       continue;
