@@ -189,27 +189,12 @@ bool AlphaMethod::state_residual(double h) {
 }
 
 Attempt AlphaMethod::attempt(double h) {
-  const AlphaParameters& p = options_.parameters;
   Attempt result;
   trial_h_ = h;
   trial_.t = now_.t + h;
   a_start_ = a_;
-  const double bh2 = p.beta * h * h;
-  const double root_p = std::sqrt(static_cast<double>(std::max(1, nv_)));
-  const double allowed = root_p * options_.tolerance / (std::abs(p.error_factor()) * h * h);  // sqrt(psi)/h^2, (35)
-  // Round-off of constraint values of the size of the positions, seen through 1/(beta h^2).
-  const double noise = 4 * equations_.round_off(now_.q, scales_) * root_p / bh2;
-
   for (int pass = 0;; ++pass) {  // a second pass only with fresh derivatives
-    predictor_.predict(trial_.t, z_);
-    trial_a_ = z_.head(nv_);
-    trial_rates_.lambda = z_.tail(ng_);
-    if (nx_ > 0) trial_.u.tail(nx_) = equations_.states_of(now_) + h * w_;
-    if (slack_) {
-      s_.setZero();
-      slack_->begin_step();
-    }
-    place(h);
+    predict(h);
     const bool anew = linearise_next_ || pass > 0 || options_.newton.exactly > 0;
     const double ratio = h / matrix_h_;
     if (anew || !(ratio < options_.refresh_ratio && ratio * options_.refresh_ratio > 1)) {
@@ -220,77 +205,118 @@ Attempt AlphaMethod::attempt(double h) {
       }
     }
     monitor_.begin(anew);
-    NewtonMonitor::Decision decision = NewtonMonitor::Decision::go_on;
-    bool evaluable = true;
-    while (decision == NewtonMonitor::Decision::go_on) {
-      evaluable =
-          equations_.residual(trial_, trial_rates_, everything, residual_, work_) == Eval::ok && state_residual(h);
-      ++counts_.evaluations;
-      if (!evaluable) break;
-      z_.head(nv_) = -(residual_.inertia + residual_.force);
-      const bool misfits = options_.misfit > 1e-10 * equations_.length();
-      if (slack_) {
-        equations_.velocity_residual(trial_, gdot_, work_);
-        z_.tail(ng_) = gdot_ * (-1 / (p.gamma * h));
-      } else {
-        z_.tail(ng_) = residual_.g * (-1 / bh2);
-        for (const int row : equations_.velocity_rows()) z_[nv_ + row] = residual_.g[row] / (-p.gamma * h);
-      }
-      if (misfits) saddle_.project_right_side(z_.tail(ng_));
-      unregularised_ = z_;
-      // solves for the multipliers themselves: no memory of their null part
-      softness_ = saddle_.E().cwiseProduct(trial_rates_.lambda);
-      z_.tail(ng_) += softness_;
-      saddle_.solve(z_);
-      // -E would leave E lambda gamma h of g', or E lambda beta h^2 of g, which the next step, if it is a small one,
-      // would take for an acceleration
-      if (slack_ || bh2 * equations_.size_of_rows(softness_) > 1e-3 * options_.tolerance * equations_.length())
-        saddle_.refine(unregularised_, z_);
-      ++counts_.solves;
-      ++counts_.newton_iterations;
-      double correction = norm(z_);
-      if (nx_ > 0) {
-        coupling_.solve(z_, state_right_);
-        // counted like positions, which follow from accelerations by beta h^2
-        correction = std::hypot(norm(z_), state_norm(state_right_) / bh2);
-        trial_.u.tail(nx_) += state_right_;
-      }
-      if (slack_) {
-        const auto ds = slack_->solve(s_, z_.head(nv_), p.beta * h, residual_.g, -1 / h, misfits);
-        ++counts_.solves;
-        s_ += ds;
-        // h s moves positions like beta h^2 a
-        double sum = 0;
-        for (int i = 0; i < nv_; ++i) sum += std::pow(ds[i] / scales_[i], 2);
-        correction = std::hypot(correction, std::sqrt(sum) / (p.beta * h));
-      }
-      if (!std::isfinite(correction)) {
-        evaluable = false;
-        break;
-      }
-      trial_a_ += z_.head(nv_);
-      trial_rates_.lambda += z_.tail(ng_);
-      place(h);
-      double change = 0;  // |a_{n+1} - a_n|, the x of (17)
-      for (int i = 0; i < nv_; ++i) {
-        const double e = (trial_a_[i] - a_start_[i]) / scales_[i];
-        change += e * e;
-      }
-      const double reference = options_.fixed_step ? std::min(std::sqrt(change), allowed) : allowed;
-      decision = monitor_.next(correction, reference, noise);
-    }
+    result.verdict = correct(h);
     result.newton_iterations += monitor_.iterations();
     result.newton_rate = monitor_.rate();
-    if (evaluable && decision == NewtonMonitor::Decision::converged) break;
+    if (result.verdict == Verdict::ok) break;
     if (pass == 0 && !anew) continue;  // old derivatives may be to blame
     linearise_next_ = true;
-    result.verdict = evaluable ? Verdict::newton_diverged : Verdict::evaluation_rejected;
     if (!std::isfinite(z_.sum()) || !std::isfinite(residual_.force.sum())) result.verdict = Verdict::not_finite;
     if (nv_ > 0) z_.head(nv_).cwiseAbs().maxCoeff(&result.worst_velocity);
     if (ng_ > 0) residual_.g.cwiseAbs().maxCoeff(&result.worst_row);
     return result;
   }
   if (monitor_.slow()) linearise_next_ = true;
+  estimate(h, result);
+  if (result.verdict != Verdict::ok) return result;
+  if (equations_.turned(trial_, h, work_) > 1.57) result.verdict = Verdict::angle_too_large;
+  if ((projector_ || iterated_) && result.verdict == Verdict::ok && (options_.fixed_step || result.error <= 1) &&
+      !project_rates())
+    result.verdict = Verdict::singular_matrix;
+  return result;
+}
+
+void AlphaMethod::predict(double h) {
+  predictor_.predict(trial_.t, z_);
+  trial_a_ = z_.head(nv_);
+  trial_rates_.lambda = z_.tail(ng_);
+  if (nx_ > 0) trial_.u.tail(nx_) = equations_.states_of(now_) + h * w_;
+  if (slack_) {
+    s_.setZero();
+    slack_->begin_step();
+  }
+  place(h);
+}
+
+// sqrt(psi)/h^2, (35)
+double AlphaMethod::allowed_change(double h) const {
+  const double root_p = std::sqrt(static_cast<double>(std::max(1, nv_)));
+  return root_p * options_.tolerance / (std::abs(options_.parameters.error_factor()) * h * h);
+}
+
+Verdict AlphaMethod::correct(double h) {
+  const double root_p = std::sqrt(static_cast<double>(std::max(1, nv_))), allowed = allowed_change(h),
+               // Round-off of constraint values of the size of the positions, seen through 1/(beta h^2).
+      noise = 4 * equations_.round_off(now_.q, scales_) * root_p / (options_.parameters.beta * h * h);
+  for (;;) {
+    if (equations_.residual(trial_, trial_rates_, everything, residual_, work_) != Eval::ok || !state_residual(h)) {
+      ++counts_.evaluations;
+      return Verdict::evaluation_rejected;
+    }
+    ++counts_.evaluations;
+    const double correction = solve_for_correction(h);
+    if (!std::isfinite(correction)) return Verdict::evaluation_rejected;
+    trial_a_ += z_.head(nv_);
+    trial_rates_.lambda += z_.tail(ng_);
+    place(h);
+    double change = 0;  // |a_{n+1} - a_n|, the x of (17)
+    for (int i = 0; i < nv_; ++i) {
+      const double e = (trial_a_[i] - a_start_[i]) / scales_[i];
+      change += e * e;
+    }
+    const double reference = options_.fixed_step ? std::min(std::sqrt(change), allowed) : allowed;
+    const NewtonMonitor::Decision decision = monitor_.next(correction, reference, noise);
+    if (decision == NewtonMonitor::Decision::converged) return Verdict::ok;
+    if (decision != NewtonMonitor::Decision::go_on) return Verdict::newton_diverged;
+  }
+}
+
+// One correction of a and lambda, in z_, and of states and slack, in place; returns its norm.
+double AlphaMethod::solve_for_correction(double h) {
+  const AlphaParameters& p = options_.parameters;
+  const double bh2 = p.beta * h * h;
+  const bool misfits = options_.misfit > 1e-10 * equations_.length();
+  z_.head(nv_) = -(residual_.inertia + residual_.force);
+  if (slack_) {
+    equations_.velocity_residual(trial_, gdot_, work_);
+    z_.tail(ng_) = gdot_ * (-1 / (p.gamma * h));
+  } else {
+    z_.tail(ng_) = residual_.g * (-1 / bh2);
+    for (const int row : equations_.velocity_rows()) z_[nv_ + row] = residual_.g[row] / (-p.gamma * h);
+  }
+  if (misfits) saddle_.project_right_side(z_.tail(ng_));
+  unregularised_ = z_;
+  // solves for the multipliers themselves: no memory of their null part
+  softness_ = saddle_.E().cwiseProduct(trial_rates_.lambda);
+  z_.tail(ng_) += softness_;
+  saddle_.solve(z_);
+  // -E would leave E lambda gamma h of g', or E lambda beta h^2 of g, which the next step, if it is a small one, would
+  // take for an acceleration
+  if (slack_ || bh2 * equations_.size_of_rows(softness_) > 1e-3 * options_.tolerance * equations_.length())
+    saddle_.refine(unregularised_, z_);
+  ++counts_.solves;
+  ++counts_.newton_iterations;
+  double correction = norm(z_);
+  if (nx_ > 0) {
+    coupling_.solve(z_, state_right_);
+    // counted like positions, which follow from accelerations by beta h^2
+    correction = std::hypot(norm(z_), state_norm(state_right_) / bh2);
+    trial_.u.tail(nx_) += state_right_;
+  }
+  if (slack_) {
+    const auto ds = slack_->solve(s_, z_.head(nv_), p.beta * h, residual_.g, -1 / h, misfits);
+    ++counts_.solves;
+    s_ += ds;
+    // h s moves positions like beta h^2 a
+    double sum = 0;
+    for (int i = 0; i < nv_; ++i) sum += std::pow(ds[i] / scales_[i], 2);
+    correction = std::hypot(correction, std::sqrt(sum) / (p.beta * h));
+  }
+  return correction;
+}
+
+void AlphaMethod::estimate(double h, Attempt& result) {
+  const AlphaParameters& p = options_.parameters;
   double sum = 0, worst = 0;
   for (int i = 0; i < nv_; ++i) {
     const double e = (trial_a_[i] - a_start_[i]) / scales_[i];
@@ -303,7 +329,7 @@ Attempt AlphaMethod::attempt(double h) {
   if (nx_ > 0) {
     if (!state_residual(h)) {
       result.verdict = Verdict::evaluation_rejected;
-      return result;
+      return;
     }
     // The local error of x is proportional to h^3 w'', w'' from how far w is from its straight continuation.
     const double lead = p.alpha_m - p.alpha_f,
@@ -312,12 +338,7 @@ Attempt AlphaMethod::attempt(double h) {
     state_right_ = (factor * h) * (trial_w_ - w_ - ratio * (w_ - previous_w_));
     sum += std::pow(state_norm(state_right_) / (std::abs(p.error_factor()) * h * h), 2);
   }
-  result.error = std::sqrt(sum) / allowed;
-  if (equations_.turned(trial_, h, work_) > 1.57) result.verdict = Verdict::angle_too_large;
-  if ((projector_ || iterated_) && result.verdict == Verdict::ok && (options_.fixed_step || result.error <= 1) &&
-      !project_rates())
-    result.verdict = Verdict::singular_matrix;
-  return result;
+  result.error = std::sqrt(sum) / allowed_change(h);
 }
 
 // The method's a lags behind v' on purpose: it moves by as much as v' does.

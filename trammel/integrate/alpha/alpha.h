@@ -79,7 +79,12 @@ class AlphaMethod final : public Integrator {
   const SaddleSystem& saddle() const { return saddle_; }
 
  private:
+  void predict(double h);
   void place(double h);  // trial q, v, v' from trial a
+  Verdict correct(double h);
+  double solve_for_correction(double h);
+  void estimate(double h, Attempt& result);
+  double allowed_change(double h) const;  // of a in a step, for the tolerance
   Verdict prepare_matrix(double h, bool anew);
   bool project_rates();
   bool project_velocities(State& state);
