@@ -569,136 +569,165 @@ Eval StateSpace::jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) {
   if (equations_.linearise(state_, rates_, Detail::all, partials_, work_) != Eval::ok) return Eval::rejected;
   ++counts_.linearisations;
   chart_.differentiate(point_.z, point_.z_dot, point_.z_second, chart_derivatives_);
-  const Chart::Derivatives& c = chart_derivatives_;
-  const std::vector<int>& rotations = equations_.rotation_columns();
-  const Pattern &vv = equations_.vv(), &gv = equations_.gv();
-  const bool at_base = t == base_.t && y == base_y_;
+  if (!factor_for_jacobian(t == base_.t && y == base_y_)) return Eval::rejected;
+  if (nx_ > 0) equations_.linearise_states(state_, state_partials_, work_);
+  const auto n_positions = static_cast<Eigen::Index>(positions_.size()), n = static_cast<Eigen::Index>(size());
+  J.dense.resize(n, n);
+  f_t.resize(n);
+  for (Eigen::Index k = 0; k < n_positions; ++k) vary({.position = positions_[k]}, J.dense.col(k));
+  for (Eigen::Index k = n_positions; k < n - nx_; ++k) vary({.velocity = velocities_[k - n_positions]}, J.dense.col(k));
+  for (int x = 0; x < nx_; ++x) vary({.state = x}, J.dense.col(n - nx_ + x));
+  vary({.dt = 1}, f_t);
+  return Eval::ok;
+}
+
+bool StateSpace::factor_for_jacobian(bool at_base) {
   if (!(at_base ? index1_is_base_ : index1_is_current_)) {
     if (sprung()) {
       equations_.mass(state_.q, at_point_);
       at_point_.G.setZero();
     }
     index1_.combine_mass(sprung() ? at_point_ : partials_);
-    if (!factor(index1_)) return Eval::rejected;
+    if (!factor(index1_)) return false;
     index1_is_base_ = at_base;
     index1_is_current_ = true;
   }
-  if (!refresh_recovery(state_, point_.z)) return Eval::rejected;
+  if (!refresh_recovery(state_, point_.z)) return false;
   recovery_stale_ = true;  // whatever comes next starts from the base
-  const bool constrained = rows_ > 0 && !options_.all_coordinates;
-  SaddleSystem& velocity_saddle = velocity_recovery_ ? *velocity_recovery_ : recovery_;
-  const auto n_positions = static_cast<Eigen::Index>(positions_.size()), n = static_cast<Eigen::Index>(size());
-  J.dense.resize(n, n);
-  f_t.resize(n);
-  // V = d(G v + g_t)/dq or k_q. Holonomic rows: V dq = -gamma_v dq / 2 - G (w x dq) / 2, because increments of
-  // rotations do not commute. gamma = -(V v + V_t).
-  const auto add_V = [&](const Vec& dq, double scale, double* out) {
-    gdot_.setZero();
-    gv.multiply_add(partials_.gamma_v, -0.5, dq.data(), gdot_.data());
-    turned_.setZero();
-    for (const int j : rotations)
-      turned_.segment<3>(j) = 0.5 * Vec3(state_.v.segment<3>(j)).cross(Vec3(dq.segment<3>(j)));
-    gv.multiply_add(partials_.G, -1, turned_.data(), gdot_.data());
-    if (!equations_.velocity_rows().empty()) {
-      solution_.tail(rows_).setZero();
-      gv.multiply_add(partials_.K_q, 1, dq.data(), solution_.data() + nv_);
-      for (const int row : equations_.velocity_rows()) gdot_[row] = solution_[nv_ + row];
-    }
-    for (int i = 0; i < rows_; ++i) out[i] += scale * gdot_[i];
-  };
-  // A column: the given independent increments, and those of time.
-  if (nx_ > 0) equations_.linearise_states(state_, state_partials_, work_);
-  const StatePartials& sp = state_partials_;
-  const auto column = [&](int position, int velocity, int x, double dt, auto&& out) {
-    dz_.setZero();
-    dz_dot_.setZero();
-    if (position >= 0) dz_[position] = 1;
-    if (velocity >= 0) dz_dot_[velocity] = 1;
-    if (constrained && (position >= 0 || dt != 0)) {
-      right_.setZero();
-      gv.multiply_add(GT_, -1, dz_.data(), right_.data() + nv_);
-      right_.tail(rows_) -= dt * partials_.g_t;
-      if (dt != 0) {
-        dv_.setZero();
-        for (std::size_t r = 0; r < rotations.size(); ++r) dv_.segment<3>(rotations[r]) = dt * c.b[r];
-        gv.multiply_add(partials_.G, -1, dv_.data(), right_.data() + nv_);
-      }
-      for (const int row : equations_.velocity_rows()) right_[nv_ + row] = 0;
-      counts_.solves += recovery_.solve_refined(right_, solution_);
-      dz_ += solution_.head(nv_);
-    }
-    dq_ = dz_;
-    for (std::size_t r = 0; r < rotations.size(); ++r)
-      dq_.segment<3>(rotations[r]) = c.T[r] * dz_.segment<3>(rotations[r]) + dt * c.b[r];
-    if (constrained) {
-      right_.setZero();
-      gv.multiply_add(GT_, -1, dz_dot_.data(), right_.data() + nv_);
-      dv_.setZero();
-      multiply_blocks(rotations, c.C, dz_, dv_);
-      gv.multiply_add(partials_.G, -1, dv_.data(), right_.data() + nv_);
-      add_V(dq_, -1, right_.data() + nv_);
-      if (dt != 0) {
-        right_.tail(rows_) += dt * partials_.gamma;
-        add_V(state_.v, dt, right_.data() + nv_);
-      }
-      counts_.solves += velocity_saddle.solve_refined(right_, solution_);
-      dz_dot_ += solution_.head(nv_);
-    }
-    dv_ = dz_dot_;
-    for (std::size_t r = 0; r < rotations.size(); ++r)
-      dv_.segment<3>(rotations[r]) = c.T[r] * dz_dot_.segment<3>(rotations[r]) + c.C[r] * dz_.segment<3>(rotations[r]);
+  return true;
+}
+
+// A column of the Jacobian: what the given increment of an independent position, velocity, state or of time does to y'.
+void StateSpace::vary(const Variation& by, Eigen::Ref<Vec> out) {
+  const Chart::Derivatives& c = chart_derivatives_;
+  const std::vector<int>& rotations = equations_.rotation_columns();
+  vary_positions(by);
+  vary_velocities(by);
+  vary_forces(by);
+  if (nx_ > 0) {
+    const StatePartials& sp = state_partials_;
+    out.tail(nx_) = sp.rate_q * dq_ + sp.rate_v * dv_ + by.dt * sp.rate_t;
+    if (by.state >= 0) out.tail(nx_) += sp.rate_x.col(by.state);
+  }
+  if ((options_.frequency > 0 && rows_ > 0) || sprung()) vary_softness(by);
+  counts_.solves += index1_.solve_refined(right_, solution_, options_.sweeps);
+  dq_ = solution_.head(nv_);  // dv', then dz''
+  for (std::size_t r = 0; r < rotations.size(); ++r) {
+    const int j = rotations[r];
+    dq_.segment<3>(j) =
+        (c.T_inverse[r] * (dq_.segment<3>(j) - c.B[r] * dz_.segment<3>(j) - c.A[r] * dz_dot_.segment<3>(j))).eval();
+  }
+  Eigen::Index k = 0;
+  for (const int i : positions_) out[k++] = dz_dot_[i];
+  for (const int i : velocities_) out[k++] = dq_[i];
+}
+
+// dz of all positions, and dq.
+void StateSpace::vary_positions(const Variation& by) {
+  const Chart::Derivatives& c = chart_derivatives_;
+  const std::vector<int>& rotations = equations_.rotation_columns();
+  const Pattern& gv = equations_.gv();
+  dz_.setZero();
+  if (by.position >= 0) dz_[by.position] = 1;
+  if (rows_ > 0 && !options_.all_coordinates && (by.position >= 0 || by.dt != 0)) {
     right_.setZero();
-    vv.multiply_add(partials_.Ma_q, -1, dq_.data(), right_.data());
-    vv.multiply_add(partials_.force_q, -1, dq_.data(), right_.data());
-    vv.multiply_add(partials_.force_v, -1, dv_.data(), right_.data());
-    if (!sprung()) {
-      gv.multiply_add(partials_.Ga_q, -1, dq_.data(), right_.data() + nv_);
-      gv.multiply_add(partials_.gamma_q, 1, dq_.data(), right_.data() + nv_);
-      gv.multiply_add(partials_.gamma_v, 1, dv_.data(), right_.data() + nv_);
+    gv.multiply_add(GT_, -1, dz_.data(), right_.data() + nv_);
+    right_.tail(rows_) -= by.dt * partials_.g_t;
+    if (by.dt != 0) {
+      dv_.setZero();
+      for (std::size_t r = 0; r < rotations.size(); ++r) dv_.segment<3>(rotations[r]) = by.dt * c.b[r];
+      gv.multiply_add(partials_.G, -1, dv_.data(), right_.data() + nv_);
     }
-    if (x >= 0) right_.head(nv_) -= sp.force_x.col(x);
-    if (nx_ > 0) {
-      out.tail(nx_) = sp.rate_q * dq_ + sp.rate_v * dv_ + dt * sp.rate_t;
-      if (x >= 0) out.tail(nx_) += sp.rate_x.col(x);
+    for (const int row : equations_.velocity_rows()) right_[nv_ + row] = 0;
+    counts_.solves += recovery_.solve_refined(right_, solution_);
+    dz_ += solution_.head(nv_);
+  }
+  dq_ = dz_;
+  for (std::size_t r = 0; r < rotations.size(); ++r)
+    dq_.segment<3>(rotations[r]) = c.T[r] * dz_.segment<3>(rotations[r]) + by.dt * c.b[r];
+}
+
+// dz' of all velocities, and dv.
+void StateSpace::vary_velocities(const Variation& by) {
+  const Chart::Derivatives& c = chart_derivatives_;
+  const std::vector<int>& rotations = equations_.rotation_columns();
+  const Pattern& gv = equations_.gv();
+  dz_dot_.setZero();
+  if (by.velocity >= 0) dz_dot_[by.velocity] = 1;
+  if (rows_ > 0 && !options_.all_coordinates) {
+    right_.setZero();
+    gv.multiply_add(GT_, -1, dz_dot_.data(), right_.data() + nv_);
+    dv_.setZero();
+    multiply_blocks(rotations, c.C, dz_, dv_);
+    gv.multiply_add(partials_.G, -1, dv_.data(), right_.data() + nv_);
+    add_rates_by_position(dq_, -1, right_.data() + nv_);
+    if (by.dt != 0) {
+      right_.tail(rows_) += by.dt * partials_.gamma;
+      add_rates_by_position(state_.v, by.dt, right_.data() + nv_);
     }
-    if (dt != 0) {
-      right_.head(nv_) -= dt * partials_.force_t;
-      if (!sprung()) right_.tail(rows_) -= dt * (partials_.Ga_t - partials_.gamma_t);
-    }
-    if ((options_.frequency > 0 && rows_ > 0) || sprung()) {
-      // d(G v + g_t) = V dq + G dv + V_t dt and dg = G dq + g_t dt
-      rate_change_.setZero();
-      value_change_ = dt * partials_.g_t;
-      gv.multiply_add(partials_.G, 1, dv_.data(), rate_change_.data());
-      gv.multiply_add(partials_.G, 1, dq_.data(), value_change_.data());
-      add_V(dq_, 1, rate_change_.data());
-      if (dt != 0) {
-        rate_change_ -= dt * partials_.gamma;
-        add_V(state_.v, -dt, rate_change_.data());
-      }
-      if (sprung()) {
-        spring_forces(value_change_, rate_change_, spring_.lambda);
-        gv.transpose_multiply_add(partials_.G, -1, spring_.lambda.data(), right_.data());
-      } else {
-        add_stabilisation(rate_change_, value_change_, -1, right_.data() + nv_);
-      }
-    }
-    counts_.solves += index1_.solve_refined(right_, solution_, options_.sweeps);
-    dq_ = solution_.head(nv_);  // dv', then dz''
-    for (std::size_t r = 0; r < rotations.size(); ++r) {
-      const int j = rotations[r];
-      dq_.segment<3>(j) =
-          (c.T_inverse[r] * (dq_.segment<3>(j) - c.B[r] * dz_.segment<3>(j) - c.A[r] * dz_dot_.segment<3>(j))).eval();
-    }
-    Eigen::Index k = 0;
-    for (const int i : positions_) out[k++] = dz_dot_[i];
-    for (const int i : velocities_) out[k++] = dq_[i];
-  };
-  for (Eigen::Index k = 0; k < n_positions; ++k) column(positions_[k], -1, -1, 0, J.dense.col(k));
-  for (Eigen::Index k = n_positions; k < n - nx_; ++k) column(-1, velocities_[k - n_positions], -1, 0, J.dense.col(k));
-  for (int x = 0; x < nx_; ++x) column(-1, -1, x, 0, J.dense.col(n - nx_ + x));
-  column(-1, -1, -1, 1, f_t);
-  return Eval::ok;
+    SaddleSystem& saddle = velocity_recovery_ ? *velocity_recovery_ : recovery_;
+    counts_.solves += saddle.solve_refined(right_, solution_);
+    dz_dot_ += solution_.head(nv_);
+  }
+  dv_ = dz_dot_;
+  for (std::size_t r = 0; r < rotations.size(); ++r)
+    dv_.segment<3>(rotations[r]) = c.T[r] * dz_dot_.segment<3>(rotations[r]) + c.C[r] * dz_.segment<3>(rotations[r]);
+}
+
+// The right side of the accelerations, in right_.
+void StateSpace::vary_forces(const Variation& by) {
+  const Pattern &vv = equations_.vv(), &gv = equations_.gv();
+  right_.setZero();
+  vv.multiply_add(partials_.Ma_q, -1, dq_.data(), right_.data());
+  vv.multiply_add(partials_.force_q, -1, dq_.data(), right_.data());
+  vv.multiply_add(partials_.force_v, -1, dv_.data(), right_.data());
+  if (!sprung()) {
+    gv.multiply_add(partials_.Ga_q, -1, dq_.data(), right_.data() + nv_);
+    gv.multiply_add(partials_.gamma_q, 1, dq_.data(), right_.data() + nv_);
+    gv.multiply_add(partials_.gamma_v, 1, dv_.data(), right_.data() + nv_);
+  }
+  if (by.state >= 0) right_.head(nv_) -= state_partials_.force_x.col(by.state);
+  if (by.dt == 0) return;
+  right_.head(nv_) -= by.dt * partials_.force_t;
+  if (!sprung()) right_.tail(rows_) -= by.dt * (partials_.Ga_t - partials_.gamma_t);
+}
+
+// d(G v + g_t) = V dq + G dv + V_t dt and dg = G dq + g_t dt, as stabilisation or as springs.
+void StateSpace::vary_softness(const Variation& by) {
+  const Pattern& gv = equations_.gv();
+  rate_change_.setZero();
+  value_change_ = by.dt * partials_.g_t;
+  gv.multiply_add(partials_.G, 1, dv_.data(), rate_change_.data());
+  gv.multiply_add(partials_.G, 1, dq_.data(), value_change_.data());
+  add_rates_by_position(dq_, 1, rate_change_.data());
+  if (by.dt != 0) {
+    rate_change_ -= by.dt * partials_.gamma;
+    add_rates_by_position(state_.v, -by.dt, rate_change_.data());
+  }
+  if (sprung()) {
+    spring_forces(value_change_, rate_change_, spring_.lambda);
+    gv.transpose_multiply_add(partials_.G, -1, spring_.lambda.data(), right_.data());
+  } else {
+    add_stabilisation(rate_change_, value_change_, -1, right_.data() + nv_);
+  }
+}
+
+// V = d(G v + g_t)/dq or k_q. Holonomic rows: V dq = -gamma_v dq / 2 - G (w x dq) / 2, because increments of rotations
+// do not commute. gamma = -(V v + V_t).
+void StateSpace::add_rates_by_position(const Vec& dq, double scale, double* out) {
+  const Pattern& gv = equations_.gv();
+  gdot_.setZero();
+  gv.multiply_add(partials_.gamma_v, -0.5, dq.data(), gdot_.data());
+  turned_.setZero();
+  for (const int j : equations_.rotation_columns())
+    turned_.segment<3>(j) = 0.5 * Vec3(state_.v.segment<3>(j)).cross(Vec3(dq.segment<3>(j)));
+  gv.multiply_add(partials_.G, -1, turned_.data(), gdot_.data());
+  if (!equations_.velocity_rows().empty()) {
+    solution_.tail(rows_).setZero();
+    gv.multiply_add(partials_.K_q, 1, dq.data(), solution_.data() + nv_);
+    for (const int row : equations_.velocity_rows()) gdot_[row] = solution_[nv_ + row];
+  }
+  for (int i = 0; i < rows_; ++i) out[i] += scale * gdot_[i];
 }
 
 // Positions by the scale of the chart's increments, velocities by (4) of RN with scale times rate as absolute part.

@@ -121,6 +121,19 @@ class StateSpace final : public FirstOrderProblem {
   bool is_current(double t, const Vec& y) const;
   Eval compute(double t, const Vec& y);
   bool factor(SaddleSystem& saddle);
+  // The Jacobian, a column for an increment of 1 in one of these; of time, dt.
+  struct Variation {
+    int position = -1, velocity = -1, state = -1;
+    double dt = 0;
+  };
+  bool factor_for_jacobian(bool at_base);
+  void vary(const Variation& by, Eigen::Ref<Vec> out);
+  void vary_positions(const Variation& by);
+  void vary_velocities(const Variation& by);
+  void vary_forces(const Variation& by);
+  void vary_softness(const Variation& by);
+  // out += scale d(G v + g_t)/dq dq
+  void add_rates_by_position(const Vec& dq, double scale, double* out);
   double strain_of(SaddleSystem& saddle, const std::vector<int>& independent);
   void choose(double least);
   void set_weights();
