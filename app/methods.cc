@@ -12,7 +12,7 @@ namespace {
 
 struct MethodsArguments {
   std::string key;
-  bool json = false;
+  bool json = false, markdown = false;
 };
 
 std::string joined(const std::vector<std::string>& keys) {
@@ -62,6 +62,10 @@ void print_method(const MethodInfo& m) {
 }
 
 int methods_verb(const MethodsArguments& a) {
+  if (a.markdown) {
+    std::fputs(methods_as_markdown().c_str(), stdout);
+    return 0;
+  }
   if (!a.key.empty()) {
     const MethodInfo* method = nullptr;
     try {
@@ -104,6 +108,7 @@ Verb add_methods(CLI::App& app) {
   CLI::App* verb = app.add_subcommand("methods", "List the integration methods, or explain one");
   verb->add_option("KEY", a->key, "Method to explain: options with default and range");
   verb->add_flag("--json", a->json, "Print as JSON");
+  verb->add_flag("--markdown", a->markdown, "Print the table of docs/methods/README.md");
   verb->footer("Examples:\n  trammel methods\n  trammel methods hht-i3");
   return {verb, [a] { return methods_verb(*a); }};
 }

@@ -119,6 +119,18 @@ const std::vector<MethodInfo>& method_registry() {
   return table;
 }
 
+std::string methods_as_markdown() {
+  std::string text = "| key | method | formulations, the default first | order | stability |\n|---|---|---|---|---|\n";
+  for (const MethodInfo& m : method_registry()) {
+    std::string formulations;
+    for (const std::string& each : m.formulations) formulations += (formulations.empty() ? "" : ", ") + each;
+    text += "| [`" + m.key + "`](" + m.key + ".md) | " + m.title + " | " +
+            (formulations.empty() ? "own equations only" : formulations) + " | " + (m.variable_order ? "1 to " : "") +
+            std::to_string(m.order) + " | " + m.stability + " |\n";
+  }
+  return text;
+}
+
 const MethodInfo& find_method(std::string_view key, const Location& where) {
   std::vector<std::string> keys;
   for (const MethodInfo& m : method_registry()) {

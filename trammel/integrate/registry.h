@@ -29,6 +29,8 @@ struct MethodInfo : OdeMethodInfo {
 };
 
 const std::vector<MethodInfo>& method_registry();
+// The table of docs/methods/README.md, a row for each method.
+std::string methods_as_markdown();
 // A Failure that names the nearest key if there is none.
 const MethodInfo& find_method(std::string_view key, const Location& where);
 // The formulation a method takes for a mechanism with these settings.
