@@ -249,7 +249,8 @@ class Maker {
   void add_forces() {
     std::vector<const ElementDescription*> choice;
     for (const ElementDescription& d : element_registry()) {
-      const bool suits = d.attachment != Attachment::several && d.attachment != Attachment::joints;
+      // Bodies that strike must not overlap as drawn, which at random they do.
+      const bool suits = d.attachment != Attachment::several && d.attachment != Attachment::joints && d.key != "impact";
       if (d.category == Category::force && suits) choice.push_back(&d);
     }
     const int count = static_cast<int>(m_.bodies.size());

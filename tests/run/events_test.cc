@@ -71,6 +71,18 @@ TEST(Events, ChatterIsAFailureThatNamesTheElement) {
   EXPECT_NEAR(r.result.failure->t, rest, 1e-4);
 }
 
+TEST(Events, BodiesThatOverlapAtTheStartAreRefused) {
+  try {
+    run("bodies: {ball: {kind: point, mass: 2, position: [0, 0, -0.5]}}\n"
+        "forces: {floor: {type: impact, frames: [ground, ball]}}\n",
+        "hht-i3");
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.problems().front().message,
+              "force 'floor': impact: its bodies overlap at the start by 0.500000 m");
+  }
+}
+
 // A bar on a hinge falls on a peg: e v of the struck point, with the hinge holding.
 TEST(Events, ImpactsAreSolvedWithTheJoints) {
   const Outcome r =

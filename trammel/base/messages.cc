@@ -196,6 +196,8 @@ const std::vector<MessageInfo>& message_registry() {
       {"unknown-method", in_method, "There is no method of this name.", "`trammel methods` lists them"},
       {"unknown-option", in_method, "The method has no option of this name.", "`trammel methods KEY` lists them"},
       // ---- The start of a run
+      {"overlap-at-start", at_start, "Bodies that strike each other overlap where the run begins.",
+       "move one of them apart, or turn the plane over: its z axis points out of it"},
       {"loop-does-not-close", at_start, "The joints cannot all be closed, whatever the positions of the bodies.",
        "check joint points and lengths; a start nearer to an assembled position may help"},
       {"loop-misfit", at_start,

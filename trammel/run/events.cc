@@ -37,6 +37,13 @@ void Events::start(const State& state, const Rates& rates) {
   evaluate_rates(state, rates, values_, rates_);
   for (std::size_t i = 0; i < watched_.size(); ++i) {
     const double value = values_[watched_[i].which];
+    if (watched_[i].strikes && value < -1e-9 * equations_.length()) {
+      throw Failure({Severity::error, "overlap-at-start",
+                     equations_.name_of_switch(watched_[i].which) + ": its bodies overlap at the start by " +
+                         std::to_string(-value) + " m",
+                     "move one of them, or mind the direction of the plane: its z axis points out of it",
+                     equations_.place_of_switch(watched_[i].which)});
+    }
     // On a corner: the side it is moving to.
     const double sign = value != 0 ? value : rates_[watched_[i].which];
     side_[i] = sign < 0 ? -1 : 1;
