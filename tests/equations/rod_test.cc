@@ -172,7 +172,7 @@ TEST(Rod, RefusesWhatNeedsAFullOrientation) {
 TEST(Rod, RefusesPointsBesideItsAxis) {
   EXPECT_EQ(failure_of("trammel: 1\nbodies: {arm: {kind: rod, mass: 1, ends: [[0, 0, 0], [1, 0, 0]]}}\n"
                        "joints: {pin: {type: spherical, between: [ground, arm], at: [0.5, 0.25, 0]}}\n"),
-            "'pin' on body 'arm': it stands 0.250000 m off the axis of the rod, which has points of its axis only");
+            "'pin' on body 'arm': it stands 0.25 m off the axis of the rod, which has points of its axis only");
 }
 
 TEST(Rod, KeepsItsLengthAndRecordsItsForce) {

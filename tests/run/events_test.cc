@@ -4,7 +4,9 @@
 #include <cmath>
 #include <numbers>
 #include <optional>
+#include <utility>
 
+#include "trammel/base/literal.h"
 #include "trammel/read/read_model.h"
 #include "trammel/run/simulation.h"
 
@@ -61,6 +63,34 @@ INSTANTIATE_TEST_SUITE_P(Events, Methods,
                            return name;
                          });
 
+// A grain of dust, a mountain and a ball far from the origin rebound as often.
+TEST(Events, ImpactsDoNotAskForUnitsOrPlace) {
+  const auto bounce = [](double S, double far) {
+    const auto text = [](double x) { return shortest(x); };
+    return run(
+        "gravity: [0, 0, -9.81]\n"
+        "bodies: {ball: {kind: point, mass: 2, position: [" +
+            text(far) + ", 0, " + text(far + S) +
+            "]}}\n"
+            "frames: {floor: {body: ground, position: [" +
+            text(far) + ", 0, " + text(far) +
+            "]}}\n"
+            "forces: {floor: {type: impact, frames: [floor, ball], restitution: 0.8}}\n"
+            "simulation: {end: " +
+            text(3 * std::sqrt(S)) + "}\n",
+        "dormand-prince-54", 1e-9);
+  };
+  const Outcome usual = bounce(1, 0);
+  ASSERT_GE(usual.times().size(), 6U);
+  for (const auto& [S, far] : {std::pair(std::ldexp(1.0, -20), 0.0), {std::ldexp(1.0, 20), 0.0}, {1.0, 1e6}}) {
+    const Outcome other = bounce(S, far);
+    ASSERT_EQ(other.result.status, RunStatus::finished) << S << " " << far;
+    ASSERT_EQ(other.times().size(), usual.times().size()) << S << " " << far;
+    for (std::size_t k = 0; k < usual.times().size(); ++k)
+      EXPECT_NEAR(other.times()[k] / std::sqrt(S), usual.times()[k], 1e-6) << S << " " << far;
+  }
+}
+
 // The ball comes to rest in a finite time by infinitely many impacts: said, not stepped for ever.
 TEST(Events, ChatterIsAFailureThatNamesTheElement) {
   const Outcome r = run(std::string(ball) + "simulation: {end: 10, length: 1}\n", "dormand-prince-54", 1e-8);
@@ -78,9 +108,45 @@ TEST(Events, BodiesThatOverlapAtTheStartAreRefused) {
         "hht-i3");
     FAIL();
   } catch (const Failure& failure) {
-    EXPECT_EQ(failure.problems().front().message,
-              "force 'floor': impact: its bodies overlap at the start by 0.500000 m");
+    EXPECT_EQ(failure.problems().front().message, "force 'floor': impact: its bodies overlap at the start by 0.5 m");
   }
+}
+
+// A mass on a spring, x = -cos(10 t), against a wall at x = 0.9 that throws it back: the gap is closed for a time of
+// 0.09 s, less than a step, so that most step ends are on the open side of it; in others it is already opening.
+TEST(Events, GapsThatCloseAndOpenWithinAStepAreSeen) {
+  const std::string text =
+      "bodies: {block: {kind: point, mass: 1, position: [0, 0, -1]}}\n"
+      "frames: {wall: {body: ground, position: [0, 0, 0.9], axis: [0, 0, -1]}, end: {body: ground, position: [0, 0, "
+      "-10]}}\n"
+      "forces: {spring: {type: translational_spring_damper, frames: [end, block], stiffness: 100, free_length: 10},\n"
+      "         wall: {type: impact, frames: [wall, block]}}\n"
+      "simulation: {end: 5, length: 1}\n";
+  const double first = (std::numbers::pi - std::acos(0.9)) / 10;
+  for (const double step : {0.08, 0.097, 0.11, 0.125, 0.15}) {
+    for (const char* method : {"gauss", "dormand-prince-853"}) {
+      const Outcome r = run(text, method, 1e-6, step);
+      ASSERT_EQ(r.result.status, RunStatus::finished) << method << " " << step;
+      const std::vector<double> times = r.times();
+      ASSERT_EQ(times.size(), 9U) << method << " " << step;
+      for (int k = 0; k < 9; ++k)
+        EXPECT_NEAR(times[static_cast<std::size_t>(k)], first * (2 * k + 1), 0.02) << method << " " << step;
+    }
+  }
+}
+
+// The block comes to 1e-3 m of the wall and turns: nothing is struck, whatever the cubic suspects.
+TEST(Events, ANearMissIsNoImpact) {
+  const Outcome r = run(
+      "bodies: {block: {kind: point, mass: 1, position: [0, 0, -1]}}\n"
+      "frames: {wall: {body: ground, position: [0, 0, 1.001], axis: [0, 0, -1]}, end: {body: ground, position: [0, 0, "
+      "-10]}}\n"
+      "forces: {spring: {type: translational_spring_damper, frames: [end, block], stiffness: 100, free_length: 10},\n"
+      "         wall: {type: impact, frames: [wall, block]}}\n"
+      "simulation: {end: 5, length: 1}\n",
+      "gauss", 1e-6, 0.03);
+  ASSERT_EQ(r.result.status, RunStatus::finished);
+  EXPECT_EQ(r.times().size(), 0U);
 }
 
 // A bar on a hinge falls on a peg: e v of the struck point, with the hinge holding.

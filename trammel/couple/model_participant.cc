@@ -157,7 +157,8 @@ void ModelParticipant::begin(const MacroStep& step) {
     parts[stage_order()[i]] = sensitivity_method().c[static_cast<Eigen::Index>(i)];
   const auto node_time = [&](std::size_t k) {
     if (k == 0 || k + 1 == path_.size()) return k == 0 ? step.t : step.end;
-    const double s = static_cast<double>((k - 1) / stages) + parts[(k - 1) % stages];
+    const std::size_t whole = (k - 1) / stages;
+    const double s = static_cast<double>(whole) + parts[(k - 1) % stages];
     return step.t + (step.end - step.t) * s / sensitivity_steps;
   };
   while (sample < step.samples.size() || node < path_.size()) {

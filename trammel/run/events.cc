@@ -1,8 +1,12 @@
 #include "trammel/run/events.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include "trammel/base/literal.h"
 
 namespace trammel {
 namespace {
@@ -10,6 +14,29 @@ namespace {
 constexpr double sharpness = 1e-12;       // of the run's length: how near to an event a step must end
 constexpr std::size_t most_recent = 100;  // events of one switch ...
 constexpr double too_short = 1e-6;        // ... within this part of the run are chatter
+
+// Where the cubic with values a, b and slopes a', b' at 0 and 1 is largest or smallest inside, in order.
+struct Extrema {
+  int count = 0;
+  std::array<double, 2> at{}, value{};
+};
+Extrema extrema_of_cubic(double a, double slope_a, double b, double slope_b) {
+  // p(s) = a + s (a' + s (c + s d)),   p' = a' + 2 c s + 3 d s^2
+  const double c = 3 * (b - a) - 2 * slope_a - slope_b, d = 2 * (a - b) + slope_a + slope_b;
+  Extrema found;
+  const double root = c * c - 3 * d * slope_a;
+  if (!(root > 0)) return found;
+  // The two zeros without cancellation.
+  const double sum = -(c + std::copysign(std::sqrt(root), c));
+  std::array<double, 2> zeros = {sum / (3 * d), slope_a / sum};
+  if (zeros[1] < zeros[0]) std::swap(zeros[0], zeros[1]);
+  for (const double s : zeros) {
+    if (!(s > 1e-6 && s < 1 - 1e-6)) continue;  // also what is not a number
+    found.at[found.count] = s;
+    found.value[found.count++] = a + s * (slope_a + s * (c + s * d));
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -33,47 +60,62 @@ std::vector<std::string> Events::names() const {
 
 void Events::start(const State& state, const Rates& rates) {
   if (!any()) return;
-  evaluate(state, values_);
-  evaluate_rates(state, rates, values_, rates_);
+  look(state, rates, here_);
+  const double round_off = 16 * std::numeric_limits<double>::epsilon() * equations_.reach(state.q);
+  open_ = 1e-12 * equations_.length() + round_off;
+  const double overlap = 1e-9 * equations_.length() + round_off;
   for (std::size_t i = 0; i < watched_.size(); ++i) {
-    const double value = values_[watched_[i].which];
-    if (watched_[i].strikes && value < -1e-9 * equations_.length()) {
-      throw Failure({Severity::error, "overlap-at-start",
-                     equations_.name_of_switch(watched_[i].which) + ": its bodies overlap at the start by " +
-                         std::to_string(-value) + " m",
-                     "move one of them, or mind the direction of the plane: its z axis points out of it",
-                     equations_.place_of_switch(watched_[i].which)});
+    const int which = watched_[i].which;
+    const double value = here_.values[which], rate = here_.rates[which];
+    if (watched_[i].strikes && value < -overlap) {
+      throw Failure(
+          {Severity::error, "overlap-at-start",
+           equations_.name_of_switch(which) + ": its bodies overlap at the start by " + shortest(-value) + " m",
+           "move one of them, or mind the direction of the plane: its z axis points out of it",
+           equations_.place_of_switch(which)});
     }
-    // On a corner: the side it is moving to.
-    const double sign = value != 0 ? value : rates_[watched_[i].which];
-    side_[i] = sign < 0 ? -1 : 1;
+    if (watched_[i].strikes)
+      side_[i] = value > open_ || rate < 0 ? 1 : 0;
+    else
+      side_[i] = (value != 0 ? value : rate) < 0 ? -1 : 1;  // on a corner: the side it is moving to
   }
 }
 
-// By a difference over a time in which nothing else changes.
-void Events::evaluate_rates(const State& state, const Rates& rates, const Vec& values, Vec& out) {
+// Rates by a difference over a time in which nothing else changes.
+void Events::look(const State& state, const Rates& rates, Seen& seen) {
   const double dt = 1e-8 * end_;
+  equations_.switch_values(state, seen.values, work_);
   moved_ = state;
   moved_.t = state.t + dt;
   equations_.retract(state.q, dt * state.v, moved_.q);
   moved_.v = state.v + dt * rates.a;
-  evaluate(moved_, moved_values_);
-  out = (moved_values_ - values) / dt;
+  equations_.switch_values(moved_, moved_values_, work_);
+  seen.rates = (moved_values_ - seen.values) / dt;
 }
 
-// A gap that strikes counts where it is closed and closing; other switches where they have left their side.
-bool Events::changed(std::size_t i, const Vec& values, const Vec& rates) const {
-  const Watched& w = watched_[i];
-  if (w.strikes) return values[w.which] < 0 && rates[w.which] < 0;
-  return values[w.which] * side_[i] < 0;
+// Whether a switch is off its side: a gap that was open is closed; one that was closed is closing further.
+bool Events::changed(std::size_t i, const Seen& seen) const {
+  const double value = seen.values[watched_[i].which];
+  return side_[i] != 0 ? value * side_[i] < 0 : value < 0 && seen.rates[watched_[i].which] < 0;
 }
 
-bool Events::any_changed(const State& state, const Rates& rates) {
-  evaluate(state, values_);
-  evaluate_rates(state, rates, values_, rates_);
-  for (std::size_t i = 0; i < watched_.size(); ++i)
-    if (!watched_[i].timed && changed(i, values_, rates_)) return true;
-  return false;
+double Events::first_change(const Integrator& integrator, double h) {
+  look(integrator.trial_state(), integrator.trial_rates(), end_of_step_);
+  double first = 2;
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    if (watched_[i].timed) continue;
+    const int which = watched_[i].which;
+    if (changed(i, end_of_step_)) first = std::min(first, 1.0);
+    const Extrema inside = extrema_of_cubic(start_.values[which], h * start_.rates[which], end_of_step_.values[which],
+                                            h * end_of_step_.rates[which]);
+    double side = side_[i];
+    for (int k = 0; k < inside.count; ++k) {
+      if (side == 0 && inside.value[k] > open_) side = 1;
+      if (inside.value[k] * side < 0) first = std::min(first, inside.at[k]);
+    }
+    if (side != side_[i] && end_of_step_.values[which] < 0) first = std::min(first, 1.0);
+  }
+  return first;
 }
 
 double Events::limit(const State& state, double h) {
@@ -115,36 +157,44 @@ double Events::limit(const State& state, double h) {
   return h;
 }
 
-bool Events::passed(const Integrator& integrator) {
+bool Events::passed(const Integrator& integrator, double h) {
   at_event_ = false;
-  return untimed_ && any_changed(integrator.trial_state(), integrator.trial_rates());
+  if (!untimed_) return false;
+  look(integrator.state(), integrator.rates(), start_);
+  return first_change(integrator, h) <= 1;
 }
 
 std::optional<double> Events::locate(const Integrator& integrator, double h, const std::function<bool(double)>& again) {
-  double before = 0, behind = h;
-  evaluate(integrator.state(), values_);
-  Vec at_before = values_, at_behind = values_;
-  evaluate(integrator.trial_state(), at_behind);
   const double enough = std::max(sharpness * end_, 4 * std::numeric_limits<double>::epsilon() * integrator.state().t);
+  double first = first_change(integrator, h);
+  // A change that the cubic has seen inside is real if a step that ends there has it.
+  while (first < 1 && h * first > enough) {
+    h *= first;
+    if (!again(h)) return std::nullopt;
+    first = first_change(integrator, h);
+  }
+  if (first != 1) return h;
+  double before = 0, behind = h;
+  Vec at_before = start_.values, at_behind = end_of_step_.values;
   int half = 0;
   while (behind - before > enough) {
     // The first zero of those that changed, by the secant; now and then a halving, for what it misjudges.
     double next = 0.5 * (before + behind);
     if (half++ % 3 != 2) {
-      double first = 1;
+      double zero = 1;
       for (const Watched& w : watched_) {
         const double a = at_before[w.which], b = at_behind[w.which];
-        if (!w.timed && a * b < 0) first = std::min(first, a / (a - b));
+        if (!w.timed && a * b < 0) zero = std::min(zero, a / (a - b));
       }
-      if (first < 1) next = before + std::clamp(first, 1e-3, 1 - 1e-3) * (behind - before);
+      if (zero < 1) next = before + std::clamp(zero, 1e-3, 1 - 1e-3) * (behind - before);
       // From the other side of the zero, once it is known well.
-      if (first < 1 && behind - before < 1e-3 * h) next += (half % 2 == 0 ? 0.4 : -0.4) * enough;
+      if (zero < 1 && behind - before < 1e-3 * h) next += (half % 2 == 0 ? 0.4 : -0.4) * enough;
       next = std::clamp(next, before + 0.25 * enough, behind - 0.25 * enough);
     }
     if (!again(next)) return std::nullopt;
-    const bool has = any_changed(integrator.trial_state(), integrator.trial_rates());
+    const bool has = first_change(integrator, next) <= 1;
     (has ? behind : before) = next;
-    (has ? at_behind : at_before) = values_;
+    (has ? at_behind : at_before) = end_of_step_.values;
   }
   if (!again(behind)) return std::nullopt;
   at_event_ = true;
@@ -163,14 +213,14 @@ void Events::note(double t, int which) {
   ++count_;
 }
 
-double Events::strike(int which, State& state, AccelerationSolver& accelerations) {
+std::optional<double> Events::strike(int which, State& state, AccelerationSolver& accelerations) {
   const Equations::StrikeRow struck = equations_.strike(which, state, work_);
   const double speed = struck.row.dot(state.v);
   if (!(speed < 0)) return 0;
   Vec dv;
-  if (!accelerations.impulse(state, struck.row, dv, work_)) return 0;
+  if (!accelerations.impulse(state, struck.row, dv, work_)) return std::nullopt;
   const double softness = struck.row.dot(dv);
-  if (!(softness > 0)) return 0;
+  if (!(softness > 0)) return std::nullopt;
   const double size = -(1 + struck.restitution) * speed / softness;
   state.v += size * dv;
   return size;
@@ -179,31 +229,31 @@ double Events::strike(int which, State& state, AccelerationSolver& accelerations
 std::vector<Event> Events::handle(State& state, Rates& rates, AccelerationSolver& accelerations) {
   std::vector<Event> events;
   const bool corner = behind_ > 0 && std::abs(behind_ - state.t) < sharpness * end_;
-  if (!at_event_ && !corner) return events;
+  if (!at_event_ && !corner) {
+    for (std::size_t i = 0; i < watched_.size() && untimed_; ++i)
+      if (side_[i] == 0 && end_of_step_.values[watched_[i].which] > open_) side_[i] = 1;
+    return events;
+  }
   if (corner) state.t = behind_;
   // One impact may bring about another, as in a row of balls.
   constexpr int most_rounds = 100;
   for (int round = 0; round < most_rounds; ++round) {
-    evaluate(state, values_);
-    evaluate_rates(state, rates, values_, rates_);
+    look(state, rates, here_);
     bool struck = false;
-    for (std::size_t i = 0; i < watched_.size(); ++i) {
+    for (std::size_t i = 0; i < watched_.size() && !struck; ++i) {
+      if (!changed(i, here_)) continue;
       const int which = watched_[i].which;
-      if (!changed(i, values_, rates_)) continue;
       Event event{state.t, which, side_[i] < 0, 0};
+      side_[i] = watched_[i].strikes ? 0 : -side_[i];
       if (watched_[i].strikes) {
-        event.impulse = strike(which, state, accelerations);
-        if (event.impulse == 0) {  // nothing there can move
-          chattering_ = which;
-          continue;
-        }
-        struck = true;
-      } else {
-        side_[i] = -side_[i];
+        const std::optional<double> impulse = strike(which, state, accelerations);
+        if (!impulse) chattering_ = which;
+        if (!impulse || *impulse == 0) continue;
+        event.impulse = *impulse;
+        struck = true;  // the others see the new velocities
       }
       note(state.t, which);
       events.push_back(event);
-      if (struck) break;  // the others see the new velocities
     }
     if (!struck) break;
   }

@@ -6,7 +6,9 @@
 //   c v other switches    where the user asks for it (simulation: {events: located}), located on real steps
 //
 // On real steps: the attempt is repeated with sizes between one that ends before the event and one that ends behind it,
-// until the two differ by 1e-12 of the run's length. Dense output would be as good as its order only.
+// until the two differ by 1e-12 of the run's length. Dense output would be as good as its order only. Within a step a
+// switch is followed by the cubic through its values and rates at both ends, which sees what leaves its side and comes
+// back; a step to its extremum decides.
 #pragma once
 #include <functional>
 #include <optional>
@@ -38,10 +40,11 @@ class Events {
 
   // How long the step from `state` may be at most: until a corner over time, if one lies within h.
   double limit(const State& state, double h);
-  // Whether the attempt that `integrator` has just made passed an event.
-  bool passed(const Integrator& integrator);
-  // Repeats the attempt until it ends just behind the first event in it; `again` makes one attempt and says whether it
-  // was good. Returns the step size, or nothing if an attempt was not good: then a smaller step must be tried.
+  // Whether the attempt over h that `integrator` has just made seems to have passed an event.
+  bool passed(const Integrator& integrator, double h);
+  // Then repeats the attempt until it ends just behind the first event in it, or where it turned out to have none;
+  // `again` makes one attempt and says whether it was good. Returns the step size, or nothing if an attempt was not
+  // good: then a smaller step must be tried.
   std::optional<double> locate(const Integrator& integrator, double h, const std::function<bool(double)>& again);
   // After the step that ended at an event was accepted: what happened, and the state and rates to go on from. Empty:
   // the step did not end at one.
@@ -56,23 +59,29 @@ class Events {
     int which;
     bool timed, strikes;
   };
-  void evaluate(const State& state, Vec& values) { equations_.switch_values(state, values, work_); }
-  // Rates of the switches along the motion.
-  void evaluate_rates(const State& state, const Rates& rates, const Vec& values, Vec& out);
-  bool changed(std::size_t i, const Vec& values, const Vec& rates) const;
-  bool any_changed(const State& state, const Rates& rates);
-  double strike(int which, State& state, AccelerationSolver& accelerations);
+  // All switches at a state, and their rates along the motion.
+  struct Seen {
+    Vec values, rates;
+  };
+  void look(const State& state, const Rates& rates, Seen& seen);
+  bool changed(std::size_t i, const Seen& seen) const;
+  // The first part of the trial step at whose end a switch seems to have changed; 1: its end, more: none.
+  double first_change(const Integrator& integrator, double h);
+  // The impulse; 0: the gap is opening; nothing: what would be struck cannot move.
+  std::optional<double> strike(int which, State& state, AccelerationSolver& accelerations);
   void note(double t, int which);
 
   const Equations& equations_;
   Workspace work_;
   double end_;
   std::vector<Watched> watched_;
-  std::vector<double> side_;  // of each watched one: its sign
+  std::vector<double> side_;  // of each watched one: its sign; 0: a gap that was closed and has not opened since
+  double open_ = 0;           // a gap that is larger is open
   double behind_ = 0;         // the time just behind a corner that the step in hand ends at; 0: none
   bool at_event_ = false;
   bool timed_ = false, untimed_ = false;  // whether there are such
-  Vec values_, moved_values_, rates_;
+  Seen start_, end_of_step_, here_;
+  Vec moved_values_;
   State moved_;
   std::vector<std::vector<double>> recent_;  // times of the last events of each watched one
   int chattering_ = -1;

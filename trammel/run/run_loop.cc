@@ -104,7 +104,7 @@ bool Simulation::Loop::try_step(double h) {
 
 double Simulation::Loop::try_and_locate(double h) {
   passed_ = try_step(h);
-  if (!passed_ || !s_.events_->any() || !s_.events_->passed(*s_.integrator_)) return h;
+  if (!passed_ || !s_.events_->any() || !s_.events_->passed(*s_.integrator_, h)) return h;
   const std::optional<double> found =
       s_.events_->locate(*s_.integrator_, h, [this](double size) { return try_step(size); });
   passed_ = found.has_value();

@@ -7,6 +7,7 @@
 // Formulas: J. Garcia de Jalon, E. Bayo, Kinematic and Dynamic Simulation of Multibody Systems, 1994, chapters 2 and 4.
 #include <cmath>
 
+#include "trammel/base/literal.h"
 #include "trammel/elements/bodies/bodies.h"
 #include "trammel/elements/bodies/group.h"
 #include "trammel/elements/build.h"
@@ -143,7 +144,7 @@ class Rod final : public BodyElement {
   std::string refuse(const BodyFrame& f) const override {
     const double off = axes == 2 ? std::abs(f.arm.y()) : std::hypot(f.arm.y(), f.arm.z());
     if (off <= 1e-9 * length_) return "";
-    return "it stands " + std::to_string(off) + " m off the axis of the rod, which has points of its axis only";
+    return "it stands " + shortest(off) + " m off the axis of the rod, which has points of its axis only";
   }
 
   void multiply_mass(const double* /*q*/, const double* a, double* Ma) const override {

@@ -43,9 +43,10 @@ class OrderWatch {
     }
     free_ = 0;
     ++held_steps_;
-    if (held_ <= hold_ / 2) time_held_ += h;  // by then what vibrates is damped
+    const int second_half = hold_ / 2;
+    if (held_ <= second_half) time_held_ += h;  // by then what vibrates is damped
     if (--held_ > 0) return;
-    const bool worth_it = time_held_ > 0.3 * (hold_ / 2) * mean_;
+    const bool worth_it = time_held_ > 0.3 * second_half * mean_;
     in_series_ = worth_it ? in_series_ + 1 : 0;
     enough_ = worth_it ? few : std::min(2 * enough_, 256);
   }
