@@ -109,6 +109,17 @@ TEST(Manifold, ScalesAreTheLengthAndOneRadian) {
   EXPECT_EQ(scales[0], 0.25);
 }
 
+TEST(Manifold, RateIsThatOfGravityOrAsGiven) {
+  Model model = problems::every_element(6);
+  model.gravity = Vec3(0, 0, -9);
+  model.simulation.length = 0.25;
+  const Equations by_gravity(model);
+  EXPECT_EQ(by_gravity.rate(by_gravity.initial_state(), {}), 6);
+  model.simulation.time_scale = 0.5;
+  const Equations given(std::move(model));
+  EXPECT_EQ(given.rate(given.initial_state(), {}), 2);
+}
+
 // The state of a body is that of its centre of mass; frames give back what the model says of the origin.
 TEST(Manifold, FramesMoveWithTheirBodies) {
   Model model = problems::every_element(7);

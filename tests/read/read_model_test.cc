@@ -141,7 +141,7 @@ TEST(ReadModel, FileUnitsConvertEverything) {
       " free_length: 7}\n"
       "  r: {type: rotational_spring_damper, between: [a, b], at: [0, 0, 0], stiffness: 3, damping: 5, free_angle: "
       "90}\n"
-      "simulation: {end: 3000, step: 2, length: 500}\n");
+      "simulation: {end: 3000, step: 2, length: 500, time_scale: 250}\n");
   EXPECT_DOUBLE_EQ(model.gravity.z(), -2e3);
   const Body& a = model.bodies[0];
   EXPECT_DOUBLE_EQ(a.mass, 1e-3);
@@ -164,6 +164,7 @@ TEST(ReadModel, FileUnitsConvertEverything) {
   EXPECT_DOUBLE_EQ(model.simulation.end, 3);
   EXPECT_DOUBLE_EQ(*model.simulation.step, 2e-3);
   EXPECT_DOUBLE_EQ(*model.simulation.length, 0.5);
+  EXPECT_DOUBLE_EQ(*model.simulation.time_scale, 0.25);
 }
 
 TEST(ReadModel, DerivedUnitsCanBeGiven) {

@@ -378,6 +378,7 @@ class ModelChecker {
     positive("greatest_step", s.greatest_step, " s");
     positive("output_step", s.output_step, " s");
     positive("length", s.length, " m");
+    positive("time_scale", s.time_scale, " s");
     if (s.tolerance && *s.tolerance > 1) {
       error("out-of-range", "simulation: tolerance is " + digits(*s.tolerance) + ", as large as the model itself",
             "usual are 1e-3 to 1e-10", s.where);

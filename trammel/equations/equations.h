@@ -121,7 +121,7 @@ class Equations {
   double reach(const Vec& q) const;
   // That round-off in units of the scales of a norm.
   double round_off(const Vec& q, const Vec& scales) const;
-  // Rate scale of the model, 1/s, (1.19): that of gravity, else the fastest at the start.
+  // Rate scale of the model, 1/s, (1.19): given, or that of gravity, else the fastest at the start.
   double rate(const State& start, const Rates& rates) const;
   // Largest of a value for each row of the constraints, as a length: angles count by the length scale.
   double size_of_rows(const Vec& rows, int* worst = nullptr) const;

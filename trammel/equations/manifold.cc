@@ -46,6 +46,7 @@ double Equations::round_off(const Vec& q, const Vec& scales) const {
 }
 
 double Equations::rate(const State& start, const Rates& rates) const {
+  if (model_.simulation.time_scale) return 1 / *model_.simulation.time_scale;
   if (const double g = model_.gravity.norm(); g > 0) return std::sqrt(g / length_);
   if (sizes_.nv > 0) {
     const Vec y = scales();

@@ -138,6 +138,7 @@ struct SimulationSettings {
   std::optional<double> output_step;  // output on a grid; otherwise at every accepted step
   bool locate_events = false;         // steps end at all corners of forces, not only at those over time
   std::optional<double> length;       // length scale L of the model for norms; default from its size
+  std::optional<double> time_scale;   // of velocities in norms; default from gravity, or the motion at the start
   Fields options;                     // of the method: alpha, rho_inf, predictor_degree, ...
   Location where;
 };

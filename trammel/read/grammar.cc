@@ -259,6 +259,7 @@ Keys make(Rule rule) {
           {"greatest_step", Form::number, "Of a controlled step.", Quantity::time},
           {"output_step", Form::number, "Results on this grid; without it at every step.", Quantity::time},
           {"length", Form::number, "Length scale of the model, for norms.", Quantity::length},
+          {"time_scale", Form::number, "Time in which a velocity counts as a position, for norms.", Quantity::time},
           {"options", Form::settings, "Of the method."},
       };
     case Rule::input:

@@ -393,6 +393,7 @@ void ModelReader::read_simulation(const Node& node) {
   take("greatest_step", Quantity::time, simulation.greatest_step);
   take("output_step", Quantity::time, simulation.output_step);
   take("length", Quantity::length, simulation.length);
+  take("time_scale", Quantity::time, simulation.time_scale);
   const Node* options = entries.find("options");
   entries.finish();
   if (options == nullptr || options->is_null()) return;
