@@ -2,10 +2,10 @@
 
 #define OMPI_SKIP_MPICXX 1  // its C++ classes, which nothing here needs, want a library of their own
 #include <mpi.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>

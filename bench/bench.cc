@@ -3,11 +3,11 @@
 // the step; from the last two the solution is extrapolated, so that errors of both runs can be told. Times are process
 // CPU time, measured side by side.
 #include <malloc.h>
-#include <time.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <string>
 

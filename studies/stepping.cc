@@ -1,9 +1,8 @@
 #include "studies/stepping.h"
 
-#include <time.h>
-
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 
 namespace trammel {
 

@@ -2,10 +2,10 @@
 // SUNDIALS on the same right sides, with exact derivatives and the same error norm. Prints what ours cost at equal
 // error by the best of theirs of the same kind, and draws a picture for every problem.
 #include <fmt/format.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 
 #include "bench/work_precision/peers.h"

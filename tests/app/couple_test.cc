@@ -1,10 +1,10 @@
 // trammel couple, cut, participate and sweep as a user meets them; several processes under mpirun.
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>

@@ -2,10 +2,10 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <poll.h>
-#include <signal.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 
 #include "tests/app/command.h"

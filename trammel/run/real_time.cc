@@ -1,11 +1,11 @@
 #include "trammel/run/real_time.h"
 
 #include <sys/mman.h>
-#include <time.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 
 #include "trammel/equations/equations.h"
 
