@@ -116,7 +116,7 @@ Modes find_modes(const Equations& equations, const State& state, const Rates& ra
   }
   if (options.damped && !nothing_damps) {
     const Eigen::EigenSolver<Mat> eigen(s.A);
-    const Eigen::VectorXcd values = eigen.eigenvalues();
+    const Eigen::VectorXcd& values = eigen.eigenvalues();
     const double top = values.cwiseAbs().maxCoeff();
     for (Eigen::Index k = 0; k < s.A.rows(); ++k) {
       if (values[k].imag() < -1e-14 * top) continue;
