@@ -69,8 +69,9 @@ Browser::Browser(const std::string& page, int width, int height) {
         evaluate("new Promise((done) => setTimeout(() => done(document.documentElement.dataset.ready ?? null), 100))");
   }
   if (ready == "1") return;
-  const Json words = evaluate("document.querySelector('.refusal')?.textContent ?? ''");
-  fail_browser(words.is_string() && words != "" ? words.get<std::string>() : "the page does not come up in the browser",
+  const Json refusal = evaluate("document.querySelector('.refusal')?.textContent ?? ''");
+  const std::string words = refusal.is_string() ? refusal.get<std::string>() : "";
+  fail_browser(!words.empty() ? words : "the page does not come up in the browser",
                "open the page itself in a browser and look");
 }
 
