@@ -168,9 +168,10 @@ void error_estimate(std::vector<Row>& rows) {
               run_model(c.file, {.step = h, .end = c.end, .options = {label("alpha=%.1f", alpha), "corrector=1e-8"}});
           const std::vector<double> e = run.column("solver.error");
           double sum = 0;  // root mean square in the second half, after the start-up
-          for (std::size_t i = e.size() / 2; i < e.size(); ++i) sum += e[i] * e[i];
+          const std::size_t half = e.size() / 2;
+          for (std::size_t i = half; i < e.size(); ++i) sum += e[i] * e[i];
           hs.push_back(h);
-          es.push_back(std::sqrt(sum / static_cast<double>(e.size() - e.size() / 2)));
+          es.push_back(std::sqrt(sum / static_cast<double>(e.size() - half)));
         }
         rows.push_back(Row::near(table, name + label(", alpha %.1f", alpha), "slope of the estimate over h", 3,
                                  fitted_order(hs, es), 0.1));
