@@ -129,8 +129,11 @@ TEST(Events, GapsThatCloseAndOpenWithinAStepAreSeen) {
       ASSERT_EQ(r.result.status, RunStatus::finished) << method << " " << step;
       const std::vector<double> times = r.times();
       ASSERT_EQ(times.size(), 9U) << method << " " << step;
-      for (int k = 0; k < 9; ++k)
-        EXPECT_NEAR(times[static_cast<std::size_t>(k)], first * (2 * k + 1), 0.02) << method << " " << step;
+      // Gauss with two stages runs late by (10 step)^4 / 720 of the time, 0.7 % with the longest step.
+      for (int k = 0; k < 9; ++k) {
+        const double exact = first * (2 * k + 1);
+        EXPECT_NEAR(times[static_cast<std::size_t>(k)], exact, 0.01 * exact) << method << " " << step;
+      }
     }
   }
 }
