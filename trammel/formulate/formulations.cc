@@ -1,5 +1,7 @@
 #include "trammel/formulate/formulations.h"
 
+#include <numbers>
+
 namespace trammel {
 namespace {
 
@@ -23,51 +25,104 @@ Field penalty() {
           1e12};
 }
 
+double number(const Fields& options, const char* name, double otherwise) {
+  return options.has(name) ? options.number(name) : otherwise;
+}
+
+void in_all_coordinates(const Fields& /*options*/, StateSpaceOptions& form) { form.all_coordinates = true; }
+
+void projected(const Fields& /*options*/, StateSpaceOptions& form) { form.all_coordinates = form.project = true; }
+
+void baumgarte(const Fields& options, StateSpaceOptions& form) {
+  form.all_coordinates = true;
+  form.frequency = number(options, "frequency", 20);
+  form.damping = number(options, "damping", 1);
+}
+
+void by_penalty(const Fields& options, StateSpaceOptions& form) {
+  baumgarte(options, form);
+  form.penalty = number(options, "penalty", 1e7);
+  form.sweeps = 1;
+}
+
+void by_augmented_lagrangian(const Fields& options, StateSpaceOptions& form) {
+  by_penalty(options, form);
+  form.sweeps = static_cast<int>(number(options, "iterations", 4));
+}
+
+void by_springs(const Fields& options, StateSpaceOptions& form) {
+  form.all_coordinates = true;
+  const double frequency = number(options, "penalty_frequency", 0), time = number(options, "penalty_time", 0);
+  form.joint_frequency = frequency > 0 ? frequency : 1e3;
+  form.joint_time = time > 0 ? time : 1 / (std::numbers::pi * form.joint_frequency);
+}
+
 }  // namespace
 
 const std::vector<FormulationInfo>& formulation_registry() {
   static const std::vector<FormulationInfo> table{
-      {"index-3", "index 3", "The constraints themselves, at position level, with multipliers as unknowns.", {}},
+      {"index-3",
+       "index 3",
+       "The constraints themselves, at position level, with multipliers as unknowns.",
+       {},
+       false,
+       {}},
       {"stabilised-index-2",
        "stabilised index 2",
        "Constraints at position and velocity level together; a second set of multipliers, which vanishes as steps do, "
        "keeps both (Gear, Gupta, Leimkuhler).",
+       {},
+       false,
        {}},
       {"all-coordinates",
        "index 1, returned to the constraints",
        "Accelerations from the equations at index 1 in all coordinates; a step ends with a return to the constraints.",
+       {},
+       false,
        {}},
       {"state-space",
        "state space",
        "Independent coordinates only, chosen by pivoting or named by the user; the others follow from the constraints.",
-       {}},
+       {},
+       false,
+       [](const Fields&, StateSpaceOptions&) {}},
       {"index-1",
        "index 1, drifting",
        "Accelerations from the equations at index 1 in all coordinates, and nothing else: positions and velocities "
        "drift off the constraints.",
-       {}},
+       {},
+       true,
+       in_all_coordinates},
       {"index-1-projected",
        "index 1, projected",
        "As index-1; after each step positions and velocities go back onto the constraints, the mass matrix as metric.",
-       {}},
+       {},
+       false,
+       projected},
       {"index-1-baumgarte",
        "index 1, Baumgarte",
        "As index-1 with terms in g and its rate that pull drift back: g'' + 2 damping frequency g' + frequency^2 g = "
        "0.",
-       {frequency(20), damping()}},
+       {frequency(20), damping()},
+       true,
+       baumgarte},
       {"penalty",
        "penalty",
        "Constraint forces in proportion to what the constraints at acceleration level are violated by, with "
        "Baumgarte's "
        "terms: no multipliers, and constraints that hold nearly.",
-       {penalty(), frequency(20), damping()}},
+       {penalty(), frequency(20), damping()},
+       true,
+       by_penalty},
       {"augmented-lagrangian",
        "augmented Lagrangian",
        "Penalty with multipliers improved by iteration, until the constraints at acceleration level hold.",
        {penalty(),
         frequency(20),
         damping(),
-        {"iterations", FieldKind::number, Quantity::none, 4.0, "Of the multipliers, at each evaluation.", 1, 20}}},
+        {"iterations", FieldKind::number, Quantity::none, 4.0, "Of the multipliers, at each evaluation.", 1, 20}},
+       true,
+       by_augmented_lagrangian},
       {"penalty-joints",
        "joints as stiff springs and dampers",
        "Each row of a joint or motion is a spring with a damper, force = k g + c g', with k from a frequency and the "
@@ -77,11 +132,15 @@ const std::vector<FormulationInfo>& formulation_registry() {
          "within.",
          0, 1e12},
         {"penalty_time", FieldKind::number, Quantity::time, 0.0,
-         "c/k of each row; 0: half the step (split, theta), or critical damping.", 0, 1e3}}},
+         "c/k of each row; 0: half the step (split, theta), or critical damping.", 0, 1e3}},
+       true,
+       by_springs},
       {"index-2-relaxed",
        "true constraints, returned to within a step",
        "The limit of penalty-joints for k to infinity: multipliers are unknowns, and each step ends in g + (h/2) g' = "
        "0.",
+       {},
+       true,
        {}},
   };
   return table;

@@ -1,9 +1,11 @@
 // The list of formulations: how a method sees a mechanism's constraints. registry.cc of integrate/ says which method
 // takes which.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "trammel/formulate/state_space.h"
 #include "trammel/model/fields.h"
 
 namespace trammel {
@@ -11,6 +13,9 @@ namespace trammel {
 struct FormulationInfo {
   std::string key, title, text;
   std::vector<Field> options;
+  bool soft = false;  // constraints hold nearly, by choice
+  // Makes differential equations of a mechanism; null: the method has the constraints beside them itself.
+  std::function<void(const Fields& options, StateSpaceOptions& form)> configure;
 };
 
 const std::vector<FormulationInfo>& formulation_registry();

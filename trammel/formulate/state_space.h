@@ -34,6 +34,7 @@ struct StateSpaceOptions {
   // Without a partition the state holds all coordinates, and the constraints enter through their second derivatives:
   //   G v' - gamma + 2 damping frequency (G v + g_t) + frequency^2 g = E lambda
   bool all_coordinates = false;
+  bool project = false;               // after each step, positions and velocities back onto the constraints
   double frequency = 0, damping = 1;  // Baumgarte's; of rows at velocity level: frequency k
   // E = 1/penalty, relative to mass and length; 0: true constraints. Each sweep beyond the first is an iteration of the
   // augmented Lagrangian, which takes E away again.

@@ -8,39 +8,25 @@
 namespace trammel {
 
 OdeIntegrator::OdeIntegrator(const Equations& equations, const Options& options, MakeMethod make)
-    : equations_(equations),
-      tolerance_(options.form.tolerance),
+    : MotionIntegrator(equations, options.form.tolerance),
       fixed_step_(options.fixed_step),
       all_coordinates_(options.form.all_coordinates),
-      projector_(options.project ? std::make_unique<AccelerationSolver>(equations, SaddleSystem::Keep::resumable)
-                                 : nullptr),
+      projector_(options.form.project ? std::make_unique<AccelerationSolver>(equations, SaddleSystem::Keep::resumable)
+                                      : nullptr),
       make_(std::move(make)),
-      space_(equations, options.form),
-      work_(equations.make_workspace()) {}
+      space_(equations, options.form) {}
 
-void OdeIntegrator::start(const State& state, const Rates& rates) {
-  now_ = trial_ = state;
-  rates_ = trial_rates_ = rates;
-  equations_.state_rates(now_, rates_.xdot, work_);
+void OdeIntegrator::started() {
   space_.set_base(now_, rates_);
   good_strain_ = space_.strain();
   if (space_.size() > 0) {
     if (!method_ || method_->y().size() != space_.size())
       method_ = make_(space_);  // behind an event it goes on counting
-    past_.resize(method_->memory());
+    past_.assign(method_->memory(), {now_.t, now_.q, now_.v, now_.u, rates_.a, rates_.xdot});
     points_.resize(past_.size());
-    for (Past& p : past_) {
-      p.q = now_.q;
-      p.v = now_.v;
-      p.u = now_.u;
-      p.a = rates_.a;
-      p.xdot = rates_.xdot;
-    }
   }
   later_ = later_rate_ = now_.v;
-  past_count_ = past_next_ = 0;
   pending_ = true;
-  restart("start");
 }
 
 void OdeIntegrator::restart(std::string_view /*why*/) {
@@ -184,62 +170,46 @@ Attempt OdeIntegrator::attempt(double h) {
     result = try_step(h);
   }
   if (result.verdict == Verdict::ok && (fixed_step_ || result.error <= 1) &&
-      (space_.point_turn() > Chart::far || equations_.turned(trial_, h, work_) > 1.57))
+      (space_.point_turn() > Chart::far || turns_in_doubt(h)))
     result.verdict = Verdict::angle_too_large;
   return result;
 }
 
-void OdeIntegrator::accept() {
-  if (method_) {
-    if (past_.size() > 1) {
-      Past& p = past_[past_next_];
-      p.t = now_.t;
-      p.q = now_.q;
-      p.v = now_.v;
-      p.u = now_.u;
-      p.a = rates_.a;
-      p.xdot = rates_.xdot;
-      past_next_ = (past_next_ + 1) % past_.size();
-      past_count_ = std::min(past_count_ + 1, past_.size());
-    }
-    method_->accept();
+void OdeIntegrator::leaving() {
+  if (!method_) return;
+  if (past_.size() > 1) {
+    Past& p = past_[past_next_];
+    p.t = now_.t;
+    p.q = now_.q;
+    p.v = now_.v;
+    p.u = now_.u;
+    p.a = rates_.a;
+    p.xdot = rates_.xdot;
+    past_next_ = (past_next_ + 1) % past_.size();
+    past_count_ = std::min(past_count_ + 1, past_.size());
   }
-  now_.t = trial_.t;
-  now_.q = trial_.q;
-  now_.v = trial_.v;
-  now_.u = trial_.u;
-  rates_.xdot = trial_rates_.xdot;
-  rates_.a = trial_rates_.a;
-  rates_.lambda = trial_rates_.lambda;
-  equations_.accept(now_, work_);
-  trial_.memory = now_.memory;
-  last_step_ = trial_h_;
-  pending_ = true;
-  ++steps_;
+  method_->accept();
 }
 
-void OdeIntegrator::interpolate(double t, State& out, bool cheaply) const {
+void OdeIntegrator::interpolate_inside(double t, double /*s*/, State& out) const {
+  if (method_) method_->interpolate(t, y_);
+  recover(t, out);
+}
+
+void OdeIntegrator::interpolate_cheaply(double t, State& out) const {
+  out = now_;
   out.t = t;
-  out.memory = now_.memory;
-  out.u = now_.u;
-  out.q.resize(now_.q.size());
-  out.v.resize(now_.v.size());
-  if (t == now_.t || !(last_step_ > 0)) {
-    out.q = now_.q;
-    out.v = now_.v;
-    return;
-  }
-  if (!method_)
-    y_.resize(0);
-  else if (cheaply)
-    method_->interpolate_cheaply(t, y_);
-  else
-    method_->interpolate(t, y_);
-  if (!space_.recover(t, y_, out)) {
-    // Between two good points the nearer one serves better than none; outputs are brought to the constraints.
-    out.q = now_.q;
-    out.v = now_.v;
-  }
+  if (t == now_.t || !(last_step_ > 0)) return;
+  if (method_) method_->interpolate_cheaply(t, y_);
+  recover(t, out);
+}
+
+void OdeIntegrator::recover(double t, State& out) const {
+  if (!method_) y_.resize(0);
+  if (space_.recover(t, y_, out)) return;
+  // Between two good points the nearer one serves better than none; outputs are brought to the constraints.
+  out.q = now_.q;
+  out.v = now_.v;
 }
 
 std::string OdeIntegrator::remark() const {
@@ -269,32 +239,27 @@ std::string OdeIntegrator::remark() const {
 }
 
 const Counts& OdeIntegrator::counts() const {
-  counts_ = space_.counts();
+  all_counts_ = space_.counts();
   if (method_) {
     const Counts& own = method_->counts();
-    counts_.factorisations += own.factorisations;
-    counts_.refactorisations += own.refactorisations;
-    counts_.solves += own.solves;
-    counts_.newton_iterations = own.newton_iterations;
-    counts_.predictor_degree = own.predictor_degree;
+    all_counts_.factorisations += own.factorisations;
+    all_counts_.refactorisations += own.refactorisations;
+    all_counts_.solves += own.solves;
+    all_counts_.newton_iterations = own.newton_iterations;
+    all_counts_.predictor_degree = own.predictor_degree;
   }
-  counts_.evaluations += projections_;
-  counts_.factorisations += 3 * projections_;
-  counts_.steps = steps_;
-  return counts_;
+  all_counts_.evaluations += projections_;
+  all_counts_.factorisations += 3 * projections_;
+  all_counts_.steps = counts_.steps;
+  return all_counts_;
 }
 
-void OdeIntegrator::visit(Archive& archive) {
-  archive(now_, rates_, last_step_, pending_, good_strain_, repartitions_, locked_, steps_, past_count_, past_next_);
-  for (Past& p : past_) archive(p.t, p.q, p.v, p.u, p.a, p.xdot);
-  archive(projections_, cut_);
+void OdeIntegrator::visit_method(Archive& archive) {
+  archive(pending_, good_strain_, repartitions_, locked_, past_count_, past_next_, past_, projections_, cut_);
   if (projector_) archive(projector_->saddle());
   archive(space_);
   if (archive.reading() && method_ && space_.size() != method_->y().size()) make_method();
   if (method_) archive(*method_);
-  if (!archive.reading()) return;
-  trial_ = now_;
-  trial_rates_ = rates_;
 }
 
 }  // namespace trammel

@@ -7,38 +7,27 @@
 
 #include "trammel/formulate/state_space.h"
 #include "trammel/initial/accelerations.h"
-#include "trammel/integrate/integrator.h"
+#include "trammel/integrate/motion.h"
 #include "trammel/ode/ode_method.h"
 
 namespace trammel {
 
-class OdeIntegrator final : public Integrator {
+class OdeIntegrator final : public MotionIntegrator {
  public:
   using MakeMethod = std::function<std::unique_ptr<OdeMethod>(StateSpace&)>;
   struct Options {
     StateSpaceOptions form;
     bool fixed_step = false;
-    bool project = false;  // after each step, positions and velocities back onto the constraints
   };
   OdeIntegrator(const Equations& equations, const Options& options, MakeMethod make);
 
   int error_order() const override { return method_ ? method_->error_order() : 3; }
-  void start(const State& state, const Rates& rates) override;
   Attempt attempt(double h) override;
-  void accept() override;
   void restart(std::string_view why) override;
-  const State& state() const override { return now_; }
-  const Rates& rates() const override { return rates_; }
-  void interpolate(double t, State& out) const override { interpolate(t, out, false); }
-  void interpolate_cheaply(double t, State& out) const override { interpolate(t, out, true); }
+  void interpolate_cheaply(double t, State& out) const override;
   bool interpolation_holds() const override { return method_ && method_->interpolation_holds(); }
-  double last_step() const override { return last_step_; }
-  const State& trial_state() const override { return trial_; }
-  const Rates& trial_rates() const override { return trial_rates_; }
   const Counts& counts() const override;
-  void visit(Archive& archive) override;
   long memory_bytes() const override { return space_.memory_bytes(); }
-
   std::string remark() const override;
 
   const StateSpace& space() const { return space_; }
@@ -46,27 +35,29 @@ class OdeIntegrator final : public Integrator {
   int repartitions() const { return repartitions_; }
 
  private:
-  void interpolate(double t, State& out, bool cheaply) const;
-  void follow(double h);           // base, chart and coordinates for the step to come
-  bool choose_anew(double least);  // of the coordinates; true if they changed
+  void started() override;
+  void leaving() override;
+  void arrived() override { pending_ = true; }
+  void interpolate_inside(double t, double s, State& out) const override;
+  void visit_method(Archive& archive) override;
+  void recover(double t, State& out) const;  // from y_ at a time inside the last step
+  void follow(double h);                     // base, chart and coordinates for the step to come
+  bool choose_anew(double least);            // of the coordinates; true if they changed
   void make_method();
   double window(double h) const;
   void rebase();
   Attempt try_step(double h);
 
-  const Equations& equations_;
-  double tolerance_;
   bool fixed_step_, all_coordinates_;
   std::unique_ptr<AccelerationSolver> projector_;  // null: no projection
   MakeMethod make_;
   mutable StateSpace space_;
   std::unique_ptr<OdeMethod> method_;  // null without freedoms
-  State now_, trial_;
-  Rates rates_, trial_rates_;
   // The accepted past, newest last, for methods with a memory.
   struct Past {
     double t = 0;
     Vec q, v, u, a, xdot;
+    void visit(Archive& archive) { archive(t, q, v, u, a, xdot); }
   };
   std::vector<Past> past_;
   std::vector<OdeMethod::Point> points_;
@@ -77,10 +68,8 @@ class OdeIntegrator final : public Integrator {
   int repartitions_ = 0;
   bool locked_ = false;  // freedoms vanished that the motion needs
   bool pending_ = true;  // an accepted step has not yet become the base
-  double trial_h_ = 0, last_step_ = 0;
-  mutable Workspace work_;
-  mutable Counts counts_;
-  long steps_ = 0, projections_ = 0;
+  mutable Counts all_counts_;
+  long projections_ = 0;
   long cut_ = 0;  // how often older points of the past could not be kept
 };
 

@@ -10,7 +10,6 @@
 #include "trammel/base/archive.h"
 #include "trammel/equations/saddle.h"
 #include "trammel/integrate/count_factors.h"
-#include "trammel/integrate/integrator.h"
 
 namespace trammel {
 
@@ -27,8 +26,8 @@ class PositionSlack {
         zero_(sum_),
         out_(sum_) {}
 
-  bool factor(const Partials& partials, const std::vector<Mat3>& T, Counts& counts) {
-    saddle_.combine(partials, {1, 0, 0, 0, 0, Blend::Rows::position}, &T);
+  bool factor(const Partials& partials, const std::vector<Mat3>* T, Counts& counts) {
+    saddle_.combine(partials, {1, 0, 0, 0, 0, Blend::Rows::position}, T);
     return count_factors(saddle_, counts);
   }
   void begin_step() { eta_.setZero(); }

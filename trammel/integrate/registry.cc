@@ -1,7 +1,6 @@
 #include "trammel/integrate/registry.h"
 
 #include <algorithm>
-#include <numbers>
 
 #include "trammel/formulate/formulations.h"
 #include "trammel/integrate/forces_named.h"
@@ -14,13 +13,8 @@ namespace {
 // A method for ordinary differential equations on the mechanism's own.
 std::unique_ptr<Integrator> make_on_mechanism(const OdeMethodInfo& m, const Equations& equations,
                                               const MethodSettings& settings) {
-  const std::string& key = settings.formulation;
-  const auto option = [&](const char* name, double otherwise) {
-    return settings.options.has(name) ? settings.options.number(name) : otherwise;
-  };
   OdeIntegrator::Options options;
   options.fixed_step = settings.fixed_step;
-  options.project = key == "index-1-projected";
   // With fixed steps nothing else limits what the recovery of dependent coordinates may leave.
   options.form.tolerance = settings.fixed_step ? std::min(1e-10, settings.tolerance) : settings.tolerance;
   options.form.misfit = settings.misfit;
@@ -29,20 +23,7 @@ std::unique_ptr<Integrator> make_on_mechanism(const OdeMethodInfo& m, const Equa
   if (settings.options.has("forces_without_derivatives"))
     options.form.forces_without_derivatives =
         forces_named(equations.model(), settings.options.get<std::string>("forces_without_derivatives"));
-  options.form.all_coordinates = key != "state-space";
-  if (key == "index-1-baumgarte" || key == "penalty" || key == "augmented-lagrangian") {
-    options.form.frequency = option("frequency", 20);
-    options.form.damping = option("damping", 1);
-  }
-  if (key == "penalty" || key == "augmented-lagrangian") {
-    options.form.penalty = option("penalty", 1e7);
-    options.form.sweeps = key == "penalty" ? 1 : static_cast<int>(option("iterations", 4));
-  }
-  if (key == "penalty-joints") {
-    const double frequency = option("penalty_frequency", 0), time = option("penalty_time", 0);
-    options.form.joint_frequency = frequency > 0 ? frequency : 1e3;
-    options.form.joint_time = time > 0 ? time : 1 / (std::numbers::pi * options.form.joint_frequency);
-  }
+  find_formulation(settings.formulation)->configure(settings.options, options.form);
   const auto first = m.make_first_order;
   const auto second = m.make_second_order;
   return std::make_unique<OdeIntegrator>(
@@ -59,11 +40,6 @@ std::unique_ptr<Integrator> make_on_mechanism(const OdeMethodInfo& m, const Equa
       });
 }
 
-// Constraints beside the differential equations are the method's own affair.
-bool takes_constraints_itself(std::string_view formulation) {
-  return formulation == "all-coordinates" || formulation == "index-3" || formulation == "stabilised-index-2";
-}
-
 // A method for differential equations, with what it can do with constraints as well.
 MethodInfo for_mechanisms(const OdeMethodInfo& ode) {
   MethodInfo m{ode, {}, {}, {}, {}};
@@ -78,8 +54,8 @@ MethodInfo for_mechanisms(const OdeMethodInfo& ode) {
   m.make = [ode, with_constraints = m](const Equations& e, const MethodSettings& s) {
     MethodSettings settings = s;
     settings.formulation = chosen_formulation(with_constraints, e, s);
-    return takes_constraints_itself(settings.formulation) ? with_constraints.make(e, settings)
-                                                          : make_on_mechanism(ode, e, settings);
+    return find_formulation(settings.formulation)->configure ? make_on_mechanism(ode, e, settings)
+                                                             : with_constraints.make(e, settings);
   };
   return m;
 }

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+
+#include "trammel/formulate/formulations.h"
 
 namespace trammel {
 
@@ -28,10 +29,8 @@ bool softened(const MethodSettings& settings) {
 }  // namespace
 
 bool holds_softly(const MethodSettings& settings) {
-  constexpr std::array<std::string_view, 6> soft{
-      "index-1", "index-1-baumgarte", "penalty", "augmented-lagrangian", "penalty-joints", "index-2-relaxed"};
-  if (std::find(soft.begin(), soft.end(), settings.formulation) != soft.end()) return true;
-  return corrects_by_count(settings);
+  const FormulationInfo* formulation = find_formulation(settings.formulation);
+  return (formulation != nullptr && formulation->soft) || corrects_by_count(settings);
 }
 
 ConstraintWatch::ConstraintWatch(const Equations& equations, const MethodSettings& settings, double rate)

@@ -19,25 +19,15 @@
 // HHT: alpha_m = 0, alpha_f = -alpha. Because M v' = -(G^T lambda - Q), the third line times M is HHT's (11a); written
 // with v' it keeps its order for M(q) too, and v' satisfies the equations of motion at the end of the step.
 #pragma once
-#include "trammel/equations/saddle.h"
 #include "trammel/initial/accelerations.h"
-#include "trammel/integrate/integrator.h"
+#include "trammel/integrate/corrector.h"
 #include "trammel/integrate/iterated_projection.h"
-#include "trammel/integrate/position_slack.h"
-#include "trammel/integrate/state_coupling.h"
-#include "trammel/ode/control/newton_monitor.h"
+#include "trammel/integrate/motion.h"
+#include "trammel/integrate/newton.h"
 #include "trammel/ode/control/predictor.h"
+#include "trammel/ode/structural/alpha_parameters.h"
 
 namespace trammel {
-
-struct AlphaParameters {
-  double alpha_m = 0, alpha_f = 0, beta = 0.25, gamma = 0.5;
-  static AlphaParameters hht(double alpha);            // (6): alpha in [-1/3, 0]
-  static AlphaParameters generalized(double rho_inf);  // Chung and Hulbert 1993; rho_inf in [0, 1)
-  static AlphaParameters newmark(double gamma, double beta);
-  // (25): local position error = factor * h^2 (a_{n+1} - a_n)
-  double error_factor() const { return beta - (1 - alpha_m) / (6 * (1 - alpha_f)); }
-};
 
 struct AlphaOptions {
   AlphaParameters parameters = AlphaParameters::hht(-0.3);
@@ -56,78 +46,55 @@ struct AlphaOptions {
   NewtonMonitor::Options newton;
 };
 
-class AlphaMethod final : public Integrator {
+class AlphaMethod final : public MotionIntegrator, private NewtonStage {
  public:
   AlphaMethod(const Equations& equations, const AlphaOptions& options);
 
   int error_order() const override { return 3; }
-  void start(const State& state, const Rates& rates) override;
   Attempt attempt(double h) override;
-  void accept() override;
   void restart(std::string_view why) override;
-  const State& state() const override { return now_; }
-  const Rates& rates() const override { return rates_; }
-  void interpolate(double t, State& out) const override;
-  const State& trial_state() const override { return trial_; }
-  const Rates& trial_rates() const override { return trial_rates_; }
-  double last_step() const override { return last_step_; }
-  const Counts& counts() const override { return counts_; }
-  void visit(Archive& archive) override;
   long memory_bytes() const override;
-
   std::string remark() const override;
-  const SaddleSystem& saddle() const { return saddle_; }
+  const SaddleSystem& saddle() const { return corrector_.saddle(); }
 
  private:
-  void predict(double h);
-  void place(double h);  // trial q, v, v' from trial a
-  Verdict correct(double h);
-  double solve_for_correction(double h);
-  void estimate(double h, Attempt& result);
-  double allowed_change(double h) const;  // of a in a step, for the tolerance
-  Verdict prepare_matrix(double h, bool anew);
+  void started() override;
+  void leaving() override;
+  void arrived() override;
+  void visit_method(Archive& archive) override;
+
+  void predict() override;
+  Verdict prepare_matrix(bool anew) override;
+  Correction correct() override;
+  void blame(Attempt& result) override { corrector_.blame(result); }
+
+  StageWeights weights() const;
+  void place();                   // trial q, v, v' from trial a
+  void miss_states();             // trial w from x', and what the states lack
+  double solve_for_correction();  // its norm
+  void estimate(Attempt& result);
+  double allowed_change() const;          // of a in a step, for the tolerance
+  double norm(const Vec& x) const;        // weighted as in (34), without 1/sqrt(p)
+  double state_norm(const Vec& x) const;  // of states, by 1 + |x|
   bool project_rates();
   bool project_velocities(State& state);
   bool balance_energy(double h);
-  void couple_states(double h);
-  // Right side of the states' equations at the trial state; false if they cannot be evaluated.
-  bool state_residual(double h);
-  double norm(const Vec& x) const;  // weighted as in (34), without 1/sqrt(p)
 
-  const Equations& equations_;
   AlphaOptions options_;
-  int nv_, ng_;
-  State now_, trial_;
-  Rates rates_, trial_rates_;  // a of Rates is v'; the method's own a is below
-  Vec a_, a_start_, trial_a_, delta_;
-  Vec previous_q_, previous_v_;  // start of the last accepted step, for interpolation
-  Vec scales_;
+  Vec a_, a_start_, trial_a_, delta_;  // a of Rates is v'; this is the method's own
+  Vec s_;                              // slack, at index 2
+  Vec z_;                              // predicted (a, lambda)
+  std::vector<Mat3> T_;
   Predictor predictor_;
-  NewtonMonitor monitor_;
-  SaddleSystem saddle_;
-  std::unique_ptr<PositionSlack> slack_;
+  Corrector corrector_;
+  NewtonPasses newton_;
   std::unique_ptr<AccelerationSolver> projector_;  // exact
   std::unique_ptr<IteratedProjection> iterated_;
-  Vec s_, gdot_;                  // at index 2
-  Vec unregularised_, softness_;  // right side without E; E lambda
-  State imposed_;                 // v_0 of the balance of energy
+  State imposed_;  // v_0 of the balance of energy
   double energy_ = 0, power_ = 0, trial_energy_ = 0, trial_power_ = 0;
   long unbalanced_ = 0;
-  Partials partials_;
-  Residual residual_;
-  Workspace work_;
-  std::vector<Mat3> T_;
-  Vec z_;                                 // right side and solution; also the predicted (a, lambda)
-  double state_norm(const Vec& x) const;  // of states, by 1 + |x|
-  int nx_;
+  Vec w_, trial_w_, previous_w_, state_right_;  // of the states, as a_ of the velocities
   bool history_of_states_ = false;
-  StatePartials state_partials_;
-  StateCoupling coupling_;
-  Vec w_, trial_w_, previous_w_;                  // of the states, as a_ of the velocities
-  Vec state_right_, previous_x_, previous_xdot_;  // the last two for interpolation
-  double trial_h_ = 0, last_step_ = 0, matrix_h_ = 0;
-  bool linearise_next_ = true;
-  Counts counts_;
 };
 
 }  // namespace trammel

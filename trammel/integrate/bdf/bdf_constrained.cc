@@ -2,49 +2,31 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "trammel/integrate/count_factors.h"
-#include "trammel/integrate/hermite_motion.h"
 #include "trammel/integrate/methods.h"
 #include "trammel/math/rotation.h"
-#include "trammel/ode/control/hermite.h"
 
 namespace trammel {
 
 ConstrainedBdf::ConstrainedBdf(const Equations& equations, const ConstrainedBdfOptions& options)
-    : equations_(equations),
+    : MotionIntegrator(equations, options.tolerance),
       options_(options),
-      nv_(equations.sizes().nv),
-      ng_(equations.sizes().multipliers()),
-      nx_(equations.sizes().nx),
       chart_(equations),
-      scales_(equations.scales()),
+      memory_(2 * nv_ + nx_, top, {}),
       tested_((options.stabilised ? 2 : 1) * nv_ + nx_),
+      T_(equations.rotation_columns().size()),
+      S_(T_.size()),
       multiplier_units_(Vec::Ones(ng_)),
-      monitor_(options.newton),
-      saddle_(equations),
-      slack_(options.stabilised ? std::make_unique<PositionSlack>(equations) : nullptr),
-      partials_(equations.make_partials(options.stabilised ? Detail::all : Detail::newton)),
-      residual_(equations.make_residual()),
-      work_space_(equations.make_workspace()),
-      right_(Vec::Zero(nv_ + ng_)),
-      unregularised_(Vec::Zero(nv_ + ng_)),
-      gdot_(Vec::Zero(ng_)),
-      coupling_(equations) {
-  for (std::size_t k = 1; k < gamma_.size(); ++k) gamma_[k] = gamma_[k - 1] + 1.0 / static_cast<double>(k);
+      corrector_(equations, {options.stabilised, options.tolerance, options.misfit}, counts_),
+      newton_(options.newton, options.refresh_ratio) {
   const int n = 2 * nv_ + nx_;
-  D_.setZero(n, columns);
-  try_D_.setZero(n, columns);
-  for (Vec* v : {&predicted_, &psi_, &y_, &d_, &work_}) v->setZero(n);
-  for (Vec* v : {&z_dot_, &u_, &a_, &later_, &later_rate_}) v->setZero(nv_);
+  for (Vec* v : {&y_, &change_}) v->setZero(n);
+  for (Vec* v : {&z_dot_, &u_, &du_, &later_, &later_rate_}) v->setZero(nv_);
   old_q_.fill(Vec::Zero(equations.sizes().nq));
   state_right_.setZero(nx_);
   y_scales_.setOnes(n);
   for (int i = 0; i < ng_; ++i)
     if (equations.row_unit(i) == RowUnit::torque) multiplier_units_[i] = equations.length();
-  T_.resize(equations.rotation_columns().size());
-  S_.resize(T_.size());
   multipliers_.resize(ng_, ng_);
   if (options_.fixed_step && options_.order > 1) {
     ConstrainedRungeKuttaOptions start;
@@ -56,26 +38,13 @@ ConstrainedBdf::ConstrainedBdf(const Equations& equations, const ConstrainedBdfO
   }
 }
 
-void ConstrainedBdf::start(const State& state, const Rates& rates) {
-  now_ = trial_ = state;
-  rates_ = trial_rates_ = rates;
-  equations_.set_scales(now_.q, options_.tolerance, scales_);
-  rate_ = equations_.rate(now_, rates_);
-  equations_.state_rates(now_, rates_.xdot, work_space_);
-  trial_rates_.xdot = rates_.xdot;
-  restart("start");
-}
-
 void ConstrainedBdf::restart(std::string_view /*why*/) {
-  h_ = 0;
-  k_ = last_k_ = tried_ = std::min(options_.fixed_step ? options_.order : 2, options_.most_order);
-  if (!options_.fixed_step || options_.order > 1) k_ = std::min(2, k_);
-  next_k_ = k_;
-  equal_steps_ = failures_ = 0;
+  memory_.clear(options_.fixed_step ? std::min(2, options_.order) : std::min(2, options_.most_order));
+  failures_ = 0;
   chart_.move_to(now_.q);
   multipliers_.clear();
   multipliers_.add(now_.t, rates_.lambda, multiplier_units_);
-  linearise_next_ = true;
+  newton_.linearise_next();
   if (!starter_) return;
   past_count_ = 0;
   past_h_ = 0;
@@ -86,7 +55,7 @@ void ConstrainedBdf::set_scales(const Vec& y) {
   y_scales_.head(nv_) = scales_;
   for (int i = nv_; i < y_scales_.size(); ++i) {
     const bool is_velocity = i < 2 * nv_;
-    y_scales_[i] = (is_velocity ? rate_ * scales_[i - nv_] : 1) + std::max(std::abs(D_(i, 0)), std::abs(y[i]));
+    y_scales_[i] = (is_velocity ? rate_ * scales_[i - nv_] : 1) + std::max(std::abs(memory_.D(i, 0)), std::abs(y[i]));
   }
 }
 
@@ -104,212 +73,12 @@ double ConstrainedBdf::size_of(const Vec& y, int* worst) const {
   return tested_ == 0 ? 0 : std::sqrt(sum / tested_);
 }
 
-// Before the first step the differences are those of z = h s v + (h s)^2/2 a, v = v + h s a, x = x + h s x' at s = 0,
-// -1, -2: at index 3 a start that knows the acceleration has no transient of first order.
-void ConstrainedBdf::take_differences(double h) {
-  if (h_ != 0) {
-    rescale_differences(D_, k_, h / h_, try_D_);
-    return;
-  }
-  D_.setZero();
-  D_.col(0).segment(nv_, nv_) = now_.v;
-  if (nx_ > 0) D_.col(0).tail(nx_) = equations_.states_of(now_);
-  try_D_ = D_;
-  try_D_.col(1).head(nv_) = h * (now_.v - chart_.rate()) - (0.5 * h * h) * rates_.a;
-  try_D_.col(2).head(nv_) = (h * h) * rates_.a;
-  try_D_.col(1).segment(nv_, nv_) = h * rates_.a;
-  if (nx_ > 0) try_D_.col(1).tail(nx_) = h * rates_.xdot;
-}
-
-void ConstrainedBdf::place(double c) {
-  z_dot_ = c * (psi_.head(nv_) + y_.head(nv_) - predicted_.head(nv_));
-  u_ = z_dot_;
-  const std::vector<int>& rotations = equations_.rotation_columns();
-  for (std::size_t i = 0; i < rotations.size(); ++i) {
-    T_[i] = rotation_tangent(y_.segment<3>(rotations[i]));
-    u_.segment<3>(rotations[i]) =
-        T_[i] * z_dot_.segment<3>(rotations[i]) + chart_.drift(rotations[i], y_.segment<3>(rotations[i]));
-  }
-  if (!options_.stabilised) y_.segment(nv_, nv_) = u_;
-  a_ = y_.head(nv_);
-  chart_.place(trial_.t, a_, trial_.q);
-  trial_.v = y_.segment(nv_, nv_);
-  trial_rates_.a = c * (psi_.segment(nv_, nv_) + trial_.v - predicted_.segment(nv_, nv_));
-  if (nx_ > 0) trial_.u.tail(nx_) = y_.tail(nx_);
-}
-
-Verdict ConstrainedBdf::prepare_matrix(double c, bool anew) {
-  if (anew) {
-    const Detail detail = options_.stabilised ? Detail::all : Detail::newton;
-    if (equations_.linearise(trial_, trial_rates_, detail, partials_, work_space_) != Eval::ok)
-      return Verdict::evaluation_rejected;
-    if (nx_ > 0) equations_.linearise_states(trial_, state_partials_, work_space_);
-    ++counts_.linearisations;
-    linearise_next_ = false;
-  }
-  const std::vector<int>& rotations = equations_.rotation_columns();
-  for (std::size_t i = 0; i < rotations.size(); ++i) {
-    const int j = rotations[i];
-    const Mat3 C = rotation_tangent_derivative(y_.segment<3>(j), z_dot_.segment<3>(j)) +
-                   skew(chart_.drift(j, y_.segment<3>(j))) * T_[i];
-    S_[i] = c * T_[i] * (c * T_[i] + C).inverse();
-  }
-  const double c2 = 1 / (c * c);
-  const Blend::Rows rows = options_.stabilised ? Blend::Rows::velocity : Blend::Rows::own;
-  saddle_.combine(partials_, {1, c2, c2, 1 / c, 1 / c, rows}, &S_);
-  ++counts_.combinations;
-  matrix_c_ = c;
-  monitor_.forget_rate();
-  bool good = count_factors(saddle_, counts_);
-  if (good && slack_) good = slack_->factor(partials_, S_, counts_);
-  if (good && nx_ > 0) {
-    couple_states(c);
-    if (!coupling_.prepare(saddle_)) return Verdict::singular_matrix;
-  }
-  if (good) return Verdict::ok;
-  return std::isfinite(saddle_.values().sum()) ? Verdict::singular_matrix : Verdict::not_finite;
-}
-
-// x' = c (psi + x - x^p) = f, divided by c.
-void ConstrainedBdf::couple_states(double c) {
-  coupling_.B = state_partials_.force_x;
-  coupling_.C = (-1 / (c * c * c)) * state_partials_.rate_q;
-  const std::vector<int>& rotations = equations_.rotation_columns();
-  for (std::size_t i = 0; i < rotations.size(); ++i)
-    coupling_.C.middleCols<3>(rotations[i]) = (coupling_.C.middleCols<3>(rotations[i]) * S_[i]).eval();
-  coupling_.C -= (1 / (c * c)) * state_partials_.rate_v;
-  coupling_.D.setIdentity();
-  coupling_.D -= (1 / c) * state_partials_.rate_x;
-}
-
-bool ConstrainedBdf::residual(double c) {
-  ++counts_.evaluations;
-  if (equations_.residual(trial_, trial_rates_, everything, residual_, work_space_) != Eval::ok) return false;
-  if (options_.stabilised) equations_.velocity_residual(trial_, gdot_, work_space_);
-  if (nx_ == 0) return true;
-  if (equations_.state_rates(trial_, trial_rates_.xdot, work_space_) != Eval::ok) return false;
-  state_right_ = trial_rates_.xdot / c - (psi_.tail(nx_) + y_.tail(nx_) - predicted_.tail(nx_));
-  return true;
-}
-
-double ConstrainedBdf::correct(double c) {
-  const bool misfits = options_.misfit > 1e-10 * equations_.length();
-  right_.head(nv_) = -(residual_.inertia + residual_.force);
-  if (options_.stabilised) {
-    right_.tail(ng_) = -c * gdot_;
-  } else {
-    right_.tail(ng_) = (-c * c) * residual_.g;
-    for (const int row : equations_.velocity_rows()) right_[nv_ + row] = -c * residual_.g[row];
-  }
-  if (misfits) saddle_.project_right_side(right_.tail(ng_));
-  unregularised_ = right_;
-  right_.tail(ng_) += saddle_.E().cwiseProduct(trial_rates_.lambda);
-  saddle_.solve(right_);
-  // What -E leaves of g is E lambda / c^2, below round-off; of g' it is E lambda / c, seen by tests of velocities.
-  if (options_.stabilised) saddle_.refine(unregularised_, right_);
-  ++counts_.solves;
-  ++counts_.newton_iterations;
-  if (nx_ > 0) coupling_.solve(right_, state_right_);
-  trial_rates_.lambda += right_.tail(ng_);
-  work_.segment(nv_, nv_) = right_.head(nv_) / c;  // dv
-  a_ = work_.segment(nv_, nv_);                    // du
-  if (slack_) {
-    u_ -= trial_.v;
-    a_ += slack_->solve(u_, work_.segment(nv_, nv_), 1, residual_.g, -c, misfits);
-    ++counts_.solves;
-    y_.segment(nv_, nv_) += work_.segment(nv_, nv_);
-  }
-  const std::vector<int>& rotations = equations_.rotation_columns();
-  for (std::size_t i = 0; i < rotations.size(); ++i)
-    a_.segment<3>(rotations[i]) = (T_[i].inverse() * (S_[i] * a_.segment<3>(rotations[i]))).eval();
-  work_.head(nv_) = a_ / c;  // dz
-  y_.head(nv_) += work_.head(nv_);
-  if (nx_ > 0) {
-    work_.tail(nx_) = state_right_;
-    y_.tail(nx_) += state_right_;
-  }
-  return size_of(work_);
-}
-
-Attempt ConstrainedBdf::solve_step(double h) {
-  Attempt result;
-  take_differences(h);
-  const auto k = static_cast<std::size_t>(k_);
-  predicted_ = try_D_.col(0);
-  psi_.setZero();
-  for (int j = 1; j <= k_; ++j) {
-    predicted_ += try_D_.col(j);
-    psi_ += (gamma_[j] / gamma_[k]) * try_D_.col(j);
-  }
-  set_scales(predicted_);
-  const double c = gamma_[k] / h;
-  const double allowed = options_.tolerance * (k_ + 1);
-  const double noise = 16 * equations_.round_off(now_.q, scales_);
-
-  bool renewed = false;
-  for (int pass = 0;; ++pass) {  // a second pass only with fresh derivatives
-    y_ = predicted_;
-    place(c);
-    if (options_.stabilised) {  // from here u = v and eta = 0 are a solution of the kinematic equation
-      y_.segment(nv_, nv_) = u_;
-      slack_->begin_step();
-      place(c);
-    }
-    multipliers_.predict(trial_.t, trial_rates_.lambda);
-    const bool anew = linearise_next_ || pass > 0 || options_.newton.exactly > 0;
-    const double ratio = c / matrix_c_;
-    if (anew || !(ratio < options_.refresh_ratio && ratio * options_.refresh_ratio > 1)) {
-      result.verdict = prepare_matrix(c, anew);
-      if (result.verdict != Verdict::ok) {
-        linearise_next_ = true;
-        return result;
-      }
-    }
-    monitor_.begin(anew);
-    NewtonMonitor::Decision decision = NewtonMonitor::Decision::go_on;
-    bool evaluable = true;
-    while (decision == NewtonMonitor::Decision::go_on) {
-      evaluable = residual(c);
-      if (!evaluable) break;
-      const double correction = correct(c);
-      if (!std::isfinite(correction)) {
-        evaluable = false;
-        break;
-      }
-      place(c);
-      d_ = y_ - predicted_;
-      const double reference = options_.fixed_step ? std::min(size_of(d_), allowed) : allowed;
-      const bool closed = ng_ > 0 && equations_.size_of_rows(residual_.g) < 1e-14 * equations_.reach(now_.q);
-      decision = monitor_.next(correction, reference, noise, closed);
-    }
-    result.newton_iterations += monitor_.iterations();
-    result.newton_rate = monitor_.rate();
-    renewed = pass > 0;  // old derivatives did not serve: neither will these in the next step
-    if (evaluable && decision == NewtonMonitor::Decision::converged) break;
-    if (pass == 0 && !anew) continue;  // old derivatives may be to blame
-    linearise_next_ = true;
-    result.verdict = evaluable ? Verdict::newton_diverged : Verdict::evaluation_rejected;
-    if (!right_.allFinite() || !residual_.force.allFinite()) result.verdict = Verdict::not_finite;
-    if (nv_ > 0) right_.head(nv_).cwiseAbs().maxCoeff(&result.worst_velocity);
-    if (ng_ > 0) residual_.g.cwiseAbs().maxCoeff(&result.worst_row);
-    return result;
-  }
-  if (monitor_.slow() || renewed) linearise_next_ = true;
-  if (nx_ > 0) trial_rates_.xdot = c * (psi_.tail(nx_) + d_.tail(nx_));
-  set_scales(y_);
-  result.error = size_of(d_, &result.worst_velocity) / allowed;
-  // Below what Newton can know smaller steps do not help.
-  if (monitor_.in_noise() && result.error * allowed < 4 * monitor_.last()) result.error = std::min(result.error, 1.0);
-  choose_next(h, result);
-  if (equations_.turned(trial_, h, work_space_) > 1.57) result.verdict = Verdict::angle_too_large;
-  return result;
-}
+// ---- a step ---------------------------------------------------------------------------------------------------------
 
 Attempt ConstrainedBdf::attempt(double h) {
   trial_.t = now_.t + h;
   trial_h_ = h;
   if (!starting()) follow(h);
-  tried_ = k_;
   if (starting()) return attempt_by_starter(h);
   const Attempt result = solve_step(h);
   if (options_.fixed_step) return result;
@@ -319,145 +88,201 @@ Attempt ConstrainedBdf::attempt(double h) {
   return result;
 }
 
-void ConstrainedBdf::choose_next(double h, Attempt& result) {
-  next_k_ = k_;
-  if (options_.fixed_step) return;
-  const double safety = 0.9;
-  const bool rejected = result.error > 1;
-  if (k_ > 2) {
-    difference_after(try_D_, k_, d_, 3, work_);
-    const double of_2 = size_of(work_) / (3 * options_.tolerance);
-    if (watch_.falls_back(k_, result.error, of_2, rejected)) {
-      next_k_ = 2;
-      if (rejected) k_ = 2;
-      equal_steps_ = 0;
-      result.suggested_h = h * std::clamp(safety * choose_order(2, -1, of_2, -1).factor, 0.2, rejected ? 0.9 : 1.0);
-      return;
-    }
-  }
-  if (rejected) {
-    result.suggested_h = h * std::clamp(safety * choose_order(k_, -1, result.error, -1).factor, 0.2, 0.9);
-    return;
-  }
-  result.suggested_h = h;
-  const int equal = h_ != 0 && h == h_ ? equal_steps_ + 1 : 1;
-  if (equal < k_ + 1) return;
-  double down = -1, up = -1;
-  if (k_ > 1) {
-    work_ = try_D_.col(k_) + d_;
-    down = size_of(work_) / (options_.tolerance * k_);
-  }
-  if (k_ < watch_.most_order(options_.most_order)) {
-    work_ = d_ - try_D_.col(k_ + 1);
-    up = size_of(work_) / (options_.tolerance * (k_ + 2));
-  }
-  const OrderChoice best = choose_order(k_, down, result.error, up);
-  next_k_ = best.order;
-  const double factor = std::min(4.0, safety * best.factor);
-  if (factor > 1.2 || factor < 0.9)
-    result.suggested_h = h * factor;
+Attempt ConstrainedBdf::solve_step(double h) {
+  Attempt result;
+  take_differences(h);
+  memory_.predict();
+  set_scales(memory_.predicted);
+  c_ = memory_.alpha() / h;
+  allowed_ = options_.tolerance * (memory_.order() + 1);
+  if (!newton_.solve(*this, c_, 16 * equations_.round_off(now_.q, scales_), result)) return result;
+  if (newton_.passes() > 1) newton_.linearise_next();  // old derivatives did not serve: neither will these
+  if (nx_ > 0) trial_rates_.xdot = c_ * (memory_.psi.tail(nx_) + memory_.d.tail(nx_));
+  set_scales(y_);
+  result.error = size_of(memory_.d, &result.worst_velocity) / allowed_;
+  // Below what Newton can know smaller steps do not help.
+  if (newton_.monitor().in_noise() && result.error * allowed_ < 4 * newton_.monitor().last())
+    result.error = std::min(result.error, 1.0);
+  if (options_.fixed_step)
+    memory_.keep_order();
   else
-    next_k_ = std::min(next_k_, k_);
+    memory_.choose_next(result, 0.9, 4, options_.most_order, false, [this](int k, const Vec& difference) {
+      return size_of(difference) / (options_.tolerance * (k + 1));
+    });
+  if (turns_in_doubt(h)) result.verdict = Verdict::angle_too_large;
+  return result;
 }
 
-void ConstrainedBdf::accept() {
-  now_.t = trial_.t;
-  now_.q.swap(trial_.q);
-  now_.v.swap(trial_.v);
-  now_.u = trial_.u;
-  rates_.a.swap(trial_rates_.a);
-  rates_.lambda.swap(trial_rates_.lambda);
-  rates_.xdot = trial_rates_.xdot;
-  equations_.accept(now_, work_space_);
-  trial_.memory = now_.memory;
-  equations_.set_scales(now_.q, options_.tolerance, scales_);
+// Before the first step the differences are those of z = h s v + (h s)^2/2 a, v = v + h s a, x = x + h s x' at s = 0,
+// -1, -2: at index 3 a start that knows the acceleration has no transient of first order.
+void ConstrainedBdf::take_differences(double h) {
+  Mat& differences = memory_.begin(h);
+  if (!memory_.empty()) return;
+  Mat& D = memory_.D;
+  D.setZero();
+  D.col(0).segment(nv_, nv_) = now_.v;
+  if (nx_ > 0) D.col(0).tail(nx_) = equations_.states_of(now_);
+  differences = D;
+  differences.col(1).head(nv_) = h * (now_.v - chart_.rate()) - (0.5 * h * h) * rates_.a;
+  differences.col(2).head(nv_) = (h * h) * rates_.a;
+  differences.col(1).segment(nv_, nv_) = h * rates_.a;
+  if (nx_ > 0) differences.col(1).tail(nx_) = h * rates_.xdot;
+}
+
+void ConstrainedBdf::predict() {
+  y_ = memory_.predicted;
+  place();
+  if (options_.stabilised) {  // from here u = v and eta = 0 are a solution of the kinematic equation
+    y_.segment(nv_, nv_) = u_;
+    corrector_.slack().begin_step();
+    place();
+  }
+  multipliers_.predict(trial_.t, trial_rates_.lambda);
+}
+
+void ConstrainedBdf::place() {
+  const Vec &psi = memory_.psi, &predicted = memory_.predicted;
+  z_dot_ = c_ * (psi.head(nv_) + y_.head(nv_) - predicted.head(nv_));
+  u_ = z_dot_;
+  const std::vector<int>& rotations = equations_.rotation_columns();
+  for (std::size_t i = 0; i < rotations.size(); ++i) {
+    T_[i] = rotation_tangent(y_.segment<3>(rotations[i]));
+    u_.segment<3>(rotations[i]) =
+        T_[i] * z_dot_.segment<3>(rotations[i]) + chart_.drift(rotations[i], y_.segment<3>(rotations[i]));
+  }
+  if (!options_.stabilised) y_.segment(nv_, nv_) = u_;
+  du_ = y_.head(nv_);
+  chart_.place(trial_.t, du_, trial_.q);
+  trial_.v = y_.segment(nv_, nv_);
+  trial_rates_.a = c_ * (psi.segment(nv_, nv_) + trial_.v - predicted.segment(nv_, nv_));
+  if (nx_ > 0) trial_.u.tail(nx_) = y_.tail(nx_);
+}
+
+Verdict ConstrainedBdf::prepare_matrix(bool anew) {
+  if (anew) {
+    const Verdict verdict = corrector_.linearise(trial_, trial_rates_, work_);
+    if (verdict != Verdict::ok) return verdict;
+  }
+  const std::vector<int>& rotations = equations_.rotation_columns();
+  for (std::size_t i = 0; i < rotations.size(); ++i) {
+    const int j = rotations[i];
+    const Mat3 C = rotation_tangent_derivative(y_.segment<3>(j), z_dot_.segment<3>(j)) +
+                   skew(chart_.drift(j, y_.segment<3>(j))) * T_[i];
+    S_[i] = c_ * T_[i] * (c_ * T_[i] + C).inverse();
+  }
+  return corrector_.factor(weights(), &S_);
+}
+
+NewtonStage::Correction ConstrainedBdf::correct() {
+  if (!corrector_.evaluate(trial_, trial_rates_, work_)) return {.size = HUGE_VAL};
+  if (nx_ > 0)
+    state_right_ = trial_rates_.xdot / c_ - (memory_.psi.tail(nx_) + y_.tail(nx_) - memory_.predicted.tail(nx_));
+  corrector_.solve(weights(), trial_rates_.lambda, state_right_);
+  apply_correction();
+  const double size = size_of(change_);
+  if (!std::isfinite(size)) return {.size = size};
+  place();
+  memory_.d = y_ - memory_.predicted;
+  const double reference = options_.fixed_step ? std::min(size_of(memory_.d), allowed_) : allowed_;
+  return {size, reference,
+          ng_ > 0 && equations_.size_of_rows(corrector_.residual().g) < 1e-14 * equations_.reach(now_.q)};
+}
+
+void ConstrainedBdf::apply_correction() {
+  const Vec& z = corrector_.increment();
+  trial_rates_.lambda += z.tail(ng_);
+  change_.segment(nv_, nv_) = z.head(nv_) / c_;  // dv
+  du_ = change_.segment(nv_, nv_);
+  if (options_.stabilised) {
+    u_ -= trial_.v;
+    du_ +=
+        corrector_.slack().solve(u_, change_.segment(nv_, nv_), 1, corrector_.residual().g, -c_, corrector_.misfits());
+    ++counts_.solves;
+    y_.segment(nv_, nv_) += change_.segment(nv_, nv_);
+  }
+  const std::vector<int>& rotations = equations_.rotation_columns();
+  for (std::size_t i = 0; i < rotations.size(); ++i)
+    du_.segment<3>(rotations[i]) = (T_[i].inverse() * (S_[i] * du_.segment<3>(rotations[i]))).eval();
+  change_.head(nv_) = du_ / c_;  // dz
+  y_.head(nv_) += change_.head(nv_);
+  if (nx_ > 0) {
+    change_.tail(nx_) = state_right_;
+    y_.tail(nx_) += state_right_;
+  }
+}
+
+void ConstrainedBdf::arrived() {
   multipliers_.add(now_.t, rates_.lambda, multiplier_units_);
   ++counts_.predictor_degree[multipliers_.degree()];
-  ++counts_.steps;
-  last_step_ = trial_h_;
-  if (starting()) {
+  if (starting())
     remember_point();
-    return;
-  }
-  ++by_order_[tried_];
-  watch_.accept(trial_h_);
-  equal_steps_ = h_ != 0 && trial_h_ == h_ ? equal_steps_ + 1 : 1;
-  advance_differences(try_D_, k_, d_);
-  D_.swap(try_D_);
-  h_ = trial_h_;
-  last_k_ = k_;
-  k_ = next_k_;
-  if (k_ != last_k_) equal_steps_ = 0;
+  else
+    memory_.accept();
 }
+
+// ---- the chart ------------------------------------------------------------------------------------------------------
 
 // The chart for a step h.
 void ConstrainedBdf::follow(double h) {
   u_ = now_.v - chart_.rate();
-  if (h_ == 0) {  // z = 0
+  if (memory_.empty()) {  // z = 0
     if (chart_.turn(u_) * h > 2) {
       chart_.move_to(now_.q, now_.t, now_.v, h);
-      matrix_c_ = 0;
+      newton_.forget_matrix();
     }
     return;
   }
-  a_ = D_.col(0).head(nv_);
-  if (!(chart_.turn(a_) > 0.5 || chart_.turn_ahead(a_, u_, h) > 2)) return;
-  const int count = std::min(std::max(k_, last_k_) + 3, columns);
-  sum_differences(D_, count);
+  Mat& D = memory_.D;
+  const double apart = memory_.step();
+  du_ = D.col(0).head(nv_);
+  if (!(chart_.turn(du_) > 0.5 || chart_.turn_ahead(du_, u_, h) > 2)) return;
+  const int count = std::min(std::max(memory_.order(), memory_.last_order()) + 3, memory_.columns());
+  sum_differences(D, count);
   for (int i = 0; i < count; ++i) {
-    a_ = D_.col(i).head(nv_);
-    chart_.place(now_.t - i * h_, a_, old_q_[i]);
+    du_ = D.col(i).head(nv_);
+    chart_.place(now_.t - i * apart, du_, old_q_[i]);
   }
   const bool turned = !chart_.rate().isZero(0);
-  chart_.move_to(now_.q, now_.t, now_.v, std::max(h, h_) * count);
-  if (turned || !chart_.rate().isZero(0)) matrix_c_ = 0;  // S is another
+  chart_.move_to(now_.q, now_.t, now_.v, std::max(h, apart) * count);
+  if (turned || !chart_.rate().isZero(0)) newton_.forget_matrix();  // S is another
   const int kept = locate_points(count);
-  difference_points(D_, kept);
+  difference_points(D, kept);
   if (kept == count) return;
   // Older points are lost behind half a turn of unsteady rotation.
-  D_.rightCols(columns - kept).setZero();
-  equal_steps_ = 0;
-  if (kept > k_) return;
-  ++cut_;
-  if (starter_ || kept < 2) {
+  const bool shorter = kept <= memory_.order();
+  if (shorter) ++cut_;
+  if (shorter && (starter_ || kept < 2)) {
     restart("fast rotation");
     follow(h);
     return;
   }
-  k_ = kept - 1;
+  memory_.cut(kept);
 }
 
-// Positions of the points old_q_, newest first, at the distance h_, in the chart of now; their velocities are in D_.
-// Returns how many of them it can tell apart from others that are whole turns away.
+// Positions of the points old_q_, newest first, as far apart as the differences, in the chart of now; their velocities
+// are in D. Returns how many of them it can tell apart from others that are whole turns away.
 int ConstrainedBdf::locate_points(int count) {
+  Mat& D = memory_.D;
+  const double apart = memory_.step();
   for (int i = 0; i < count; ++i) {
-    u_ = D_.col(i).segment(nv_, nv_);
-    chart_.locate(now_.t - i * h_, old_q_[i], u_, a_, z_dot_);
-    if (i > 0 && !chart_.follows(a_, z_dot_, later_, later_rate_, h_)) return i;
-    D_.col(i).head(nv_) = a_;
-    later_ = a_;
+    u_ = D.col(i).segment(nv_, nv_);
+    chart_.locate(now_.t - i * apart, old_q_[i], u_, du_, z_dot_);
+    if (i > 0 && !chart_.follows(du_, z_dot_, later_, later_rate_, apart)) return i;
+    D.col(i).head(nv_) = du_;
+    later_ = du_;
     later_rate_ = z_dot_;
   }
-  D_.col(0).head(nv_).setZero();
+  D.col(0).head(nv_).setZero();
   return count;
 }
 
-void ConstrainedBdf::interpolate(double t, State& out) const {
-  out.t = t;
-  out.memory = now_.memory;
-  out.u = now_.u;
-  out.q = now_.q;
-  out.v = now_.v;
-  if (t == now_.t || !(last_step_ > 0)) return;
-  if (h_ == 0) {  // among the first fixed steps: a cubic from point to point
-    const PastPoint &from = past_[1], &to = past_[0];
-    const double s = 1 + (t - now_.t) / last_step_;
-    hermite_motion(equations_, s, last_step_, from.q, from.v, to.q, to.v, out);
-    if (nx_ > 0) out.u.tail(nx_) = hermite(s, last_step_, from.x, from.xdot, to.x, to.xdot);
+void ConstrainedBdf::interpolate_inside(double t, double s, State& out) const {
+  if (memory_.empty()) {  // among the first fixed steps: a cubic from point to point
+    MotionIntegrator::interpolate_inside(t, s, out);
     return;
   }
   Vec y;
-  evaluate_differences(D_, last_k_, (t - now_.t) / h_, y);
+  memory_.evaluate(t - now_.t, y);
   const Vec z = y.head(nv_);
   chart_.place(t, z, out.q);
   out.v = y.segment(nv_, nv_);
@@ -483,7 +308,7 @@ Attempt ConstrainedBdf::attempt_by_starter(double h) {
   trial_.v = starter_->state().v;
   trial_.u = starter_->state().u;
   trial_rates_ = starter_->rates();
-  if (equations_.turned(trial_, h, work_space_) > 1.57) result.verdict = Verdict::angle_too_large;
+  if (turns_in_doubt(h)) result.verdict = Verdict::angle_too_large;
   return result;
 }
 
@@ -496,23 +321,24 @@ void ConstrainedBdf::remember_point() {
   ++past_count_;
   if (past_count_ <= options_.order) return;
   chart_.move_to(now_.q, now_.t, now_.v, past_h_ * past_count_);
-  D_.setZero();
+  Mat& D = memory_.D;
+  D.setZero();
   for (int i = 0; i < past_count_; ++i) {
     const PastPoint& p = past_[i];
     old_q_[i] = p.q;
-    D_.col(i).segment(nv_, nv_) = p.v;
-    D_.col(i).tail(nx_) = p.x;
+    D.col(i).segment(nv_, nv_) = p.v;
+    D.col(i).tail(nx_) = p.x;
   }
-  h_ = past_h_;
+  memory_.set(past_h_, options_.order);
   const int kept = locate_points(past_count_);
-  if (kept < past_count_) {  // older ones are lost behind half a turn of unsteady rotation: it goes on starting
-    past_count_ = kept;
-    h_ = 0;
-    ++cut_;
+  if (kept == past_count_) {
+    difference_points(D, past_count_);
     return;
   }
-  difference_points(D_, past_count_);
-  k_ = last_k_ = next_k_ = options_.order;
+  // Older ones are lost behind half a turn of unsteady rotation: it goes on starting.
+  past_count_ = kept;
+  memory_.clear(std::min(2, options_.order));
+  ++cut_;
 }
 
 // ---- reports, saving --------------------------------------------------------------------------------------------
@@ -533,41 +359,20 @@ const Counts& ConstrainedBdf::counts() const {
 
 std::string ConstrainedBdf::remark() const {
   std::string text;
-  for (std::size_t k = 1; k < by_order_.size(); ++k) text += (k == 1 ? "" : "/") + std::to_string(by_order_[k]);
-  text += " steps of order 1/2/..." + watch_.remark();
+  const std::span<const long> by_order = memory_.steps_by_order();
+  for (std::size_t k = 1; k < by_order.size(); ++k) text += (k == 1 ? "" : "/") + std::to_string(by_order[k]);
+  text += " steps of order 1/2/..." + memory_.remark();
   if (cut_ > 0) text += "; past shortened " + std::to_string(cut_) + " times, where rotation was fast and unsteady";
   return text;
 }
 
-void ConstrainedBdf::visit(Archive& archive) {
-  const Eigen::Index size = D_.size();
-  archive(now_, rates_, scales_, chart_, cut_, D_, multipliers_, monitor_, watch_);
-  archive.expect(D_.size() == size);
-  archive(h_, last_step_, matrix_c_, past_h_, k_, tried_, last_k_, next_k_, equal_steps_, failures_, past_count_,
-          linearise_next_, by_order_);
-  archive(partials_.M, partials_.Ma_q, partials_.force_q, partials_.force_v, partials_.G, partials_.K_q, partials_.Gv_q,
-          S_, state_partials_, saddle_);
-  if (slack_) archive(*slack_);
-  coupling_.visit(archive, saddle_);
-  archive(counts_);
-  if (archive.reading()) {
-    trial_ = now_;
-    trial_rates_ = rates_;
-  }
-  if (!starter_) return;
-  for (int i = 0; i < past_count_ && i <= options_.order; ++i) {
-    PastPoint& p = past_[i];
-    archive(p.q, p.v, p.x, p.xdot);
-  }
-  archive(*starter_);
+void ConstrainedBdf::visit_method(Archive& archive) {
+  archive(chart_, memory_, multipliers_, newton_, corrector_, S_, failures_, cut_, past_count_, past_h_);
+  if (starter_) archive(past_, *starter_);
 }
 
 long ConstrainedBdf::memory_bytes() const {
-  long doubles = D_.size() + try_D_.size() + 8L * y_.size() + 4L * right_.size() + 8L * nv_;
-  for (const Vec* v : {&partials_.M, &partials_.Ma_q, &partials_.force_q, &partials_.force_v, &partials_.G,
-                       &partials_.Gv_q, &partials_.Ga_q, &partials_.gamma_q, &partials_.gamma_v})
-    doubles += v->size();
-  return 8 * doubles + saddle_.memory_bytes() + (slack_ ? slack_->memory_bytes() : 0) +
+  return memory_.memory_bytes() + 8L * (2 * y_.size() + 16 * nv_ + 4 * ng_) + corrector_.memory_bytes() +
          (starter_ ? starter_->memory_bytes() : 0);
 }
 

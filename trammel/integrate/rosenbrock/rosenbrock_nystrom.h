@@ -6,21 +6,19 @@
 //   [ M  G^T ] [ v'     ]   [ Q     ]
 //   [ G  0   ] [ lambda ] = [ gamma ]
 //
-// With r = M v' + G^T lambda - Q and s = G v' - gamma, every stage solves with the matrix of the step (g: the method's
-// gamma; p0 = sum delta_ij x_j + gamma_i v):
+// With r = M v' + G^T lambda - Q and s = G v' - gamma, every stage (nystrom_step.h) solves with the matrix of the step:
 //
-//   [ M + h g r_v + h^2 g^2 r_q    G^T ] [ x_i ]   [ M rho - g h^2 (r_q p0 + gamma_i r_t) ]
-//   [ G + h g s_v + h^2 g^2 s_q    0   ] [ .   ] = [ G rho - g h^2 (s_q p0 + gamma_i s_t) ],
-//
-//   rho = g (h a_i + sum c_ij x_j)
+//   [ M + h g r_v + h^2 g^2 r_q    G^T ] [ x ]   [ M rho - scale r_q p - time r_t ]
+//   [ G + h g s_v + h^2 g^2 s_q    0   ] [ . ] = [ G rho - scale s_q p - time s_t ]
 //
 // Differentiated in the coordinates z, r_q and s_q gain r_v C - M D and s_v C - G D on the rotation columns of a body,
 // C = w~/2, D = -w'~/2 + w~ w~/6 at the step's start. A step ends with a return to the constraints through the same
 // matrix, which leaves stiff directions alone. States of first order, x' = f, are eliminated from each stage.
 #pragma once
 #include "trammel/equations/saddle.h"
-#include "trammel/integrate/integrator.h"
+#include "trammel/integrate/motion.h"
 #include "trammel/integrate/state_coupling.h"
+#include "trammel/ode/rosenbrock/nystrom_step.h"
 #include "trammel/ode/rosenbrock/rosenbrock_options.h"
 
 namespace trammel {
@@ -32,27 +30,28 @@ struct RosenbrockNystromOptions : RosenbrockOptions {
   bool time_terms = true;  // r_t and s_t; without them the order is 1 where the equations depend on time
 };
 
-class RosenbrockNystrom final : public Integrator {
+class RosenbrockNystrom final : public MotionIntegrator, private NystromEquations {
  public:
   RosenbrockNystrom(const Equations& equations, const RosenbrockNystromOptions& options);
 
-  int error_order() const override { return table_.embedded_order + 1; }
-  void start(const State& state, const Rates& rates) override;
+  int error_order() const override { return step_.tableau().embedded_order + 1; }
   Attempt attempt(double h) override;
-  void accept() override;
-  void restart(std::string_view why) override;
-  const State& state() const override { return now_; }
-  const Rates& rates() const override { return rates_; }
-  void interpolate(double t, State& out) const override;
-  double last_step() const override { return last_step_; }
-  const State& trial_state() const override { return trial_; }
-  const Rates& trial_rates() const override { return trial_rates_; }
-  const Counts& counts() const override { return counts_; }
-  void visit(Archive& archive) override;
+  void restart(std::string_view /*why*/) override { linearised_ = false; }
   long memory_bytes() const override;
 
  private:
+  void started() override;
+  void leaving() override;
+  void arrived() override;
+  void interpolate_inside(double t, double s, State& out) const override;
+  void visit_method(Archive& archive) override;
+
+  Verdict accelerate(int stage, double alpha, const Vec& z, const Vec& z_dot, Vec& f) override;
+  void solve(int stage, const Vec& rho, const Vec& p, double scale, double time, Vec& x) override;
+  void solve_states(int stage, const Vec& p, double scale, double time);
+
   void linearise();
+  void linearise_states();
   bool prepare_matrix(double h);
   // Places the trial state at z, z' of the chart.
   void place(const Vec& z, const Vec& z_dot);
@@ -63,40 +62,30 @@ class RosenbrockNystrom final : public Integrator {
   void to_chart(const Vec& z, const Vec& z_dot, const Vec& a, Vec& z_second) const;
   // scale * r_q x and scale * s_q x, chart terms included, added to the right side of a stage.
   void subtract_position_terms(const Vec& x, double scale, Vec& right);
+  void finish_states();
   bool return_to_constraints();
+  bool return_velocities(double small);
   double weighted(const Vec& e_y, const Vec& e_v, const Vec& e_x, int& worst) const;
 
-  const Equations& equations_;
   RosenbrockNystromOptions options_;
-  NystromTableau table_;
-  int nv_, rows_;
-  State now_, trial_;
-  Rates rates_, trial_rates_;
-  Vec z_, z_dot_, stage_a_, second_, p0_, rho_, turned_;
-  std::array<Vec, max_rosenbrock_stages> x_;
-  Vec right_, solution_, e_y_, e_v_, gamma_, gdot_;
-  Vec previous_q_, previous_v_, previous_a_, last_z_, end_rate_, end_second_;  // the last step, for interpolation
-  Vec scales_;
-  double rate_ = 1;  // rate scale of the model
+  NystromStep step_;
+  Vec zero_z_, turned_, right_, solution_, gamma_, gdot_;
+  Vec previous_a_, last_z_, end_rate_, end_second_;  // the last step, for interpolation
   Partials partials_, at_point_;
   Vec r_q_, s_q_, s_t_;
   Residual residual_;
   Rates zero_;
-  Workspace work_;
   SaddleSystem stage_matrix_, index1_;
   std::vector<Mat3> C_, D_;
   // States of first order: Rosenbrock stages with the same gamma,
   //   (I - h g f_x) k_i - h g (f_v x_i + f_q h (g x_i + p0)) = g (h f_i + sum c_ij k_j + gamma_i h^2 f_t)
-  int nx_;
   StatePartials state_partials_;
   Mat rate_z_;  // f_q in the chart
   StateCoupling coupling_;
   std::array<Vec, max_rosenbrock_stages> k_;
-  Vec stage_rate_, state_right_, e_x_, state_change_, previous_x_, previous_xdot_;
-  double trial_h_ = 0, last_step_ = 0;
+  Vec stage_rate_, state_right_, e_x_;
   int age_ = 0;  // steps since the derivatives were made
   bool linearised_ = false;
-  Counts counts_;
 };
 
 }  // namespace trammel

@@ -6,7 +6,7 @@
 //   g_t = 0
 //
 // Newton's increments of V' and Lambda, with derivatives of one point and A^-1 = X diag(mu) X^-1
-// (implicit_runge_kutta.h), fall apart into systems with c = mu / h, one real, the others complex:
+// (stage_transform.h), fall apart into systems with c = mu / h, one real, the others complex:
 //
 //   [ M + r_v / c + r_q / c^2     G^T ]      index 2: G + (G v + g_t)_q / c in the second row,
 //   [ G                           -E  ]      and for U - V a real system for each stage (position_slack.h)
@@ -14,13 +14,10 @@
 // Error: the embedded formula of order s with f at the step's start, through the real matrix (Hairer, Wanner II, IV.8);
 // at index 3 of positions only.
 #pragma once
-#include "trammel/equations/saddle.h"
-#include "trammel/integrate/integrator.h"
-#include "trammel/integrate/position_slack.h"
-#include "trammel/integrate/state_coupling.h"
-#include "trammel/ode/control/newton_monitor.h"
-#include "trammel/ode/runge_kutta/implicit_tableau.h"
-#include "trammel/ode/shifted_solver.h"
+#include "trammel/integrate/corrector.h"
+#include "trammel/integrate/motion.h"
+#include "trammel/integrate/newton.h"
+#include "trammel/ode/runge_kutta/stage_transform.h"
 
 namespace trammel {
 
@@ -32,78 +29,62 @@ struct ConstrainedRungeKuttaOptions {
   NewtonMonitor::Options newton;
 };
 
-class ConstrainedRungeKutta final : public Integrator {
+class ConstrainedRungeKutta final : public MotionIntegrator, private NewtonStage {
  public:
   ConstrainedRungeKutta(const Equations& equations, const ImplicitTableau& tableau,
                         const ConstrainedRungeKuttaOptions& options);
 
   int error_order() const override { return s_ + 1; }
-  void start(const State& state, const Rates& rates) override;
   Attempt attempt(double h) override;
-  void accept() override;
   void restart(std::string_view why) override;
-  const State& state() const override { return now_; }
-  const Rates& rates() const override { return rates_; }
-  void interpolate(double t, State& out) const override;
-  double last_step() const override { return last_step_; }
-  const State& trial_state() const override { return trial_; }
-  const Rates& trial_rates() const override { return trial_rates_; }
-  const Counts& counts() const override { return counts_; }
-  void visit(Archive& archive) override;
   long memory_bytes() const override;
 
  private:
-  struct Pair {
-    int k;  // and k + 1
-    Complex mu;
+  struct Pair : StageTransform::Pair {
     ShiftedSolver<Complex> solver;
     StateCouplingOf<Complex> states;
   };
 
-  void predict(double h);
-  void place(double h);             // U, V, V' of all stages from Z and, at index 2, V
-  bool set_stage(int i, double h);  // trial state and rates of stage i; false: cannot be evaluated
-  Verdict prepare_matrices(double h, bool anew);
-  bool couple_states(double h);  // at the factored matrices
-  double correct(double h);      // the size of the correction
-  double estimate(double h, Attempt& result);
-  double size_of(const Mat& z, const Mat& v, const Mat& x) const;
-  double greatest_g();                              // in the stages
-  void lagrange(double theta, Vec& weights) const;  // through the stages
+  void arrived() override;
+  void interpolate_inside(double t, double s, State& out) const override;
+  void visit_method(Archive& archive) override;
 
-  const Equations& equations_;
+  void predict() override;
+  Verdict prepare_matrix(bool anew) override;
+  Correction correct() override;
+  bool holds() override;
+  bool retries(int pass, bool anew) override;
+  void blame(Attempt& result) override;
+
+  void place();                // U, V, V' of all stages from Z and, at index 2, V
+  bool evaluate_stage(int i);  // of R, rows and states; false: it cannot be
+  Verdict factor_pairs(double h);
+  bool couple_states(double h);  // at the factored matrices of the pairs
+  void set_right_sides();
+  void solve_systems();
+  void apply_correction();
+  double estimate(Attempt& result);
+  void suggest(Attempt& result);
+  double size_of(const Mat& z, const Mat& v, const Mat& x) const;
+  double greatest_g();  // in the stages
+
   ConstrainedRungeKuttaOptions options_;
   ImplicitTableau table_;
-  int s_, nv_, ng_, nx_;
-  Mat A_, inverse_, X_, X_inverse_;
-  Vec error_weights_;
-  int real_ = -1;  // column of X of the real eigenvalue; -1: there is none
-  double mu_ = 0;
+  StageTransform transform_;
+  int s_;
   std::vector<Pair> pairs_;
-
-  State now_, trial_;
-  Rates rates_, trial_rates_;
-  Vec scales_, v_scales_, x_scales_;
-  double rate_ = 1;  // rate scale of the model
-  NewtonMonitor monitor_;
-  SaddleSystem saddle_;
-  std::unique_ptr<PositionSlack> slack_;
-  Partials partials_;
-  Residual residual_;
-  Workspace work_;
+  Corrector corrector_;  // with the real eigenvalue
+  NewtonPasses newton_;
+  Vec v_scales_, x_scales_;
   Mat Z_, U_, V_, Vdot_, Lambda_, R_, hat_, dZ_, dV_, last_Vdot_, last_Lambda_, last_Z_, last_V_, G_rows_, Gdot_rows_,
       Eta_, once_, twice_, first_, X_stages_, Xdot_, dX_, last_X_;
   Vec r_z_, r_v_, r_x_, g_;
-  StatePartials state_partials_;
-  StateCoupling states_;  // of the real eigenvalue
-  CVec complex_states_;
-  CVec complex_right_, complex_solution_, complex_values_;
-  Vec right_, work_vec_, weights_, previous_q_, previous_v_, previous_x_, identity_values_, real_values_;
-  std::vector<Mat3> T_;
-  double factored_h_ = 0, trial_h_ = 0, last_step_ = 0, failed_h_ = 0;
-  bool linearise_next_ = true, history_ = false;
+  CVec complex_states_, complex_right_, complex_solution_, complex_values_;
+  Vec right_, work_vec_, weights_, constant_values_, real_values_;
+  double factored_h_ = 0, failed_h_ = 0;
+  bool history_ = false;
   bool projecting_ = false;  // right sides of the rows, onto the range of the matrix's
-  Counts counts_;
+  bool other_way_ = false;   // projecting was changed in this step
 };
 
 }  // namespace trammel

@@ -32,16 +32,12 @@ std::vector<bool> slots_of(const Equations& equations, const SplitOptions& optio
 }  // namespace
 
 SplitMethod::SplitMethod(const Equations& equations, const SplitOptions& options)
-    : equations_(equations),
+    : MotionIntegrator(equations, options.tolerance),
       options_(options),
-      nv_(equations.sizes().nv),
-      ng_(equations.sizes().multipliers()),
-      nx_(equations.sizes().nx),
       monitor_(newton_options(options)),
       saddle_(equations, slots_of(equations, options)),
       partials_(equations.make_partials(Detail::all)),
       residual_(equations.make_residual()),
-      work_(equations.make_workspace()),
       explicit_work_(equations.make_workspace()) {
   if (!options_.all_implicit) {
     work_.without_gyroscopic = true;
@@ -56,7 +52,6 @@ SplitMethod::SplitMethod(const Equations& equations, const SplitOptions& options
   z_.setZero(nv_ + ng_);
   gdot_.setZero(ng_);
   softness_.setZero(ng_);
-  scales_ = equations.scales();
   T_.resize(equations.rotation_columns().size());
   still_ = equations.make_rates();
   if (options_.composition != Composition::none ||
@@ -69,22 +64,16 @@ SplitMethod::SplitMethod(const Equations& equations, const SplitOptions& options
   }
 }
 
-void SplitMethod::start(const State& state, const Rates& rates) {
-  now_ = trial_ = part_ = state;
-  rates_ = trial_rates_ = rates;
-  equations_.state_rates(now_, rates_.xdot, work_);
-  previous_q_ = middle_q_ = explicit_q_ = trial_explicit_q_ = now_.q;
-  previous_v_ = middle_v_ = now_.v;
+void SplitMethod::started() {
+  part_ = now_;
+  middle_q_ = explicit_q_ = trial_explicit_q_ = now_.q;
+  middle_v_ = now_.v;
   last_step_ = matrix_h_ = 0;
-  history_ = false;
-  equations_.set_scales(now_.q, options_.tolerance, scales_);
   row_mass_ = row_masses(equations_, now_, work_);
   Force::Approach unused;
   sets_in_ = !equations_.force_that_sets_in_unseen().empty() || equations_.next_contact(now_, unused, work_);
   for (int i = 0; i < equations_.force_count(); ++i) sets_in_ = sets_in_ || equations_.is_implicit(i);
 }
-
-void SplitMethod::restart(std::string_view /*why*/) { history_ = false; }
 
 // Rows are divided by s, the weight of G a in them.
 void SplitMethod::set_rows(double h) {
@@ -260,7 +249,7 @@ Attempt SplitMethod::attempt(double h) {
   const bool may_be_accepted = result.verdict == Verdict::ok && result.error <= 1;
   if (may_be_accepted && sets_in_ && !options_.fixed_step && options_.control == SplitControl::error)
     result.verdict = judge_end(h, result);
-  if (equations_.turned(trial_, h, work_) > 1.57) result.verdict = Verdict::angle_too_large;
+  if (turns_in_doubt(h)) result.verdict = Verdict::angle_too_large;
   return result;
 }
 
@@ -337,39 +326,20 @@ void SplitMethod::judge_stability(double h, Attempt& result) {
   result.suggested_h = wanted;
 }
 
-void SplitMethod::accept() {
-  previous_q_.swap(now_.q);
-  previous_v_.swap(now_.v);
-  now_.q.swap(trial_.q);
-  now_.v.swap(trial_.v);
-  now_.t = trial_.t;
-  if (nx_ > 0) {
-    now_.u = trial_.u;
-    part_.u = now_.u;
-    rates_.xdot = trial_rates_.xdot;
-  }
-  explicit_q_.swap(trial_explicit_q_);
-  explicit_a_.swap(trial_explicit_a_);
-  if (options_.composition == Composition::none) {
-    rates_.a.swap(trial_rates_.a);
-  } else {
-    rates_.a = (now_.v - previous_v_) / trial_h_;
-  }
-  rates_.lambda.swap(trial_rates_.lambda);
-  equations_.accept(now_, work_);
-  trial_.memory = part_.memory = now_.memory;
-  equations_.set_scales(now_.q, options_.tolerance, scales_);
-  last_step_ = trial_h_;
-  history_ = true;
-  ++counts_.steps;
+void SplitMethod::leaving() {
+  if (options_.composition != Composition::none) trial_rates_.a = (trial_.v - now_.v) / trial_h_;
 }
 
-void SplitMethod::interpolate(double t, State& out) const {
-  const double h = last_step_, s = h > 0 ? 1 + (t - now_.t) / h : 1;
-  out = now_;
-  out.t = t;
-  if (s == 1) return;
-  hermite_motion(equations_, s, h, previous_q_, previous_v_, now_.q, now_.v, out);
+void SplitMethod::arrived() {
+  explicit_q_.swap(trial_explicit_q_);
+  explicit_a_.swap(trial_explicit_a_);
+  if (nx_ > 0) part_.u = now_.u;
+  part_.memory = now_.memory;
+  history_ = true;
+}
+
+void SplitMethod::interpolate_inside(double t, double s, State& out) const {
+  hermite_motion(equations_, s, last_step_, previous_q_, previous_v_, now_.q, now_.v, out);
   if (nx_ > 0) out.u.tail(nx_) += (t - now_.t) * rates_.xdot;
 }
 
@@ -379,12 +349,9 @@ std::string SplitMethod::remark() const {
          std::to_string(counts_.evaluations);
 }
 
-void SplitMethod::visit(Archive& archive) {
-  archive(now_, rates_, previous_q_, previous_v_, scales_, row_mass_, explicit_q_, explicit_a_, last_step_, matrix_h_,
-          history_, monitor_, saddle_, counts_);
-  if (!archive.reading()) return;
-  trial_ = part_ = now_;
-  trial_rates_ = rates_;
+void SplitMethod::visit_method(Archive& archive) {
+  archive(row_mass_, explicit_q_, explicit_a_, matrix_h_, history_, monitor_, saddle_);
+  if (archive.reading()) part_ = now_;
 }
 
 long SplitMethod::memory_bytes() const {

@@ -19,7 +19,7 @@
 // here for comparison: a kick v <- v + h M^-1 F_A and a step (5) of B alone, one after the other.
 #pragma once
 #include "trammel/equations/saddle.h"
-#include "trammel/integrate/integrator.h"
+#include "trammel/integrate/motion.h"
 #include "trammel/ode/control/newton_monitor.h"
 
 namespace trammel {
@@ -45,27 +45,23 @@ struct SplitOptions {
   int threads = 1;
 };
 
-class SplitMethod final : public Integrator {
+class SplitMethod final : public MotionIntegrator {
  public:
   SplitMethod(const Equations& equations, const SplitOptions& options);
 
   int error_order() const override { return options_.bend == 0.5 ? 3 : 2; }
-  void start(const State& state, const Rates& rates) override;
   Attempt attempt(double h) override;
-  void accept() override;
-  void restart(std::string_view why) override;
-  const State& state() const override { return now_; }
-  const Rates& rates() const override { return rates_; }
-  void interpolate(double t, State& out) const override;
-  double last_step() const override { return last_step_; }
-  const State& trial_state() const override { return trial_; }
-  const Rates& trial_rates() const override { return trial_rates_; }
-  const Counts& counts() const override { return counts_; }
-  void visit(Archive& archive) override;
+  void restart(std::string_view /*why*/) override { history_ = false; }
   long memory_bytes() const override;
   std::string remark() const override;
 
  private:
+  void started() override;
+  void leaving() override;
+  void arrived() override;
+  void interpolate_inside(double t, double s, State& out) const override;
+  void visit_method(Archive& archive) override;
+
   void set_rows(double h);
   Verdict evaluate_explicit(double t, const Vec& q, const Vec& v);
   Verdict kick(double h);
@@ -77,13 +73,10 @@ class SplitMethod final : public Integrator {
   Verdict judge_end(double h, Attempt& result);
   void judge_stability(double h, Attempt& result);
 
-  const Equations& equations_;
   SplitOptions options_;
-  int nv_, ng_, nx_;
-  State now_, trial_, part_;  // part_: where A or B is evaluated
-  Rates rates_, trial_rates_, still_;
-  Vec force_a_, delta_, part_delta_, z_, gdot_, Ma_, scales_;
-  Vec previous_q_, previous_v_;  // start of the last accepted step
+  State part_;  // where A or B is evaluated
+  Rates still_;
+  Vec force_a_, delta_, part_delta_, z_, gdot_, Ma_;
   Vec row_mass_, softness_;      // of the rows: mass moved, 1/(k s)
   Vec middle_q_, middle_v_;      // between the parts of a composition
   Vec explicit_q_, explicit_a_;  // of the last accepted step: where A was, M^-1 F_A
@@ -94,12 +87,11 @@ class SplitMethod final : public Integrator {
   std::unique_ptr<SaddleSystem> mass_;  // of kicks
   Partials partials_, mass_partials_;
   Residual residual_;
-  Workspace work_, explicit_work_;
+  Workspace explicit_work_;
   std::vector<Mat3> T_;
-  double trial_h_ = 0, last_step_ = 0, matrix_h_ = 0;
+  double matrix_h_ = 0;
   bool history_ = false;  // of a step before, smoothly continued
   bool sets_in_ = false;  // a force may set in within a step
-  Counts counts_;
 };
 
 }  // namespace trammel

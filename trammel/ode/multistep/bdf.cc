@@ -106,24 +106,19 @@ std::unique_ptr<BdfEquations> bdf_equations(ImplicitProblem& problem) {
   return std::make_unique<ImplicitEquations>(problem);
 }
 
+constexpr BdfMemory::ByOrder kappas = {0, -0.1850, -1.0 / 9, -0.0823, -0.0415};
+
 BdfMethod::BdfMethod(std::unique_ptr<BdfEquations> equations, const BdfOptions& options)
     : equations_(std::move(equations)),
       options_(options),
       n_(equations_->size()),
+      memory_(n_, top, options.plain ? BdfMemory::ByOrder{} : kappas),
       // the error test bounds how far the first correction reaches
       monitor_({.kappa = 0.03, .most_iterations = 4, .keep_rate = 0.3, .patient = false, .reach = 1e300}) {
-  const double kappa[] = {0, -0.1850, -1.0 / 9, -0.0823, -0.0415, 0, 0};
-  for (int k = 0; k <= top + 1; ++k) {
-    const std::size_t i = entry(k);
-    kappa_[i] = options_.plain ? 0 : kappa[i];
-    gamma_[i] = k == 0 ? 0 : gamma_[i - 1] + 1.0 / k;
-    alpha_[i] = (1 - kappa_[i]) * gamma_[i];
-    error_constant_[i] = kappa_[i] * gamma_[i] + 1.0 / (k + 1);
-  }
-  for (Vec* v : {&y_, &dydt_, &new_y_, &new_dydt_, &predicted_, &psi_, &d_, &F_, &work_}) v->setZero(n_);
+  for (int k = 0; k <= top + 1; ++k)
+    error_constant_[k] = (options_.plain ? 0 : kappas[k]) * memory_.gamma(k) + 1.0 / (k + 1);
+  for (Vec* v : {&y_, &dydt_, &new_y_, &new_dydt_, &F_, &work_}) v->setZero(n_);
   scales_.setOnes(n_);
-  D_.setZero(n_, columns);
-  try_D_.setZero(n_, columns);
 }
 
 void BdfMethod::start(double t, const Vec& y) {
@@ -134,10 +129,7 @@ void BdfMethod::start(double t, const Vec& y) {
 
 void BdfMethod::restart() {
   if (equations_->start_slope(t_, y_, dydt_, counts_) != Verdict::ok) dydt_.setConstant(std::nan(""));
-  h_ = 0;
-  k_ = last_k_ = tried_ = 1;
-  equal_steps_ = 0;
-  steps_ = 0;
+  memory_.clear(1);
   have_matrix_ = false;
   derivatives_stale_ = true;
   monitor_.forget();
@@ -145,75 +137,72 @@ void BdfMethod::restart() {
 
 Attempt BdfMethod::attempt(double h) {
   Attempt result;
-  try_h_ = h;
-  tried_ = k_;
-  if (h_ == 0) {
-    try_D_.setZero();
-    try_D_.col(0) = y_;
-    try_D_.col(1) = h * dydt_;
-  } else {
-    rescale_differences(D_, k_, h / h_, try_D_);
+  trial_h_ = h;
+  Mat& differences = memory_.begin(h);
+  if (memory_.empty()) {
+    differences.setZero();
+    differences.col(0) = y_;
+    differences.col(1) = h * dydt_;
   }
-  const std::size_t k = entry(k_);
-  predicted_ = try_D_.col(0);
-  psi_.setZero();
-  for (int j = 1; j <= k_; ++j) {
-    predicted_ += try_D_.col(j);
-    psi_ += (gamma_[entry(j)] / alpha_[k]) * try_D_.col(j);
+  memory_.predict();
+  const int k = memory_.order();
+  equations_->error_scales(y_, memory_.predicted, scales_);
+  result.verdict = correct(memory_.alpha() / h, result);
+  if (result.verdict == Verdict::ok) {
+    equations_->error_scales(y_, new_y_, scales_);
+    result.error = error_constant_[k] * size_of(memory_.d, result.worst_velocity);
+    if (!std::isfinite(result.error)) result.verdict = Verdict::not_finite;
   }
-  equations_->error_scales(y_, predicted_, scales_);
-  result.verdict = correct(alpha_[k] / h, result);
   if (result.verdict != Verdict::ok) {
     if (!options_.fixed_step) result.suggested_h = 0.5 * h;
     return result;
   }
-  equations_->error_scales(y_, new_y_, scales_);
-  result.error = error_constant_[k] * size_of(d_, result.worst_velocity);
-  if (!std::isfinite(result.error)) {
-    result.verdict = Verdict::not_finite;
-    if (!options_.fixed_step) result.suggested_h = 0.5 * h;
-    return result;
-  }
-  choose_next(result.error, result);
+  const int M = monitor_.options().most_iterations;
+  const double safety = 0.9 * (2 * M + 1) / (2 * M + result.newton_iterations);
+  memory_.choose_next(result, safety, 10, options_.most_order, options_.fixed_step, [this](int order, const Vec& v) {
+    int unused = 0;
+    return error_constant_[order] * size_of(v, unused);
+  });
   if (options_.fixed_step) result.suggested_h = 0;
   return result;
 }
 
 // Newton for d from 0; derivatives are renewed once if they are old.
 Verdict BdfMethod::correct(double c, Attempt& result) {
+  Vec &d = memory_.d, &predicted = memory_.predicted, &psi = memory_.psi;
   for (;;) {
     const bool fresh = derivatives_stale_ || !have_matrix_;
     if (fresh || c != matrix_c_) {
-      work_ = c * psi_;
-      const Verdict verdict = equations_->factor(t_ + try_h_, predicted_, work_, c, fresh, counts_);
+      work_ = c * psi;
+      const Verdict verdict = equations_->factor(t_ + trial_h_, predicted, work_, c, fresh, counts_);
       have_matrix_ = verdict == Verdict::ok;
       if (verdict != Verdict::ok) return verdict;
       matrix_c_ = c;
       if (fresh) monitor_.forget();
       derivatives_stale_ = false;
     }
-    d_.setZero();
-    new_y_ = predicted_;
+    d.setZero();
+    new_y_ = predicted;
     monitor_.begin();
     SimplifiedNewton::Decision decision = SimplifiedNewton::Decision::go_on;
     Verdict verdict = Verdict::ok;
     while (decision == SimplifiedNewton::Decision::go_on) {
-      new_dydt_ = c * (psi_ + d_);
-      verdict = equations_->residual(t_ + try_h_, new_y_, new_dydt_, F_, counts_);
+      new_dydt_ = c * (psi + d);
+      verdict = equations_->residual(t_ + trial_h_, new_y_, new_dydt_, F_, counts_);
       if (verdict != Verdict::ok) break;
       F_ = -F_;
       equations_->solve(F_, work_);
       ++counts_.solves;
       ++counts_.newton_iterations;
-      d_ += work_;
-      new_y_ = predicted_ + d_;
+      d += work_;
+      new_y_ = predicted + d;
       int unused = 0;
       decision = monitor_.next(size_of(work_, unused), 1e-14 / options_.tolerance);
     }
     result.newton_iterations = monitor_.iterations();
     result.newton_rate = monitor_.rate();
     if (verdict == Verdict::ok && decision == SimplifiedNewton::Decision::converged) {
-      new_dydt_ = c * (psi_ + d_);
+      new_dydt_ = c * (psi + d);
       return Verdict::ok;
     }
     if (fresh) {
@@ -224,75 +213,20 @@ Verdict BdfMethod::correct(double c, Attempt& result) {
   }
 }
 
-void BdfMethod::choose_next(double error, Attempt& result) {
-  const int M = monitor_.options().most_iterations;
-  const double safety = 0.9 * (2 * M + 1) / (2 * M + result.newton_iterations);
-  next_k_ = k_;
-  const bool rejected = error > 1 && !options_.fixed_step;
-  int unused = 0;
-  if (k_ > 2 && !options_.fixed_step) {
-    difference_after(try_D_, k_, d_, 3, work_);
-    const double of_2 = error_constant_[2] * size_of(work_, unused);
-    if (watch_.falls_back(k_, error, of_2, rejected)) {
-      next_k_ = 2;
-      if (rejected) k_ = 2;
-      equal_steps_ = 0;
-      result.suggested_h =
-          try_h_ * std::clamp(safety * choose_order(2, -1, of_2, -1).factor, 0.2, rejected ? 0.9 : 1.0);
-      return;
-    }
-  }
-  if (rejected) {
-    result.suggested_h = try_h_ * std::clamp(safety * choose_order(k_, -1, error, -1).factor, 0.2, 0.9);
-    return;
-  }
-  result.suggested_h = try_h_;
-  const int equal = h_ != 0 && try_h_ == h_ ? equal_steps_ + 1 : 1;
-  if (equal < k_ + 1) return;
-  // differences at the end of this step: D_{k+1} = d, D_k + d, and d - D_{k+1}
-  double down = -1, up = -1;
-  if (k_ > 1) {
-    work_ = try_D_.col(k_) + d_;
-    down = error_constant_[entry(k_ - 1)] * size_of(work_, unused);
-  }
-  if (k_ < watch_.most_order(options_.most_order)) {
-    work_ = d_ - try_D_.col(k_ + 1);
-    up = error_constant_[entry(k_ + 1)] * size_of(work_, unused);
-  }
-  const OrderChoice best = choose_order(k_, down, error, up);
-  next_k_ = best.order;
-  const double factor = std::min(10.0, safety * best.factor);
-  // A change costs a factorisation and the constant steps: small ones do not pay.
-  if (factor > 1.2 || factor < 0.9)
-    result.suggested_h = try_h_ * factor;
-  else
-    next_k_ = next_k_ > k_ ? k_ : next_k_;
-}
-
 void BdfMethod::accept() {
-  equal_steps_ = h_ != 0 && try_h_ == h_ ? equal_steps_ + 1 : 1;
-  h_ = try_h_;
-  t_ += h_;
+  memory_.accept();
+  t_ += trial_h_;
   ++counts_.steps;
-  ++steps_;
-  ++by_order_[entry(tried_)];
-  watch_.accept(h_);
-  advance_differences(try_D_, k_, d_);
-  D_.swap(try_D_);
-  y_ = D_.col(0);
+  y_ = memory_.D.col(0);
   dydt_.swap(new_dydt_);
-  last_k_ = k_;
-  k_ = next_k_;
-  if (k_ != last_k_) equal_steps_ = 0;
   if (!monitor_.good_rate()) derivatives_stale_ = true;
 }
 
 void BdfMethod::interpolate(double t, Vec& y) const {
-  if (h_ == 0 || t == t_) {
+  if (memory_.empty() || t == t_)
     y = y_ + (t - t_) * dydt_;
-    return;
-  }
-  evaluate_differences(D_, last_k_, (t - t_) / h_, y);
+  else
+    memory_.evaluate(t - t_, y);
 }
 
 void BdfMethod::rebase(std::span<const Point> past) {
@@ -301,12 +235,9 @@ void BdfMethod::rebase(std::span<const Point> past) {
   dydt_ = past[0].dydt;
   have_matrix_ = false;
   derivatives_stale_ = true;
-  const int known = std::min(static_cast<int>(past.size()), columns);
-  if (known < 2 || h_ == 0) {
-    h_ = 0;
-    k_ = last_k_ = 1;
-    equal_steps_ = 0;
-    steps_ = 0;
+  const int known = std::min(static_cast<int>(past.size()), memory_.columns());
+  if (known < 2 || memory_.empty()) {
+    memory_.clear(1);
     return;
   }
   // Newton's polynomial through the past points, read at multiples of h; then its backward differences.
@@ -316,22 +247,21 @@ void BdfMethod::rebase(std::span<const Point> past) {
     for (int i = known - 1; i >= level; --i)
       newton.col(i) = (newton.col(i - 1) - newton.col(i)) / (past[entry(i - level)].t - past[entry(i)].t);
   }
-  D_.setZero();
+  Mat& D = memory_.D;
+  D.setZero();
   for (int p = 0; p < known; ++p) {
     work_ = newton.col(known - 1);
-    for (int i = known - 2; i >= 0; --i) work_ = newton.col(i) + (t_ - p * h_ - past[entry(i)].t) * work_;
-    D_.col(p) = work_;
+    for (int i = known - 2; i >= 0; --i) work_ = newton.col(i) + (t_ - p * memory_.step() - past[entry(i)].t) * work_;
+    D.col(p) = work_;
   }
-  difference_points(D_, known);
-  D_.col(0) = y_;
-  k_ = std::min(k_, known - 1);
-  last_k_ = std::min(last_k_, known - 1);
+  difference_points(D, known);
+  D.col(0) = y_;
+  memory_.limit_order(known - 1);
 }
 
 void BdfMethod::visit(Archive& archive) {
-  archive(t_, h_, y_, dydt_, D_, k_, last_k_, tried_, equal_steps_, steps_, have_matrix_, derivatives_stale_, matrix_c_,
-          by_order_, monitor_, watch_, *equations_, counts_);
-  archive.expect(y_.size() == n_ && D_.rows() == n_ && D_.cols() == columns);
+  archive(t_, y_, dydt_, memory_, have_matrix_, derivatives_stale_, matrix_c_, monitor_, *equations_, counts_);
+  archive.expect(y_.size() == n_);
 }
 
 namespace methods {

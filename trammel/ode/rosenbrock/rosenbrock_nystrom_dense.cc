@@ -5,19 +5,19 @@
 
 #include "trammel/base/archive.h"
 #include "trammel/ode/control/error_norm.h"
+#include "trammel/ode/control/hermite_quintic.h"
 
 namespace trammel {
 
 RosenbrockNystromDense::RosenbrockNystromDense(SecondOrderProblem& problem, const RosenbrockOptions& options)
-    : problem_(problem), options_(options), table_(*options.tableau), n_(problem.freedoms()), derivatives_(problem) {
-  for (Vec* v : {&y_, &v_, &a_, &z_, &w_, &stage_a_, &trial_a_, &right_, &p0_, &e_y_, &e_v_}) v->setZero(n_);
+    : problem_(problem), options_(options), n_(problem.freedoms()), step_(*options.tableau, n_), derivatives_(problem) {
+  for (Vec* v : {&y_, &v_, &a_, &trial_a_, &right_}) v->setZero(n_);
   for (Vec* v : {&state_, &rates_, &trial_, &previous_, &previous_rates_, &error_, &scales_}) v->setZero(2 * n_);
-  for (Vec& l : l_) l.setZero(n_);
   matrix_.setIdentity(n_, n_);
   lu_.compute(matrix_);
 }
 
-bool RosenbrockNystromDense::accelerate(double t, const Vec& y, const Vec& v, Vec& a) {
+bool RosenbrockNystromDense::evaluate(double t, const Vec& y, const Vec& v, Vec& a) {
   ++counts_.evaluations;
   return problem_.acceleration(t, y, v, a) == Eval::ok && std::isfinite(a.sum());
 }
@@ -27,7 +27,7 @@ void RosenbrockNystromDense::start(double t, const Vec& state) {
   state_ = trial_ = state;
   y_ = state.head(n_);
   v_ = state.tail(n_);
-  if (!accelerate(t_, y_, v_, a_)) a_.setConstant(std::numeric_limits<double>::quiet_NaN());
+  if (!evaluate(t_, y_, v_, a_)) a_.setConstant(std::numeric_limits<double>::quiet_NaN());
   rates_ << v_, a_;
   previous_ = state_;
   previous_rates_ = rates_;
@@ -47,94 +47,59 @@ Eval RosenbrockNystromDense::linearise(double h) {
   return result;
 }
 
+Verdict RosenbrockNystromDense::factor(double h) {
+  const double g = step_.tableau().gamma;
+  matrix_ = (-h * g) * derivatives_.J2 - (h * h * g * g) * derivatives_.J1;
+  matrix_.diagonal().array() += 1;
+  ++counts_.combinations;
+  if (!std::isfinite(matrix_.sum())) return Verdict::not_finite;
+  lu_.compute(matrix_);
+  ++counts_.factorisations;
+  const bool regular = n_ == 0 || lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
+  return regular ? Verdict::ok : Verdict::singular_matrix;
+}
+
+Verdict RosenbrockNystromDense::accelerate(int /*stage*/, double alpha, const Vec& z, const Vec& z_dot, Vec& f) {
+  trial_ << z, z_dot;
+  const bool good = std::isfinite(trial_.sum()) && evaluate(t_ + alpha * trial_h_, z, z_dot, f);
+  return good ? Verdict::ok : Verdict::evaluation_rejected;
+}
+
+void RosenbrockNystromDense::solve(int /*stage*/, const Vec& rho, const Vec& p, double scale, double time, Vec& x) {
+  right_ = rho;
+  right_.noalias() += scale * (derivatives_.J1 * p);
+  if (time != 0) right_ += time * derivatives_.f_t;
+  x = lu_.solve(right_);
+  ++counts_.solves;
+}
+
 Attempt RosenbrockNystromDense::attempt(double h) {
   Attempt result;
-  const NystromTableau& c = table_;
-  const Mat &J1 = derivatives_.J1, &J2 = derivatives_.J2;
-  const double g = c.gamma;
   trial_h_ = h;
   trial_known_ = false;
   if (!linearised_ && linearise(h) != Eval::ok) {
     result.verdict = Verdict::evaluation_rejected;
     return result;
   }
-  matrix_ = (-h * g) * J2 - (h * h * g * g) * J1;
-  matrix_.diagonal().array() += 1;
-  ++counts_.combinations;
-  if (!std::isfinite(matrix_.sum())) {
-    result.verdict = Verdict::not_finite;
-    return result;
-  }
-  lu_.compute(matrix_);
-  ++counts_.factorisations;
-  if (n_ > 0 && !(lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 0)) {
-    result.verdict = Verdict::singular_matrix;
-    return result;
-  }
-  stage_a_ = a_;
-  for (int stage = 0; stage < c.stages; ++stage) {
-    const auto i = static_cast<std::size_t>(stage);
-    if (stage > 0 && !c.same_point[i]) {
-      z_ = y_ + (c.alpha[i] * h) * v_;
-      w_ = v_;
-      for (std::size_t j = 0; j < i; ++j) {
-        z_ += (h * c.theta[i][j]) * l_[j];
-        w_ += c.a[i][j] * l_[j];
-      }
-      trial_ << z_, w_;
-      if (!std::isfinite(trial_.sum()) || !accelerate(t_ + c.alpha[i] * h, z_, w_, stage_a_)) {
-        result.verdict = Verdict::evaluation_rejected;
-        return result;
-      }
-    }
-    right_ = (g * h) * stage_a_;
-    p0_ = c.gamma_sum[i] * v_;
-    for (std::size_t j = 0; j < i; ++j) {
-      right_ += (g * c.c[i][j]) * l_[j];
-      p0_ += c.delta[i][j] * l_[j];
-    }
-    right_.noalias() += (g * h * h) * (J1 * p0_);
-    right_ += (g * h * h * c.gamma_sum[i]) * derivatives_.f_t;
-    l_[i] = lu_.solve(right_);
-    ++counts_.solves;
-  }
-  z_ = y_ + h * v_;
-  w_ = v_;
-  e_y_.setZero();
-  e_v_.setZero();
-  for (std::size_t i = 0; i < static_cast<std::size_t>(c.stages); ++i) {
-    z_ += (h * c.mu[i]) * l_[i];
-    w_ += c.m[i] * l_[i];
-    e_y_ += (h * (c.mu[i] - c.mu_hat[i])) * l_[i];
-    e_v_ += (c.m[i] - c.m_hat[i]) * l_[i];
-  }
-  trial_ << z_, w_;
-  if (!std::isfinite(trial_.sum())) {
-    result.verdict = Verdict::not_finite;
-    return result;
-  }
-  if (options_.scaled_estimate) {  // E_v solves (...) E_v = e_v + h g J1 e_y;  E_y = e_y + h g E_v
-    right_ = e_v_;
-    right_.noalias() += (h * g) * (J1 * e_y_);
-    e_v_ = lu_.solve(right_);
-    e_y_ += (h * g) * e_v_;
-    ++counts_.solves;
-  }
-  error_ << e_y_, e_v_;
+  result.verdict = factor(h);
+  if (result.verdict == Verdict::ok) result.verdict = step_.take(h, y_, v_, a_, options_.scaled_estimate, *this);
+  if (result.verdict != Verdict::ok) return result;
+  trial_ << step_.z, step_.z_dot;
+  error_ << step_.e_z, step_.e_rate;
   problem_.error_scales(state_, trial_, scales_);
   result.error = error_norm(error_, scales_, options_.tolerance, result.worst_velocity);
   if (!options_.fixed_step && result.error > 1) return result;  // a step that will be rejected
-  trial_known_ = accelerate(t_ + h, z_, w_, trial_a_);
+  trial_known_ = evaluate(t_ + h, step_.z, step_.z_dot, trial_a_);
   if (!trial_known_) result.verdict = Verdict::evaluation_rejected;
   return result;
 }
 
 void RosenbrockNystromDense::accept() {
-  if (!trial_known_) accelerate(t_ + trial_h_, z_, w_, trial_a_);
+  if (!trial_known_) evaluate(t_ + trial_h_, step_.z, step_.z_dot, trial_a_);
   previous_.swap(state_);
   previous_rates_.swap(rates_);
-  y_ = z_;
-  v_ = w_;
+  y_ = step_.z;
+  v_ = step_.z_dot;
   a_ = trial_a_;
   state_ << y_, v_;
   rates_ << v_, a_;
@@ -144,23 +109,12 @@ void RosenbrockNystromDense::accept() {
   ++counts_.steps;
 }
 
-// Quintic Hermite interpolation of y from y, v, a at both ends; v is its derivative.
 void RosenbrockNystromDense::interpolate(double t, Vec& state) const {
   const double h = last_step_, s = h != 0 ? 1 + (t - t_) / h : 1;
-  state.resize(2 * n_);
-  if (s == 1) {
-    state = state_;
-    return;
-  }
-  const double s2 = s * s, s3 = s2 * s;
-  for (int i = 0; i < n_; ++i) {
-    const double y0 = previous_[i], v0 = previous_[n_ + i], a0 = previous_rates_[n_ + i];
-    const double r0 = state_[i] - y0 - h * v0 - 0.5 * h * h * a0, r1 = h * (state_[n_ + i] - v0) - h * h * a0,
-                 r2 = h * h * (rates_[n_ + i] - a0);
-    const double A = 10 * r0 - 4 * r1 + 0.5 * r2, B = -15 * r0 + 7 * r1 - r2, C = 6 * r0 - 3 * r1 + 0.5 * r2;
-    state[i] = y0 + h * s * v0 + 0.5 * h * h * s2 * a0 + s3 * (A + s * B + s2 * C);
-    state[n_ + i] = v0 + h * s * a0 + (s2 / h) * (3 * A + 4 * s * B + 5 * s2 * C);
-  }
+  state = state_;
+  if (s == 1) return;
+  hermite_quintic(s, h, previous_.head(n_), previous_.tail(n_), previous_rates_.tail(n_), y_, v_, a_, state.head(n_),
+                  state.tail(n_));
 }
 
 void RosenbrockNystromDense::rebase(std::span<const Point> past) {

@@ -1,6 +1,5 @@
 #include "trammel/ode/runge_kutta/implicit_runge_kutta.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -10,27 +9,18 @@ ImplicitRungeKutta::ImplicitRungeKutta(FirstOrderProblem& problem, const Implici
                                        const ImplicitOptions& options)
     : ImplicitOneStep(problem, options),
       table_(tableau),
+      transform_(tableau),
       s_(tableau.stages()),
       stiffly_accurate_(tableau.stiffly_accurate()),
       start_is_node_(tableau.c[0] > 0),
+      gamma0_(1 / transform_.mu_0),
       error_solver_(n_, jacobian_.pattern()) {
-  const Mat inverse = table_.A.inverse();
-  transform(inverse);
+  for (const StageTransform::RealValue& value : transform_.real)
+    real_.push_back({value, ShiftedSolver<double>(n_, jacobian_.pattern())});
+  for (const StageTransform::Pair& pair : transform_.pairs)
+    complex_.push_back({pair, ShiftedSolver<Complex>(n_, jacobian_.pattern())});
+  const Mat& inverse = transform_.inverse;
   update_ = (table_.b.transpose() * inverse).transpose();
-  if (!real_.empty()) {
-    gamma0_ = 1 / real_.front().value;
-  } else {
-    gamma0_ = 1 / std::hypot(complex_.front().a, complex_.front().b);
-  }
-  // Weights b^ of order s with g0 on f_0: sum b^_i c_i^(q-1) = 1/q - [q = 1] g0.
-  Mat V(s_, s_);
-  Vec moments(s_);
-  for (int q = 0; q < s_; ++q) {
-    moments[q] = 1.0 / (q + 1) - (q == 0 ? gamma0_ : 0);
-    for (int i = 0; i < s_; ++i) V(q, i) = q == 0 ? 1 : std::pow(table_.c[i], q);
-  }
-  const Vec b_hat = V.fullPivLu().solve(moments);
-  error_weights_ = ((b_hat - table_.b).transpose() * inverse).transpose();
   if (stiffly_accurate_) {
     end_weights_ = inverse.row(s_ - 1).transpose();
   } else {
@@ -56,48 +46,17 @@ ImplicitRungeKutta::ImplicitRungeKutta(FirstOrderProblem& problem, const Implici
   weights_.setZero(s_);
 }
 
-// Columns of T: eigenvectors of A^-1, real and imaginary part of one of each pair.
-void ImplicitRungeKutta::transform(const Mat& inverse) {
-  const Eigen::EigenSolver<Mat> eigen(inverse);
-  T_.resize(s_, s_);
-  int k = 0;
-  for (int i = 0; i < s_; ++i) {
-    const Complex value = eigen.eigenvalues()[i];
-    if (std::abs(value.imag()) < 1e-10) {
-      T_.col(k) = eigen.eigenvectors().col(i).real();
-      real_.push_back({k, value.real(), ShiftedSolver<double>(n_, jacobian_.pattern())});
-      ++k;
-    } else if (value.imag() > 0) {
-      T_.col(k) = eigen.eigenvectors().col(i).real();
-      T_.col(k + 1) = eigen.eigenvectors().col(i).imag();
-      complex_.push_back({k, value.real(), value.imag(), ShiftedSolver<Complex>(n_, jacobian_.pattern())});
-      k += 2;
-    }
-  }
-  T_inverse_ = T_.inverse();
-}
-
 bool ImplicitRungeKutta::factor_all(double h) {
   factored_h_ = 0;
   for (RealPart& part : real_) {
-    if (!factor(part.solver, part.value / h)) return false;
+    if (!factor(part.solver, part.mu / h)) return false;
   }
   for (ComplexPart& part : complex_) {
-    if (!factor(part.solver, Complex(part.a, -part.b) / h)) return false;
+    if (!factor(part.solver, std::conj(part.mu) / h)) return false;
   }
   if (real_.empty() && !options_.fixed_step && !factor(error_solver_, 1 / (h * gamma0_))) return false;
   factored_h_ = h;
   return true;
-}
-
-void ImplicitRungeKutta::lagrange(double theta, Vec& weights) const {
-  for (int i = 0; i < s_; ++i) {
-    double w = start_is_node_ ? theta / table_.c[i] : 1;
-    for (int j = 0; j < s_; ++j) {
-      if (j != i) w *= (theta - table_.c[j]) / (table_.c[i] - table_.c[j]);
-    }
-    weights[i] = w;
-  }
 }
 
 void ImplicitRungeKutta::place(Start start, double h) {
@@ -108,11 +67,11 @@ void ImplicitRungeKutta::place(Start start, double h) {
     case Start::continued: {
       const double ratio = h / history_h_;
       for (int i = 0; i < s_; ++i) {
-        lagrange(1 + ratio * table_.c[i], weights_);
+        transform_.lagrange(1 + ratio * table_.c[i], start_is_node_, weights_);
         Z_.col(i).noalias() = last_Z_ * weights_;
         Z_.col(i) += previous_ - y_;
       }
-      W_.noalias() = Z_.lazyProduct(T_inverse_.transpose());
+      W_.noalias() = Z_.lazyProduct(transform_.X_inverse.transpose());
       break;
     }
     case Start::linearised:
@@ -124,15 +83,15 @@ void ImplicitRungeKutta::place(Start start, double h) {
 }
 
 double ImplicitRungeKutta::correct(double h) {
-  R_.noalias() = F_.lazyProduct(T_inverse_.transpose());
+  R_.noalias() = F_.lazyProduct(transform_.X_inverse.transpose());
   for (RealPart& part : real_) {
-    right_ = R_.col(part.k) - (part.value / h) * W_.col(part.k);
+    right_ = R_.col(part.k) - (part.mu / h) * W_.col(part.k);
     part.solver.solve(right_, correction_);
     dW_.col(part.k) = correction_;
     ++counts_.solves;
   }
   for (ComplexPart& part : complex_) {
-    const double a = part.a / h, b = part.b / h;
+    const double a = part.mu.real() / h, b = part.mu.imag() / h;
     const int k = part.k;
     complex_right_.real() = R_.col(k) - a * W_.col(k) - b * W_.col(k + 1);
     complex_right_.imag() = R_.col(k + 1) + b * W_.col(k) - a * W_.col(k + 1);
@@ -142,7 +101,7 @@ double ImplicitRungeKutta::correct(double h) {
     ++counts_.solves;
   }
   W_ += dW_;
-  Z_.noalias() = W_.lazyProduct(T_.transpose());
+  Z_.noalias() = W_.lazyProduct(transform_.X.transpose());
   double sum = 0;
   for (int k = 0; k < s_; ++k) {
     correction_ = dW_.col(k);
@@ -193,7 +152,7 @@ Verdict ImplicitRungeKutta::solve_stages(double h) {
 double ImplicitRungeKutta::estimate(double h, Attempt& result) {
   const ShiftedSolver<double>& solver = real_.empty() ? error_solver_ : real_.front().solver;
   const double c = 1 / (h * gamma0_);
-  right_.noalias() = Z_ * error_weights_;
+  right_.noalias() = Z_ * transform_.error_weights;
   right_ = c * right_ + dydt_;
   solver.solve(right_, correction_);
   ++counts_.solves;
@@ -243,14 +202,10 @@ bool ImplicitRungeKutta::has_polynomial() const {
 // The polynomial through the start and the stages.
 bool ImplicitRungeKutta::interpolate_own(double theta, Vec& y) const {
   if (!has_polynomial() || !history_) return false;
+  StageTransform::Weights weights(s_);
+  transform_.lagrange(theta, true, weights);
   y = previous_;
-  for (int i = 0; i < s_; ++i) {
-    double w = theta / table_.c[i];
-    for (int j = 0; j < s_; ++j) {
-      if (j != i) w *= (theta - table_.c[j]) / (table_.c[i] - table_.c[j]);
-    }
-    y += w * last_Z_.col(i);
-  }
+  for (int i = 0; i < s_; ++i) y += weights[i] * last_Z_.col(i);
   return true;
 }
 

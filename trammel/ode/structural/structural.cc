@@ -7,26 +7,13 @@
 namespace trammel {
 
 StructuralParameters StructuralParameters::newmark(double beta, double gamma) {
-  StructuralParameters p;
-  p.beta = beta;
-  p.gamma = gamma;
+  StructuralParameters p{AlphaParameters::newmark(gamma, beta)};
   p.order = gamma == 0.5 ? 2 : 1;
   return p;
 }
-StructuralParameters StructuralParameters::hht(double alpha) {
-  StructuralParameters p;
-  p.alpha_f = -alpha;
-  p.gamma = 0.5 - alpha;
-  p.beta = (1 - alpha) * (1 - alpha) / 4;
-  return p;
-}
+StructuralParameters StructuralParameters::hht(double alpha) { return {AlphaParameters::hht(alpha)}; }
 StructuralParameters StructuralParameters::generalized_alpha(double rho_infinity) {
-  StructuralParameters p;
-  p.alpha_m = (2 * rho_infinity - 1) / (rho_infinity + 1);
-  p.alpha_f = rho_infinity / (rho_infinity + 1);
-  p.gamma = 0.5 - p.alpha_m + p.alpha_f;
-  p.beta = (1 - p.alpha_m + p.alpha_f) * (1 - p.alpha_m + p.alpha_f) / 4;
-  return p;
+  return {AlphaParameters::generalized(rho_infinity)};
 }
 StructuralParameters StructuralParameters::collocation(double theta, double beta, double gamma) {
   StructuralParameters p = newmark(beta, gamma);

@@ -21,13 +21,14 @@
 
 #include "trammel/ode/implicit_one_step.h"
 #include "trammel/ode/jacobian_source.h"
+#include "trammel/ode/structural/alpha_parameters.h"
 
 namespace trammel {
 
-struct StructuralParameters {
+struct StructuralParameters : AlphaParameters {
   enum class Balance { weighted, collocation, midpoint };
   Balance balance = Balance::weighted;
-  double alpha_m = 0, alpha_f = 0, beta = 0.25, gamma = 0.5, theta = 1;
+  double theta = 1;
   int order = 2;
 
   static StructuralParameters newmark(double beta, double gamma);
