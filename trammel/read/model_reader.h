@@ -81,6 +81,12 @@ class ModelReader {
   bool repeat_values(const Node& index, Entries& entries, const Place& place, Values::Bound& values);
   void unfold_uses(std::size_t first);
   void unfold_use(const Node& key, const Node& node);
+  struct Use;  // one entry of a section `use`
+  bool read_use(const Node& node, Use& use);
+  bool find_source(Use& use);
+  bool check_nesting(const Use& use);
+  Scope& add_scope(const Use& use, Values::Bound& given);
+  void check_connections(const Use& use, const Scope& inner, Scope& outer);
   Definition find_definition(const Node& node, const Place& place);
   const Node* load_file(const Node& node, const Place& place, std::string* path);
   std::string resolve(std::string_view path, const Node& node) const;  // relative to the file it stands in
