@@ -169,6 +169,11 @@ class ModelReader {
   bool read_mesh_form(const Node* file, const Node* scale, const Node& node, const Place& place, Shape& shape,
                       MassProperties* unit);
   bool read_solid(const Node& node, const Place& place, Rule rule, bool weighed, const Body& body, Solid& solid);
+  bool read_parts(const Node& parts, const Place& place, bool weighed, const Body& body, std::vector<Solid>& solids);
+  void draw_solids(std::vector<Solid>& solids, const Body& body, bool numbered);
+  bool complete_densities(std::vector<Solid>& solids, const std::optional<double>& common, bool has_mass,
+                          const Place& place, const Body& body);
+  void weigh_solids(const std::vector<Solid>& solids, const Place& place, Body& body);
   void read_solids(const Node* shape, const Node* parts, const Node* density, const Place& place, bool weighed,
                    bool has_mass, Body& body);
   void read_shape(const Entry& entry);
