@@ -204,7 +204,6 @@ class Digest {
   }
 };
 
-// Sections of a model.
 void add_bodies(Digest& d, const Model& model) {
   for (const Body& b : model.bodies) {
     d.add(b.name);
