@@ -144,15 +144,100 @@ Checkpoint state_to_resume(const CoupleArguments& a, const CouplingSpec& spec, c
   return from;
 }
 
+// Participants of this rank, made when they are asked for.
+void serve_participants(MpiWorld& world, const CouplingSpec& spec, const MakeSink& sink_of) {
+  CouplingSpec own = spec;
+  std::vector<Model> models = participant_models(own);
+  std::map<int, ParticipantServer> servers;
+  world.serve(
+      [&](int index, const std::string& request, std::string& reply) {
+        const auto make = [&, index](const Greeting&) {
+          return make_participant(own, index, models[static_cast<std::size_t>(index)], sink_of);
+        };
+        return servers.try_emplace(index, make).first->second.answer(request, reply);
+      },
+      &couple_interrupted);
+}
+
+void announce_coupling(const CoupleArguments& a, const CouplingSpec& spec) {
+  std::printf("%s%s%s\n", a.file.c_str(), spec.title.empty() ? "" : ": ", spec.title.c_str());
+  for (const ParticipantSpec& p : spec.participants) {
+    if (p.command.empty()) continue;
+    std::string words;
+    for (const std::string& word : p.command) words += " " + printable(word);
+    std::printf("  participant '%s' is the program%s\n", p.name.c_str(), words.c_str());
+  }
+  std::fflush(stdout);
+}
+
+// What is told when a coupled run has ended.
+struct CoupleReport {
+  std::string result;
+  CouplingSummary summary;
+  std::string state_file;  // of a run that did not finish; empty: none
+  Json comparison;         // with the whole model
+  double whole_seconds = 0;
+};
+
+void print_couple_json(const CoupleArguments& a, const CoupleReport& r) {
+  Json j = {{"status", to_text(r.summary.status)}, {"result", r.result}, {"summary", summary_json(r.summary)}};
+  j["failure"] = r.summary.failure.empty() ? Json() : Json(r.summary.failure);
+  j["state"] = r.state_file.empty() ? Json() : Json(r.state_file);
+  if (a.compare_whole) j["whole"] = {{"seconds", r.whole_seconds}, {"differences", r.comparison}};
+  print_json(j);
+}
+
+void print_couple_text(const CoupleArguments& a, const CoupleReport& r) {
+  std::printf("%s  result          %s\n", to_text(r.summary).c_str(), r.result.c_str());
+  if (!a.compare_whole || r.summary.status != RunStatus::finished) return;
+  std::vector<std::vector<std::string>> lines{{"participant", "signal", "largest difference", "largest value"}};
+  for (const Json& row : r.comparison) {
+    char difference[32], size[32];
+    std::snprintf(difference, sizeof difference, "%.3g", row["difference"].get<double>());
+    std::snprintf(size, sizeof size, "%.4g", row["size"].get<double>());
+    lines.push_back({row["participant"], row["signal"], difference, size});
+  }
+  std::printf("glued against whole (whole: %.3g s)\n%s", r.whole_seconds, aligned(lines, 2).c_str());
+}
+
+// On stderr: why the run did not reach its end, and how it goes on.
+void print_couple_end(const CoupleArguments& a, const CoupleReport& r) {
+  if (r.summary.status == RunStatus::failed) {
+    char at[32];
+    std::snprintf(at, sizeof at, "t = %.6g s: ", r.summary.reached);
+    const Problem problem{Severity::error, "coupling-failed", at + r.summary.failure, "", {intern(a.file), 0, 0}};
+    std::fprintf(stderr, "%s\n", to_text(problem).c_str());
+  }
+  if (!r.state_file.empty())
+    std::fprintf(stderr, "go on with: trammel couple %s --resume %s\n", a.file.c_str(), r.state_file.c_str());
+}
+
+// Participants of other ranks are reached by lines to them.
+std::unique_ptr<Coupling> connect_ranks(MpiWorld& world, const CouplingSpec& spec, const MakeSink& sink_of) {
+  const auto rank_of = [&](int participant) { return participant % world.size(); };
+  return make_coupling(spec, sink_of, [&](int p) -> std::unique_ptr<Channel> {
+    if (rank_of(p) == 0) return nullptr;
+    return world.line(rank_of(p), p, spec.participants[static_cast<std::size_t>(p)].name, spec.settings.patience,
+                      &couple_interrupted);
+  });
+}
+
+void start_coupling(Coupling& coupling, const std::optional<Checkpoint>& from, bool talk) {
+  coupling.start([&](const std::string& text) {
+    if (talk) std::printf("  %s\n", text.c_str());
+  });
+  if (!from) return;
+  coupling.restore(from->state);
+  if (talk) std::printf("  continued from t = %g s\n", coupling.t());
+}
+
 int couple_on(MpiWorld& world, const CoupleArguments& a) {
   CouplingSpec spec = read_coupling(a.file, a.changes);
   spec.settings.stop = &couple_interrupted;
   // A resumed run has the rows behind the break alone: it must not take the place of those before it.
   const std::string ending = a.resume.empty() ? ".h5" : ".resumed.h5";
   const std::string main = a.output.empty() ? std::filesystem::path(a.file).stem().string() + ending : a.output;
-  const bool talk = !a.quiet && !a.json;
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_couple_signal);
-  const auto rank_of = [&](int participant) { return participant % world.size(); };
   std::map<std::string, std::unique_ptr<MemoryTrajectory>> kept;
   const MakeSink sink_of = [&](const std::string& name) -> std::unique_ptr<TrajectorySink> {
     if (!a.compare_whole) return make_sink(result_of(main, name));
@@ -160,18 +245,7 @@ int couple_on(MpiWorld& world, const CoupleArguments& a) {
     return std::make_unique<TeeSink>(std::vector<TrajectorySink*>{kept[name].get()});
   };
   if (world.rank() > 0) {
-    // Participants of this rank, made when they are asked for.
-    CouplingSpec own = spec;
-    std::vector<Model> models = participant_models(own);
-    std::map<int, ParticipantServer> servers;
-    world.serve(
-        [&](int index, const std::string& request, std::string& reply) {
-          const auto make = [&, index](const Greeting&) {
-            return make_participant(own, index, models[static_cast<std::size_t>(index)], sink_of);
-          };
-          return servers.try_emplace(index, make).first->second.answer(request, reply);
-        },
-        &couple_interrupted);
+    serve_participants(world, spec, sink_of);
     return 0;
   }
   if (a.compare_whole && (spec.whole.empty() || world.size() > 1))
@@ -182,75 +256,32 @@ int couple_on(MpiWorld& world, const CoupleArguments& a) {
                    {}},
                   ExitCode::bad_usage);
 
+  const bool talk = !a.quiet && !a.json;
   std::optional<Checkpoint> from;
   if (!a.resume.empty()) from = state_to_resume(a, spec, main);
   const std::unique_ptr<TrajectorySink> sink = make_sink(main);
-  if (talk) {
-    std::printf("%s%s%s\n", a.file.c_str(), spec.title.empty() ? "" : ": ", spec.title.c_str());
-    for (const ParticipantSpec& p : spec.participants) {
-      if (p.command.empty()) continue;
-      std::string words;
-      for (const std::string& word : p.command) words += " " + printable(word);
-      std::printf("  participant '%s' is the program%s\n", p.name.c_str(), words.c_str());
-    }
-    std::fflush(stdout);
+  if (talk) announce_coupling(a, spec);
+  const std::unique_ptr<Coupling> coupling = connect_ranks(world, spec, sink_of);
+  start_coupling(*coupling, from, talk);
+  CoupleReport report{main, coupling->run(*sink, provenance_of(spec), &couple_interrupted), "", {}, 0};
+  const RunStatus status = report.summary.status;
+  if (status != RunStatus::finished && !coupling->saved().empty()) {
+    report.state_file = main + ".state";
+    write_checkpoint(report.state_file, checkpoint_of(spec, main, *coupling));
   }
-  const std::unique_ptr<Coupling> coupling = make_coupling(spec, sink_of, [&](int p) -> std::unique_ptr<Channel> {
-    if (rank_of(p) == 0) return nullptr;
-    return world.line(rank_of(p), p, spec.participants[static_cast<std::size_t>(p)].name, spec.settings.patience,
-                      &couple_interrupted);
-  });
-  coupling->start([&](const std::string& text) {
-    if (talk) std::printf("  %s\n", text.c_str());
-  });
-  if (from) {
-    coupling->restore(from->state);
-    if (talk) std::printf("  continued from t = %g s\n", coupling->t());
-  }
-  const CouplingSummary summary = coupling->run(*sink, provenance_of(spec), &couple_interrupted);
-  std::string state_file;
-  if (summary.status != RunStatus::finished) {
-    if (!coupling->saved().empty()) {
-      state_file = main + ".state";
-      write_checkpoint(state_file, checkpoint_of(spec, main, *coupling));
-    }
-  }
-  Json comparison;
-  double whole_seconds = 0;
-  if (a.compare_whole && summary.status == RunStatus::finished)
-    comparison = compare_with_whole(spec, kept, whole_seconds);
+  if (a.compare_whole && status == RunStatus::finished)
+    report.comparison = compare_with_whole(spec, kept, report.whole_seconds);
   if (a.json) {
-    Json j = {{"status", to_text(summary.status)}, {"result", main}, {"summary", summary_json(summary)}};
-    j["failure"] = summary.failure.empty() ? Json() : Json(summary.failure);
-    j["state"] = state_file.empty() ? Json() : Json(state_file);
-    if (a.compare_whole) j["whole"] = {{"seconds", whole_seconds}, {"differences", comparison}};
-    print_json(j);
+    print_couple_json(a, report);
   } else if (talk) {
-    std::printf("%s  result          %s\n", to_text(summary).c_str(), main.c_str());
-    if (a.compare_whole && summary.status == RunStatus::finished) {
-      std::vector<std::vector<std::string>> lines{{"participant", "signal", "largest difference", "largest value"}};
-      for (const Json& row : comparison) {
-        char difference[32], size[32];
-        std::snprintf(difference, sizeof difference, "%.3g", row["difference"].get<double>());
-        std::snprintf(size, sizeof size, "%.4g", row["size"].get<double>());
-        lines.push_back({row["participant"], row["signal"], difference, size});
-      }
-      std::printf("glued against whole (whole: %.3g s)\n%s", whole_seconds, aligned(lines, 2).c_str());
-    }
+    print_couple_text(a, report);
   }
   std::fflush(stdout);
-  if (summary.status == RunStatus::failed) {
-    char at[32];
-    std::snprintf(at, sizeof at, "t = %.6g s: ", summary.reached);
-    const Problem problem{Severity::error, "coupling-failed", at + summary.failure, "", {intern(a.file), 0, 0}};
-    std::fprintf(stderr, "%s\n", to_text(problem).c_str());
-  }
-  if (!state_file.empty())
-    std::fprintf(stderr, "go on with: trammel couple %s --resume %s\n", a.file.c_str(), state_file.c_str());
-  if (summary.status != RunStatus::failed) world.end_all();
-  if (summary.status == RunStatus::failed && world.size() > 1) world.abort(static_cast<int>(ExitCode::failed_run));
-  if (summary.status == RunStatus::failed) return static_cast<int>(ExitCode::failed_run);
-  return static_cast<int>(summary.status == RunStatus::interrupted ? ExitCode::interrupted : ExitCode::ok);
+  print_couple_end(a, report);
+  if (status != RunStatus::failed) world.end_all();
+  if (status == RunStatus::failed && world.size() > 1) world.abort(static_cast<int>(ExitCode::failed_run));
+  if (status == RunStatus::failed) return static_cast<int>(ExitCode::failed_run);
+  return static_cast<int>(status == RunStatus::interrupted ? ExitCode::interrupted : ExitCode::ok);
 }
 
 int couple_verb(const CoupleArguments& a) {

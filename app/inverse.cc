@@ -42,12 +42,18 @@ void drives_of_run(const MemoryTrajectory& run, const Equations& equations, Driv
   }
 }
 
-int inverse_verb(const AnalysisArguments& a) {
-  Prepared p = prepare(a);
-  const std::string path = a.output.empty() ? default_output(a.file, ".drives.csv") : a.output;
-  check_output_path(path, OutputKind::drives);
-  const Equations& equations = p.equations();
+// What was found, and how.
+struct InverseResult {
   DriveHistory history;
+  bool driven = false;  // the motions take all degrees of freedom
+  double reached = 0;
+  std::string trouble;  // why the end was not reached
+};
+
+InverseResult find_drives(Prepared& p) {
+  const Equations& equations = p.equations();
+  InverseResult found;
+  DriveHistory& history = found.history;
   history.drives = drives_of(equations);
   if (history.drives.empty()) {
     throw Failure({Severity::error,
@@ -58,12 +64,9 @@ int inverse_verb(const AnalysisArguments& a) {
                   ExitCode::bad_model);
   }
   const InitialReport& initial = p.simulation->initial();
-  const bool driven =
-      initial.rank.freedoms_by_rank - initial.permanence.momentary_first == 0 && equations.sizes().nk == 0;
-  const SimulationSettings& s = equations.model().simulation;
-  std::string trouble;
-  double reached = 0;
-  if (driven) {
+  found.driven = initial.rank.freedoms_by_rank - initial.permanence.momentary_first == 0 && equations.sizes().nk == 0;
+  if (found.driven) {
+    const SimulationSettings& s = equations.model().simulation;
     KinematicOptions options;
     options.end = s.end;
     options.output_step = s.output_step.value_or(s.end / 100);
@@ -74,53 +77,72 @@ int inverse_verb(const AnalysisArguments& a) {
                          drive_forces(equations, history.drives, state, rates, p.work, forces);
                          history.add(state.t, forces);
                        });
-    if (!report.finished) trouble = report.why;
-    reached = report.reached;
+    if (!report.finished) found.trouble = report.why;
+    found.reached = report.reached;
   } else {
     MemoryTrajectory run;
     const RunResult result = p.simulation->run(run);
-    if (result.failure) trouble = result.failure->what;
-    reached = result.summary.reached;
+    if (result.failure) found.trouble = result.failure->what;
+    found.reached = result.summary.reached;
     drives_of_run(run, equations, history);
   }
-  write_whole_file(path, std::string(drives_magic) + "1\n" + to_csv(history), OutputKind::drives);
-  const ExitCode code = trouble.empty() ? ExitCode::ok : ExitCode::failed_run;
-  const std::string snippet = forward_yaml(equations, history, path);
-  const auto peak = [](const std::vector<double>& series) {
-    double most = 0;
-    for (const double value : series) most = std::max(most, std::abs(value));
-    return most;
-  };
+  return found;
+}
+
+double greatest_of(const std::vector<double>& series) {
+  double most = 0;
+  for (const double value : series) most = std::max(most, std::abs(value));
+  return most;
+}
+
+Json drives_json(const DriveHistory& history) {
+  Json drives = Json::array();
+  for (std::size_t i = 0; i < history.drives.size(); ++i) {
+    drives.push_back({{"motion", history.drives[i].motion},
+                      {"component", component_name(history.drives[i])},
+                      {"unit", history.drives[i].unit()},
+                      {"greatest", greatest_of(history.values[i])},
+                      {"values", history.values[i]}});
+  }
+  return drives;
+}
+
+void print_inverse(const AnalysisArguments& a, const Equations& equations, const InverseResult& found,
+                   const std::string& path) {
+  const DriveHistory& history = found.history;
+  print_title(a, equations);
+  std::printf("  by              %s\n", found.driven ? "kinematics: the motions take all degrees of freedom"
+                                                     : "simulation: the mechanism keeps degrees of freedom of its own");
+  std::printf("  time            %.6g of %.6g s, %zu values\n", found.reached, equations.model().simulation.end,
+              history.time.size());
+  for (std::size_t i = 0; i < history.drives.size(); ++i)
+    std::printf("  %-15s %.6g %s at most\n", history.drives[i].column.c_str(), greatest_of(history.values[i]),
+                history.drives[i].unit());
+  std::printf("  drives          %s\n\nin place of the motions, a forward model takes\n%s", path.c_str(),
+              forward_yaml(equations, history, path).c_str());
+  std::fflush(stdout);
+}
+
+int inverse_verb(const AnalysisArguments& a) {
+  Prepared p = prepare(a);
+  const std::string path = a.output.empty() ? default_output(a.file, ".drives.csv") : a.output;
+  check_output_path(path, OutputKind::drives);
+  const InverseResult found = find_drives(p);
+  write_whole_file(path, std::string(drives_magic) + "1\n" + to_csv(found.history), OutputKind::drives);
+  const ExitCode code = found.trouble.empty() ? ExitCode::ok : ExitCode::failed_run;
   if (a.json) {
-    Json drives = Json::array();
-    for (std::size_t i = 0; i < history.drives.size(); ++i) {
-      drives.push_back({{"motion", history.drives[i].motion},
-                        {"component", component_name(history.drives[i])},
-                        {"unit", history.drives[i].unit()},
-                        {"greatest", peak(history.values[i])},
-                        {"values", history.values[i]}});
-    }
     print_json({{"exit_code", static_cast<int>(code)},
                 {"model", a.file},
-                {"by", driven ? "kinematics" : "simulation"},
-                {"reached", reached},
+                {"by", found.driven ? "kinematics" : "simulation"},
+                {"reached", found.reached},
                 {"csv", path},
-                {"time", history.time},
-                {"drives", drives},
-                {"forward", snippet}});
+                {"time", found.history.time},
+                {"drives", drives_json(found.history)},
+                {"forward", forward_yaml(p.equations(), found.history, path)}});
   } else if (!a.quiet) {
-    print_title(a, equations);
-    std::printf("  by              %s\n", driven ? "kinematics: the motions take all degrees of freedom"
-                                                 : "simulation: the mechanism keeps degrees of freedom of its own");
-    std::printf("  time            %.6g of %.6g s, %zu values\n", reached, s.end, history.time.size());
-    for (std::size_t i = 0; i < history.drives.size(); ++i)
-      std::printf("  %-15s %.6g %s at most\n", history.drives[i].column.c_str(), peak(history.values[i]),
-                  history.drives[i].unit());
-    std::printf("  drives          %s\n\nin place of the motions, a forward model takes\n%s", path.c_str(),
-                snippet.c_str());
-    std::fflush(stdout);
+    print_inverse(a, p.equations(), found, path);
   }
-  if (!trouble.empty()) std::fprintf(stderr, "%s: error: %s\n", a.file.c_str(), trouble.c_str());
+  if (!found.trouble.empty()) std::fprintf(stderr, "%s: error: %s\n", a.file.c_str(), found.trouble.c_str());
   return static_cast<int>(code);
 }
 

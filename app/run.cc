@@ -39,6 +39,7 @@ struct RunArguments : ModelArguments {
   std::string output, csv, checkpoint, checkpoint_every, resume;
   bool csv_wanted = false, checkpoint_wanted = false;
   bool json = false, quiet = false, from_static = false, real_time = false;
+  bool talks() const { return !quiet && !json; }
 };
 
 [[noreturn]] void misused(const std::string& message, const std::string& hint) {
@@ -229,13 +230,11 @@ void warn_of_little_room(const Model& model, const std::string& result, std::vec
   if (talk) std::fprintf(stderr, "%s\n", to_text(warnings.back()).c_str());
 }
 
-int run_verb(const RunArguments& a) {
-  const RunJob job = a.resume.empty() ? new_run(a) : continued_run(a);
-  std::vector<Problem> warnings;
+// The model as this run needs it. Arguments that do not fit it are refused before any file is opened.
+Model load_for_run(const RunArguments& a, const RunJob& job, std::vector<Problem>& warnings) {
   Model model = load_model(job.model_file, job.changes, &warnings);
-  const bool talk = !a.quiet && !a.json;
   for (const Problem& warning : warnings) {
-    if (talk) std::fprintf(stderr, "%s\n", to_text(warning).c_str());
+    if (a.talks()) std::fprintf(stderr, "%s\n", to_text(warning).c_str());
   }
   if (a.real_time) {
     if (job.from) misused("--real-time cannot be combined with --resume", "start a new run");
@@ -245,6 +244,150 @@ int run_verb(const RunArguments& a) {
     (void)checkpoint_plan(job.checkpoint_every);
     refuse_other_kinds(job.checkpoint, OutputKind::checkpoint);
   }
+  return model;
+}
+
+// A run as its user sees it: progress and notes, checkpoints, the report at the end.
+class ShownRun {
+ public:
+  ShownRun(const RunArguments& a, const RunJob& job, Simulation& simulation, std::vector<Problem> warnings)
+      : a_(a), job_(job), simulation_(simulation), warnings_(std::move(warnings)) {}
+  void announce() const;
+  RunResult run(TrajectorySink& sink);
+  void report(const RunResult& result);
+
+ private:
+  RunOptions options();
+  void note(const std::string& text);
+  bool save(const std::string& path, const Bytes& state);
+  void print_json_report(const RunResult& result) const;
+  void print_text_report(const RunResult& result) const;
+  void print_end(const RunResult& result) const;
+
+  const RunArguments& a_;
+  const RunJob& job_;
+  Simulation& simulation_;
+  std::vector<Problem> warnings_;
+  std::vector<std::string> notes_;
+  long checkpoints_ = 0;
+};
+
+void ShownRun::announce() const {
+  if (!a_.talks()) return;
+  const std::string& title = simulation_.equations().model().title;
+  std::printf("%s%s%s\n", printable(job_.model_file).c_str(), title.empty() ? "" : ": ", title.c_str());
+}
+
+void ShownRun::note(const std::string& text) {
+  notes_.push_back(text);
+  if (a_.talks()) std::printf("  %s\n", text.c_str());
+}
+
+// A checkpoint that cannot be written ends no run, but is told.
+bool ShownRun::save(const std::string& path, const Bytes& state) {
+  try {
+    write_checkpoint(
+        path, {TRAMMEL_VERSION, absolute(job_.model_file), simulation_.fingerprint(), job_.changes,
+               absolute(job_.files.main), absolute(job_.files.csv), absolute(job_.checkpoint), job_.checkpoint_every,
+               simulation_.integrator().state().t, simulation_.equations().model().simulation.end, state});
+    return true;
+  } catch (const Failure& failure) {
+    Problem problem = failure.problems().front();
+    problem.severity = Severity::warning;
+    notes_.push_back(to_text(problem));
+    std::fprintf(stderr, "%s\n", to_text(problem).c_str());
+    return false;
+  }
+}
+
+RunOptions ShownRun::options() {
+  RunOptions options;
+  options.interrupted = &interrupted;
+  options.from_equilibrium = a_.from_static;
+  options.real_time = a_.real_time;
+  options.continue_result = job_.from.has_value();
+  options.note = [this](const std::string& text) { note(text); };
+  if (!job_.checkpoint.empty()) {
+    options.checkpoint = checkpoint_plan(job_.checkpoint_every);
+    options.checkpoint.write = [this] { checkpoints_ += save(job_.checkpoint, simulation_.save()) ? 1 : 0; };
+  }
+  options.save_failed = [this](const Bytes& state) {
+    const std::string name = job_.files.main + ".state";
+    return save(name, state) ? name : std::string();
+  };
+  return options;
+}
+
+RunResult ShownRun::run(TrajectorySink& sink) {
+  if (job_.from) {
+    restore_run(simulation_, a_, job_);
+    note("continued from t = " + Json(job_.from->t).dump() + " s");
+  }
+  RunOptions settings = options();
+  Path travelled;
+  if (a_.real_time) settings.path = &travelled;
+  const bool progress = a_.talks() && isatty(STDERR_FILENO) != 0;
+  if (progress) {
+    settings.progress = [](double t, double end, long steps) {
+      std::fprintf(stderr, "\r  t = %-8.4g of %.4g s (%.0f %%), %ld steps ", t, end, 100 * t / end, steps);
+    };
+  }
+  catch_signals();
+  RunResult result = simulation_.run(sink, settings);
+  if (result.summary.real_time && result.status == RunStatus::finished)
+    compare_with_converged(simulation_.equations().model(), a_, travelled, *result.summary.real_time);
+  if (progress) std::fprintf(stderr, "\r%70s\r", "");
+  for (Problem& doubt : result.warnings) doubt.where = {intern(job_.model_file), 0, 0};
+  return result;
+}
+
+void ShownRun::print_json_report(const RunResult& result) const {
+  const auto code = static_cast<int>(exit_code(result.status));
+  Json j = {{"status", to_text(result.status)}, {"exit_code", code}, {"model", job_.model_file}};
+  j["result"] = job_.files.main;
+  j["csv"] = job_.files.csv.empty() ? Json() : Json(job_.files.csv);
+  j["checkpoint"] = checkpoints_ == 0 ? Json() : Json(job_.checkpoint);
+  j["warnings"] = to_json(warnings_);
+  j["start"] = start_json(simulation_.initial());
+  j["notes"] = notes_;
+  j["summary"] = Json::parse(to_json(result.summary));
+  j["failure"] = result.failure ? Json::parse(to_json(*result.failure)) : Json();
+  print_json(j);
+}
+
+void ShownRun::print_text_report(const RunResult& result) const {
+  std::printf("%s  result          %s\n", to_text(result.summary).c_str(), job_.files.main.c_str());
+  if (!job_.files.csv.empty()) std::printf("  CSV             %s\n", job_.files.csv.c_str());
+  if (checkpoints_ > 0) std::printf("  checkpoint      %s (%ld times)\n", job_.checkpoint.c_str(), checkpoints_);
+  std::fflush(stdout);
+}
+
+// On stderr: doubts about the result, and why the run did not reach its end.
+void ShownRun::print_end(const RunResult& result) const {
+  for (const Problem& doubt : result.warnings) std::fprintf(stderr, "%s\n", to_text(doubt).c_str());
+  if (result.failure) std::fprintf(stderr, "%s: error: %s", job_.model_file.c_str(), to_text(*result.failure).c_str());
+  if (result.status == RunStatus::finished) return;
+  std::fprintf(stderr, "%s at t = %.6g s; what was computed until then is in %s\n",
+               result.status == RunStatus::interrupted ? "interrupted" : "stopped", result.summary.reached,
+               job_.files.main.c_str());
+  if (result.status == RunStatus::interrupted && checkpoints_ > 0)
+    std::fprintf(stderr, "go on with: trammel run --resume %s\n", job_.checkpoint.c_str());
+}
+
+void ShownRun::report(const RunResult& result) {
+  warnings_.insert(warnings_.end(), result.warnings.begin(), result.warnings.end());
+  if (a_.json) {
+    print_json_report(result);
+  } else if (!a_.quiet) {
+    print_text_report(result);
+  }
+  print_end(result);
+}
+
+int run_verb(const RunArguments& a) {
+  const RunJob job = a.resume.empty() ? new_run(a) : continued_run(a);
+  std::vector<Problem> warnings;
+  Model model = load_for_run(a, job, warnings);
   // Files are opened before any work, so that a bad name costs no time.
   std::vector<std::unique_ptr<TrajectorySink>> sinks;
   sinks.push_back(make_sink(job.files.main));
@@ -254,100 +397,13 @@ int run_verb(const RunArguments& a) {
   for (const auto& sink : sinks) all.push_back(sink.get());
   TeeSink sink(all);
 
-  warn_of_little_room(model, job.files.main, warnings, talk);
+  warn_of_little_room(model, job.files.main, warnings, a.talks());
   Simulation simulation(std::move(model));
-  RunOptions options;
-  options.interrupted = &interrupted;
-  options.from_equilibrium = a.from_static;
-  Path travelled;
-  options.real_time = a.real_time;
-  if (a.real_time) options.path = &travelled;
-  const bool progress = talk && isatty(STDERR_FILENO) != 0;
-  std::vector<std::string> notes;
-  options.note = [&](const std::string& text) {
-    notes.push_back(text);
-    if (talk) std::printf("  %s\n", text.c_str());
-  };
-  if (talk) {
-    const std::string& title = simulation.equations().model().title;
-    std::printf("%s%s%s\n", printable(job.model_file).c_str(), title.empty() ? "" : ": ", title.c_str());
-  }
-  if (job.from) {
-    restore_run(simulation, a, job);
-    options.continue_result = true;
-    options.note("continued from t = " + Json(job.from->t).dump() + " s");
-  }
-  const auto save_to = [&](const std::string& path, const Bytes& state) {
-    write_checkpoint(path,
-                     {TRAMMEL_VERSION, absolute(job.model_file), simulation.fingerprint(), job.changes,
-                      absolute(job.files.main), absolute(job.files.csv), absolute(job.checkpoint), job.checkpoint_every,
-                      simulation.integrator().state().t, simulation.equations().model().simulation.end, state});
-  };
-  // A checkpoint that cannot be written ends no run, but is told.
-  long checkpoints = 0;
-  const auto guarded = [&](const std::string& path, const Bytes& state) {
-    try {
-      save_to(path, state);
-      return true;
-    } catch (const Failure& failure) {
-      Problem problem = failure.problems().front();
-      problem.severity = Severity::warning;
-      notes.push_back(to_text(problem));
-      std::fprintf(stderr, "%s\n", to_text(problem).c_str());
-      return false;
-    }
-  };
-  if (!job.checkpoint.empty()) {
-    options.checkpoint = checkpoint_plan(job.checkpoint_every);
-    options.checkpoint.write = [&] { checkpoints += guarded(job.checkpoint, simulation.save()) ? 1 : 0; };
-  }
-  options.save_failed = [&](const Bytes& state) {
-    const std::string name = job.files.main + ".state";
-    return guarded(name, state) ? name : std::string();
-  };
-  if (progress) {
-    options.progress = [](double t, double end, long steps) {
-      std::fprintf(stderr, "\r  t = %-8.4g of %.4g s (%.0f %%), %ld steps ", t, end, 100 * t / end, steps);
-    };
-  }
-  catch_signals();
-  RunResult result = simulation.run(sink, options);
-  if (result.summary.real_time && result.status == RunStatus::finished)
-    compare_with_converged(simulation.equations().model(), a, travelled, *result.summary.real_time);
-  if (progress) std::fprintf(stderr, "\r%70s\r", "");
-
-  const ExitCode code = exit_code(result.status);
-  for (Problem& doubt : result.warnings) {
-    doubt.where = {intern(job.model_file), 0, 0};
-    warnings.push_back(doubt);
-  }
-  if (a.json) {
-    Json j = {{"status", to_text(result.status)}, {"exit_code", static_cast<int>(code)}, {"model", job.model_file}};
-    j["result"] = job.files.main;
-    j["csv"] = job.files.csv.empty() ? Json() : Json(job.files.csv);
-    j["checkpoint"] = checkpoints == 0 ? Json() : Json(job.checkpoint);
-    j["warnings"] = to_json(warnings);
-    j["start"] = start_json(simulation.initial());
-    j["notes"] = notes;
-    j["summary"] = Json::parse(to_json(result.summary));
-    j["failure"] = result.failure ? Json::parse(to_json(*result.failure)) : Json();
-    print_json(j);
-  } else if (!a.quiet) {
-    std::printf("%s  result          %s\n", to_text(result.summary).c_str(), job.files.main.c_str());
-    if (!job.files.csv.empty()) std::printf("  CSV             %s\n", job.files.csv.c_str());
-    if (checkpoints > 0) std::printf("  checkpoint      %s (%ld times)\n", job.checkpoint.c_str(), checkpoints);
-    std::fflush(stdout);
-  }
-  for (const Problem& doubt : result.warnings) std::fprintf(stderr, "%s\n", to_text(doubt).c_str());
-  if (result.failure) std::fprintf(stderr, "%s: error: %s", job.model_file.c_str(), to_text(*result.failure).c_str());
-  if (result.status != RunStatus::finished) {
-    std::fprintf(stderr, "%s at t = %.6g s; what was computed until then is in %s\n",
-                 result.status == RunStatus::interrupted ? "interrupted" : "stopped", result.summary.reached,
-                 job.files.main.c_str());
-    if (result.status == RunStatus::interrupted && checkpoints > 0)
-      std::fprintf(stderr, "go on with: trammel run --resume %s\n", job.checkpoint.c_str());
-  }
-  return static_cast<int>(code);
+  ShownRun run(a, job, simulation, std::move(warnings));
+  run.announce();
+  const RunResult result = run.run(sink);
+  run.report(result);
+  return static_cast<int>(exit_code(result.status));
 }
 
 }  // namespace

@@ -56,60 +56,74 @@ std::string stability_terminal(const std::string& file, int width, int height) {
                 ExitCode::bad_usage);
 }
 
-int stability_verb(const StabilityArguments& a) {
-  const Fields options = stability_options(a.options);
+// What is computed for the methods named.
+struct StabilityResults {
   std::vector<StabilityCurve> curves;
   std::vector<std::pair<std::string, StructuralParameters>> structural;
   std::vector<std::vector<std::string>> lines{
       {"method", "real axis", "imaginary axis", "A(alpha)", "at infinity", "stability"}};
   Json list = Json::array();
-  for (const std::string& name : a.names) {
-    curves.push_back({name, growth_of(name, options, {})});
-    const StabilitySummary s = summarise_stability(curves.back().growth);
-    lines.push_back({name, length_text(s.real_interval), length_text(s.imaginary_interval),
-                     fmt::format("{:.2f}", s.angle), fmt::format("{:.4g}", s.at_infinity),
-                     s.l_stable    ? "L-stable"
-                     : s.a_stable  ? "A-stable"
-                     : s.angle > 0 ? "A(alpha)-stable"
-                                   : "conditionally stable"});
-    Json entry{{"method", name},
-               {"real_interval", length_json(s.real_interval)},
-               {"imaginary_interval", length_json(s.imaginary_interval)},
-               {"alpha_degrees", s.angle},
-               {"growth_at_infinity", s.at_infinity},
-               {"a_stable", s.a_stable},
-               {"l_stable", s.l_stable}};
-    for (const OdeMethodInfo& method : ode_method_registry()) {
-      if (method.key != name) continue;
-      OdeSettings settings;
-      settings.fixed_step = true;
-      settings.options = options;
-      settings = resolve_settings(method, settings, {});
-      StructuralParameters parameters;
-      if (structural_parameters(method, settings, parameters) == nullptr) continue;
-      structural.emplace_back(name, parameters);
-      Json rows = Json::array();
-      for (const double Omega : {0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0}) {
-        const OscillationErrors e = oscillation_errors(parameters, Omega);
-        rows.push_back({{"omega_h", Omega},
-                        {"spectral_radius", e.radius},
-                        {"damping_ratio", e.oscillates ? Json(e.damping_ratio) : Json()},
-                        {"amplitude_decay", e.oscillates ? Json(e.decay) : Json()},
-                        {"period_elongation", e.oscillates ? Json(e.period_elongation) : Json()},
-                        {"overshoot", e.overshoot}});
-      }
-      entry["oscillation"] = rows;
-    }
-    list.push_back(entry);
+};
+
+Json oscillation_rows(const StructuralParameters& parameters) {
+  Json rows = Json::array();
+  for (const double Omega : {0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 100.0}) {
+    const OscillationErrors e = oscillation_errors(parameters, Omega);
+    rows.push_back({{"omega_h", Omega},
+                    {"spectral_radius", e.radius},
+                    {"damping_ratio", e.oscillates ? Json(e.damping_ratio) : Json()},
+                    {"amplitude_decay", e.oscillates ? Json(e.decay) : Json()},
+                    {"period_elongation", e.oscillates ? Json(e.period_elongation) : Json()},
+                    {"overshoot", e.overshoot}});
   }
+  return rows;
+}
+
+// Methods of structural dynamics, on the free oscillation.
+void add_oscillation(const std::string& name, const Fields& options, Json& entry, StabilityResults& results) {
+  for (const OdeMethodInfo& method : ode_method_registry()) {
+    if (method.key != name) continue;
+    OdeSettings settings;
+    settings.fixed_step = true;
+    settings.options = options;
+    settings = resolve_settings(method, settings, {});
+    StructuralParameters parameters;
+    if (structural_parameters(method, settings, parameters) == nullptr) continue;
+    results.structural.emplace_back(name, parameters);
+    entry["oscillation"] = oscillation_rows(parameters);
+  }
+}
+
+void add_method(const std::string& name, const Fields& options, StabilityResults& results) {
+  results.curves.push_back({name, growth_of(name, options, {})});
+  const StabilitySummary s = summarise_stability(results.curves.back().growth);
+  results.lines.push_back({name, length_text(s.real_interval), length_text(s.imaginary_interval),
+                           fmt::format("{:.2f}", s.angle), fmt::format("{:.4g}", s.at_infinity),
+                           s.l_stable    ? "L-stable"
+                           : s.a_stable  ? "A-stable"
+                           : s.angle > 0 ? "A(alpha)-stable"
+                                         : "conditionally stable"});
+  Json entry{{"method", name},
+             {"real_interval", length_json(s.real_interval)},
+             {"imaginary_interval", length_json(s.imaginary_interval)},
+             {"alpha_degrees", s.angle},
+             {"growth_at_infinity", s.at_infinity},
+             {"a_stable", s.a_stable},
+             {"l_stable", s.l_stable}};
+  add_oscillation(name, options, entry, results);
+  results.list.push_back(entry);
+}
+
+void draw_stability(const StabilityArguments& a, const StabilityResults& results) {
   if (!a.output.empty()) {
     StabilityWindow window;
     if (a.window.size() == 3) window = {a.window[0], a.window[1], a.window[2]};
-    write_whole_file(a.output, run_gnuplot(stability_picture(curves, window, stability_terminal(a.output, 720, 720))),
+    write_whole_file(a.output,
+                     run_gnuplot(stability_picture(results.curves, window, stability_terminal(a.output, 720, 720))),
                      OutputKind::picture);
   }
   if (!a.oscillation.empty()) {
-    if (structural.empty())
+    if (results.structural.empty())
       throw Failure({Severity::error,
                      "bad-usage",
                      "none of these methods is one of structural dynamics",
@@ -117,27 +131,37 @@ int stability_verb(const StabilityArguments& a) {
                      {}},
                     ExitCode::bad_usage);
     write_whole_file(a.oscillation,
-                     run_gnuplot(oscillation_picture(structural, stability_terminal(a.oscillation, 1100, 900))),
+                     run_gnuplot(oscillation_picture(results.structural, stability_terminal(a.oscillation, 1100, 900))),
                      OutputKind::picture);
   }
+}
+
+void print_oscillation(const Json& entry) {
+  std::vector<std::vector<std::string>> table{
+      {"omega h", "spectral radius", "damping ratio", "amplitude decay", "period elongation", "overshoot"}};
+  for (const Json& row : entry["oscillation"]) {
+    const auto text = [&](const char* key) {
+      return row[key].is_null() ? std::string("-") : fmt::format("{:.5g}", row[key].get<double>());
+    };
+    table.push_back({text("omega_h"), text("spectral_radius"), text("damping_ratio"), text("amplitude_decay"),
+                     text("period_elongation"), text("overshoot")});
+  }
+  std::printf("\n%s on a free oscillation, decay a period:\n%s", entry["method"].get<std::string>().c_str(),
+              aligned(table, 2).c_str());
+}
+
+int stability_verb(const StabilityArguments& a) {
+  const Fields options = stability_options(a.options);
+  StabilityResults results;
+  for (const std::string& name : a.names) add_method(name, options, results);
+  draw_stability(a, results);
   if (a.json) {
-    print_json(list);
+    print_json(results.list);
     return 0;
   }
-  std::fputs(aligned(lines, 0).c_str(), stdout);
-  for (const Json& entry : list) {
-    if (!entry.contains("oscillation")) continue;
-    std::vector<std::vector<std::string>> table{
-        {"omega h", "spectral radius", "damping ratio", "amplitude decay", "period elongation", "overshoot"}};
-    for (const Json& row : entry["oscillation"]) {
-      const auto text = [&](const char* key) {
-        return row[key].is_null() ? std::string("-") : fmt::format("{:.5g}", row[key].get<double>());
-      };
-      table.push_back({text("omega_h"), text("spectral_radius"), text("damping_ratio"), text("amplitude_decay"),
-                       text("period_elongation"), text("overshoot")});
-    }
-    std::printf("\n%s on a free oscillation, decay a period:\n%s", entry["method"].get<std::string>().c_str(),
-                aligned(table, 2).c_str());
+  std::fputs(aligned(results.lines, 0).c_str(), stdout);
+  for (const Json& entry : results.list) {
+    if (entry.contains("oscillation")) print_oscillation(entry);
   }
   return 0;
 }

@@ -41,7 +41,7 @@ SweepRow row_of(const std::string& text) {
   return row;
 }
 
-int sweep_on(MpiWorld& world, const SweepArguments& a) {
+SweepPlan plan_of(const SweepArguments& a) {
   if ((!a.grid.empty()) + (!a.latin.empty()) + (!a.csv.empty()) != 1) {
     throw Failure({Severity::error,
                    "bad-usage",
@@ -50,19 +50,51 @@ int sweep_on(MpiWorld& world, const SweepArguments& a) {
                    {}},
                   ExitCode::bad_usage);
   }
-  const SweepPlan plan = !a.csv.empty()    ? csv_plan(a.csv)
-                         : !a.grid.empty() ? grid_plan(a.grid)
-                                           : latin_plan(a.latin, a.count, a.seed);
+  return !a.csv.empty() ? csv_plan(a.csv) : !a.grid.empty() ? grid_plan(a.grid) : latin_plan(a.latin, a.count, a.seed);
+}
+
+SweepOptions sweep_options(const SweepArguments& a, int ranks) {
   SweepOptions options;
   options.model = a.file;
   options.changes = a.changes;
   for (const std::string& m : a.measures) options.measures.push_back(sweep_measure(m));
   options.table = a.table.empty() ? std::filesystem::path(a.file).stem().string() + ".sweep.csv" : a.table;
   options.resume = a.resume;
-  options.threads = a.threads > 0      ? a.threads
-                    : world.size() > 1 ? 1
-                                       : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  options.threads = a.threads > 0 ? a.threads
+                    : ranks > 1   ? 1
+                                  : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   options.interrupted = &sweep_interrupted;
+  return options;
+}
+
+void serve_runs(MpiWorld& world, const SweepOptions& options, const SweepPlan& plan) {
+  world.serve(
+      [&](int, const std::string& request, std::string& reply) {
+        reply = row_text(sweep_run(options, plan, std::stol(request)));
+        return true;
+      },
+      &sweep_interrupted);
+}
+
+void print_sweep(const SweepArguments& a, const SweepOptions& options, const SweepSummary& s, int ranks) {
+  if (a.json) {
+    print_json({{"runs", s.runs},
+                {"finished", s.finished},
+                {"failed", s.failed},
+                {"taken_over", s.taken_over},
+                {"complete", s.complete},
+                {"seconds", s.seconds},
+                {"table", options.table}});
+  } else if (!a.quiet) {
+    std::printf("%ld runs: %ld finished, %ld failed; %.3g s on %d %s\n  table           %s\n", s.runs, s.finished,
+                s.failed, s.seconds, std::max(options.threads, ranks), ranks > 1 ? "ranks" : "threads",
+                options.table.c_str());
+  }
+}
+
+int sweep_on(MpiWorld& world, const SweepArguments& a) {
+  const SweepPlan plan = plan_of(a);
+  SweepOptions options = sweep_options(a, world.size());
   for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, on_sweep_signal);
   if (world.size() > 1) {
     if (options.threads > 1) {
@@ -76,12 +108,7 @@ int sweep_on(MpiWorld& world, const SweepArguments& a) {
     options.measures = measures_of(options);
   }
   if (world.rank() > 0) {
-    world.serve(
-        [&](int, const std::string& request, std::string& reply) {
-          reply = row_text(sweep_run(options, plan, std::stol(request)));
-          return true;
-        },
-        &sweep_interrupted);
+    serve_runs(world, options, plan);
     return 0;
   }
   // Runs go to whoever is free.
@@ -103,19 +130,7 @@ int sweep_on(MpiWorld& world, const SweepArguments& a) {
     if (talk && (done == all || done % 50 == 0)) std::printf("  %ld of %ld runs\n", done, all);
   };
   const SweepSummary s = run_sweep(options, plan);
-  if (a.json) {
-    print_json({{"runs", s.runs},
-                {"finished", s.finished},
-                {"failed", s.failed},
-                {"taken_over", s.taken_over},
-                {"complete", s.complete},
-                {"seconds", s.seconds},
-                {"table", options.table}});
-  } else if (talk) {
-    std::printf("%ld runs: %ld finished, %ld failed; %.3g s on %d %s\n  table           %s\n", s.runs, s.finished,
-                s.failed, s.seconds, std::max(options.threads, world.size()), world.size() > 1 ? "ranks" : "threads",
-                options.table.c_str());
-  }
+  print_sweep(a, options, s, world.size());
   if (!s.complete) {
     std::fprintf(stderr, "interrupted; go on with the same command and --resume\n");
     std::fflush(nullptr);

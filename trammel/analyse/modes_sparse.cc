@@ -101,125 +101,185 @@ class StateInverse {  // (A - sigma)^-1, (7.14)
   throw Failure({Severity::error, id, message, hint, {}}, ExitCode::failed_run);
 }
 
-}  // namespace
-
-Modes find_modes_sparse(const Equations& equations, const State& state, const Rates& rates,
-                        const ModeOptions& options) {
-  const Eigen::Index nv = equations.sizes().nv;
+void refuse_other_states(const Equations& equations, const State& state, const Rates& rates) {
   const Vec scales = equations.scales();
   if (state.v.size() > 0 && state.v.cwiseQuotient(scales).lpNorm<Eigen::Infinity>() > 1e-9)
     refuse_modes("moving-state", "the sparse solver finds modes about states at rest", "take --solver dense");
   if (!equations.velocity_rows().empty())
     refuse_modes("nonholonomic", "the sparse solver does not treat conditions on velocities", "take --solver dense");
-  Workspace work = equations.make_workspace();
-  Partials p = equations.make_partials(Detail::newton);
-  Rates still = rates;
-  still.a.setZero();
-  equations.linearise(state, still, Detail::newton, p, work);
-  equations.update(state, work);
-  Modes out;
-  out.sparse = true;
-  out.equilibrium = rates.a.cwiseQuotient(scales).lpNorm<Eigen::Infinity>() <= 1e-6;
-  if (!out.equilibrium)
+  if (!(rates.a.cwiseQuotient(scales).lpNorm<Eigen::Infinity>() <= 1e-6))
     refuse_modes("no-equilibrium", "the sparse solver finds modes about an equilibrium, and this state accelerates",
                  "take --around equilibrium, or --solver dense");
+}
 
-  // Symmetric part of K on its pattern.
-  const Pattern& vv = equations.vv();
-  Vec K = p.force_q;
+void sort_by_frequency(std::vector<Mode>& modes) {
+  std::stable_sort(modes.begin(), modes.end(), [](const Mode& a, const Mode& b) { return a.frequency < b.frequency; });
+}
+
+// The modes about an equilibrium: the undamped ones first, the damped ones with the same factors and their start
+// vector.
+class SparseModes {
+ public:
+  SparseModes(const Equations& equations, const State& state, const Rates& rates, int count);
+  void find_undamped();
+  bool has_damping() const { return p_.force_v.size() > 0 && p_.force_v.lpNorm<Eigen::Infinity>() > 0; }
+  void find_damped();  // after find_undamped()
+  const Modes& modes() const { return out_; }
+
+ private:
+  void make_symmetric();
+  double greatest_quotient() const;
+  double estimate_lowest(StiffnessInverse& inverse, MassOperator& mass);
+  double rigid_below() const { return std::sqrt(1e-12 * top_); }
+
+  const Equations& equations_;
+  const Vec& q_;
+  const Eigen::Index nv_;
+  const int count_;  // of modes wanted
+  Workspace work_;
+  Partials p_;
+  TangentSolver solver_;
+  Vec K_;             // the symmetric part of the stiffness
+  double top_ = 0;    // about the largest w^2
+  double sigma_ = 0;  // the shift, below the lowest w^2
+  Vec x_;             // about the lowest mode
+  Mat vectors_;       // of the undamped modes
+  Modes out_;
+};
+
+SparseModes::SparseModes(const Equations& equations, const State& state, const Rates& rates, int count)
+    : equations_(equations),
+      q_(state.q),
+      nv_(equations.sizes().nv),
+      count_(static_cast<int>(std::min<Eigen::Index>(count, nv_ - 2))),
+      work_(equations.make_workspace()),
+      p_(equations.make_partials(Detail::newton)),
+      solver_(equations) {
+  Rates still = rates;
+  still.a.setZero();
+  equations.linearise(state, still, Detail::newton, p_, work_);
+  equations.update(state, work_);
+  out_.sparse = true;
+  out_.equilibrium = true;
+  make_symmetric();
+}
+
+// Symmetric part of K on its pattern.
+void SparseModes::make_symmetric() {
+  const Pattern& vv = equations_.vv();
+  const Vec scales = equations_.scales();
+  K_ = p_.force_q;
   double skewness = 0, size = 0;
-  for (int j = 0; j < nv; ++j) {
+  for (int j = 0; j < nv_; ++j) {
     for (int s = vv.start()[j]; s < vv.start()[j + 1]; ++s) {
       const int i = vv.row()[s], other = vv.slot(j, i);
-      const double mirrored = other < 0 ? 0 : p.force_q[other];
-      skewness = std::max(skewness, std::abs(p.force_q[s] - mirrored) * scales[i] * scales[j]);
-      size = std::max(size, std::abs(p.force_q[s]) * scales[i] * scales[j]);
-      K[s] = other < 0 ? p.force_q[s] : 0.5 * (p.force_q[s] + mirrored);
+      const double mirrored = other < 0 ? 0 : p_.force_q[other];
+      skewness = std::max(skewness, std::abs(p_.force_q[s] - mirrored) * scales[i] * scales[j]);
+      size = std::max(size, std::abs(p_.force_q[s]) * scales[i] * scales[j]);
+      K_[s] = other < 0 ? p_.force_q[s] : 0.5 * (p_.force_q[s] + mirrored);
     }
   }
-  out.symmetric = skewness <= 1e-6 * size;
+  out_.symmetric = skewness <= 1e-6 * size;
+}
 
-  // A shift below the lowest mode: estimated by inverse iteration from a shift that is surely small.
-  TangentSolver solver(equations);
-  StiffnessInverse inverse(equations, solver, K, p);
-  const MassOperator mass(equations, state.q);
+// Of stiffness and mass on their diagonals; 1 if there is no stiffness.
+double SparseModes::greatest_quotient() const {
+  const Pattern& vv = equations_.vv();
   double top = 0;
-  for (int i = 0; i < nv; ++i) {
+  for (int i = 0; i < nv_; ++i) {
     const int slot = vv.slot(i, i);
-    if (p.M[slot] > 0) top = std::max(top, std::abs(K[slot]) / p.M[slot]);
+    if (p_.M[slot] > 0) top = std::max(top, std::abs(K_[slot]) / p_.M[slot]);
   }
-  if (top == 0) top = 1;
-  double sigma = -1e-7 * top;
-  Vec x(nv), y(nv);
-  for (Eigen::Index i = 0; i < nv; ++i) x[i] = std::sin(1.0 + 2.3 * static_cast<double>(i)) * scales[i];  // any
-  inverse.set_shift(sigma);
+  return top == 0 ? 1 : top;
+}
+
+// The lowest w^2, by inverse iteration from a shift that is surely small; x_ gets its mode.
+double SparseModes::estimate_lowest(StiffnessInverse& inverse, MassOperator& mass) {
+  const Vec scales = equations_.scales();
+  x_.resize(nv_);
+  Vec y(nv_);
+  for (Eigen::Index i = 0; i < nv_; ++i) x_[i] = std::sin(1.0 + 2.3 * static_cast<double>(i)) * scales[i];  // any
+  inverse.set_shift(-1e-7 * top_);
   double lowest = 0;
   for (int k = 0; k < 8 && inverse.good(); ++k) {
-    mass.perform_op(x.data(), y.data());
-    inverse.perform_op(y.data(), x.data());
-    mass.perform_op(x.data(), y.data());
-    const double norm = x.dot(y);
+    mass.perform_op(x_.data(), y.data());
+    inverse.perform_op(y.data(), x_.data());
+    mass.perform_op(x_.data(), y.data());
+    const double norm = x_.dot(y);
     if (!(norm > 0)) break;
-    x /= std::sqrt(norm);
-    Vec Kx = Vec::Zero(nv);
-    vv.multiply_add(K, 1, x.data(), Kx.data());
-    lowest = x.dot(Kx);
+    x_ /= std::sqrt(norm);
+    Vec Kx = Vec::Zero(nv_);
+    equations_.vv().multiply_add(K_, 1, x_.data(), Kx.data());
+    lowest = x_.dot(Kx);
   }
   if (!inverse.good())
     refuse_modes("singular", "the stiffness matrix cannot be factored at this state", "take --solver dense");
-  sigma = -std::max(0.5 * std::abs(lowest), 1e-12 * top);
-  const int wanted = options.count > 0 ? options.count : 10;
-  const auto count = static_cast<int>(std::min<Eigen::Index>(wanted, nv - 2));
-  const auto space = static_cast<int>(std::min<Eigen::Index>(std::max(2 * count + 1, 20), nv));
+  return lowest;
+}
+
+void SparseModes::find_undamped() {
+  StiffnessInverse inverse(equations_, solver_, K_, p_);
+  MassOperator mass(equations_, q_);
+  top_ = greatest_quotient();
+  sigma_ = -std::max(0.5 * std::abs(estimate_lowest(inverse, mass)), 1e-12 * top_);
+  const auto space = static_cast<int>(std::min<Eigen::Index>(std::max(2 * count_ + 1, 20), nv_));
   Spectra::SymGEigsShiftSolver<StiffnessInverse, MassOperator, Spectra::GEigsMode::ShiftInvert> lanczos(
-      inverse, const_cast<MassOperator&>(mass), count, space, sigma);
-  lanczos.init(x.data());
+      inverse, mass, count_, space, sigma_);
+  lanczos.init(x_.data());
   lanczos.compute(Spectra::SortRule::LargestMagn, 500, 1e-11, Spectra::SortRule::SmallestAlge);
   if (lanczos.info() != Spectra::CompInfo::Successful && lanczos.eigenvalues().size() == 0)
     refuse_modes("not-converged", "the eigenvalue iteration did not converge",
                  "ask for fewer modes, or --solver dense");
   const Vec w2 = lanczos.eigenvalues();
-  const Mat vectors = lanczos.eigenvectors();
-  const double below = std::sqrt(1e-12 * top);
+  vectors_ = lanczos.eigenvectors();
   for (Eigen::Index k = 0; k < w2.size(); ++k) {
-    const Vec shape = to_world(equations, work, vectors.col(k));
-    out.undamped.push_back(make_mode(equations, undamped_eigenvalue(w2[k]), shape.cast<std::complex<double>>(), below));
+    const Vec shape = to_world(equations_, work_, vectors_.col(k));
+    out_.undamped.push_back(
+        make_mode(equations_, undamped_eigenvalue(w2[k]), shape.cast<std::complex<double>>(), rigid_below()));
   }
-  std::stable_sort(out.undamped.begin(), out.undamped.end(),
-                   [](const Mode& a, const Mode& b) { return a.frequency < b.frequency; });
-  for (const Mode& mode : out.undamped) out.rigid += mode.rigid ? 1 : 0;
-  if (static_cast<int>(out.undamped.size()) < count)
-    out.notes.push_back("only " + std::to_string(out.undamped.size()) + " of " + std::to_string(count) +
-                        " modes converged");
+  sort_by_frequency(out_.undamped);
+  for (const Mode& mode : out_.undamped) out_.rigid += mode.rigid ? 1 : 0;
+  if (static_cast<int>(out_.undamped.size()) < count_)
+    out_.notes.push_back("only " + std::to_string(out_.undamped.size()) + " of " + std::to_string(count_) +
+                         " modes converged");
+}
 
-  const bool damps = p.force_v.size() > 0 && p.force_v.lpNorm<Eigen::Infinity>() > 0;
-  if (!options.damped || !damps) return out;
-  StateInverse state_inverse(equations, state.q, solver, p);
-  const double shift = std::sqrt(std::abs(sigma));
-  const auto pairs = static_cast<int>(std::min<Eigen::Index>(2 * count, 2 * nv - 4));
-  const auto wide = static_cast<int>(std::min<Eigen::Index>(std::max(2 * pairs + 1, 40), 2 * nv));
-  Spectra::GenEigsRealShiftSolver<StateInverse> arnoldi(state_inverse, pairs, wide, shift);
-  Vec start(2 * nv);
-  start << x, Vec::Zero(nv);
-  for (Eigen::Index k = 0; k < std::min<Eigen::Index>(vectors.cols(), 10); ++k) start.head(nv) += vectors.col(k);
+void SparseModes::find_damped() {
+  StateInverse inverse(equations_, q_, solver_, p_);
+  const double shift = std::sqrt(std::abs(sigma_));
+  const auto pairs = static_cast<int>(std::min<Eigen::Index>(2 * count_, 2 * nv_ - 4));
+  const auto wide = static_cast<int>(std::min<Eigen::Index>(std::max(2 * pairs + 1, 40), 2 * nv_));
+  Spectra::GenEigsRealShiftSolver<StateInverse> arnoldi(inverse, pairs, wide, shift);
+  Vec start(2 * nv_);
+  start << x_, Vec::Zero(nv_);
+  for (Eigen::Index k = 0; k < std::min<Eigen::Index>(vectors_.cols(), 10); ++k) start.head(nv_) += vectors_.col(k);
   arnoldi.init(start.data());
   arnoldi.compute(Spectra::SortRule::LargestMagn, 1000, 1e-10);
   const Eigen::VectorXcd s = arnoldi.eigenvalues();
   const Eigen::MatrixXcd shapes = arnoldi.eigenvectors();
   for (Eigen::Index k = 0; k < s.size(); ++k) {
     if (s[k].imag() < -1e-12 * std::abs(s[k])) continue;
-    const Vec re = to_world(equations, work, shapes.col(k).head(nv).real()),
-              im = to_world(equations, work, shapes.col(k).head(nv).imag());
-    Eigen::VectorXcd shape(nv);
+    const Vec re = to_world(equations_, work_, shapes.col(k).head(nv_).real()),
+              im = to_world(equations_, work_, shapes.col(k).head(nv_).imag());
+    Eigen::VectorXcd shape(nv_);
     shape.real() = re;
     shape.imag() = im;
-    out.damped.push_back(make_mode(equations, s[k], std::move(shape), below));
+    out_.damped.push_back(make_mode(equations_, s[k], std::move(shape), rigid_below()));
   }
-  std::stable_sort(out.damped.begin(), out.damped.end(),
-                   [](const Mode& a, const Mode& b) { return a.frequency < b.frequency; });
-  if (out.damped.size() > static_cast<std::size_t>(count)) out.damped.resize(count);
-  if (out.damped.empty()) out.notes.push_back("the damped eigenvalues did not converge: take --solver dense");
-  return out;
+  sort_by_frequency(out_.damped);
+  if (out_.damped.size() > static_cast<std::size_t>(count_)) out_.damped.resize(count_);
+  if (out_.damped.empty()) out_.notes.push_back("the damped eigenvalues did not converge: take --solver dense");
+}
+
+}  // namespace
+
+Modes find_modes_sparse(const Equations& equations, const State& state, const Rates& rates,
+                        const ModeOptions& options) {
+  refuse_other_states(equations, state, rates);
+  SparseModes search(equations, state, rates, options.count > 0 ? options.count : 10);
+  search.find_undamped();
+  if (options.damped && search.has_damping()) search.find_damped();
+  return search.modes();
 }
 
 }  // namespace trammel

@@ -8,89 +8,139 @@
 
 namespace trammel {
 
+namespace {
+
+// The equilibrium followed from time to time.
+class QuasiStaticRun {
+ public:
+  QuasiStaticRun(const Equations& equations, State& state, Rates& rates, Workspace& work,
+                 const QuasiStaticOptions& options)
+      : equations_(equations),
+        state_(state),
+        rates_(rates),
+        work_(work),
+        options_(options),
+        solver_(equations),
+        saddle_(equations, 1e-8, SaddleSystem::Keep::factors_only),
+        scales_(equations.scales()),
+        grid_((options.end - state.t) / std::max(1, options.outputs)),
+        h_(grid_),
+        secant_(Vec::Zero(equations.sizes().nv)),
+        delta_(equations.sizes().nv) {}
+  bool start();
+  bool advance_to(double target);  // false: the equilibrium ends before
+  void judge_end() { solver_.judge(state_, rates_, work_, report_.last); }
+  double grid() const { return grid_; }
+  QuasiStaticReport& report() { return report_; }
+
+ private:
+  struct Trial {
+    State state;
+    Rates rates;
+    StaticReport found;
+    double move = 0;
+  };
+  bool is_small(double step) const { return step < 1e-6 * grid_; }
+  bool attempt(double step, Trial& next);
+  void accept(double step, Trial& next);
+
+  const Equations& equations_;
+  State& state_;
+  Rates& rates_;
+  Workspace& work_;
+  const QuasiStaticOptions& options_;
+  StaticSolver solver_;
+  SaddleSystem saddle_;
+  const Vec scales_;
+  const double grid_;  // between outputs
+  double h_;
+  Vec secant_, delta_;  // of the last step, by time; the step's move
+  QuasiStaticReport report_;
+};
+
+bool QuasiStaticRun::start() {
+  report_.first = report_.last = solver_.solve(state_, rates_, work_, options_.statics);
+  report_.iterations += report_.first.iterations;
+  if (!report_.first.found) report_.why = "there is no equilibrium at the start: " + report_.first.why;
+  return report_.first.found;
+}
+
+// From the secant back to the constraints and to the equilibrium there, not too far away unless the step is small.
+bool QuasiStaticRun::attempt(double step, Trial& next) {
+  delta_ = step * secant_;
+  if (!(delta_.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>() < options_.greatest_move)) return false;
+  equations_.retract(state_.q, delta_, next.state.q);
+  const std::vector<bool> none(static_cast<std::size_t>(delta_.size()), false);
+  const StageReport positions = assemble_positions(equations_, next.state, saddle_, work_, none);
+  if (!(positions.after <= 1e-8 * equations_.length())) return false;
+  StaticOptions along = options_.statics;  // neighbours: stability is judged at the ends only
+  along.judge_stability = false;
+  along.way = StaticWay::newton;
+  next.found = solver_.solve(next.state, next.rates, work_, is_small(step) ? options_.statics : along);
+  report_.iterations += next.found.iterations;
+  if (!next.found.found) return false;
+  equations_.local(state_.q, next.state.q, delta_);
+  next.move = delta_.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>();
+  return next.move < options_.greatest_move || is_small(step);
+}
+
+void QuasiStaticRun::accept(double step, Trial& next) {
+  const bool jumped = next.move >= options_.greatest_move;
+  if (jumped) report_.jumps.emplace_back(next.state.t, next.move);
+  secant_ = jumped ? Vec(Vec::Zero(delta_.size())) : Vec(delta_ / step);
+  equations_.accept(next.state, work_);
+  state_ = next.state;
+  rates_ = next.rates;
+  report_.last = next.found;
+  ++report_.steps;
+  h_ = std::min(grid_, 2 * step);
+}
+
+bool QuasiStaticRun::advance_to(double target) {
+  while (state_.t < target) {
+    double step = std::min(h_, target - state_.t);
+    if (target - state_.t - step < 1e-9 * grid_) step = target - state_.t;
+    Trial next{state_, rates_, {}};
+    next.state.t = step == target - state_.t ? target : state_.t + step;
+    if (attempt(step, next)) {
+      accept(step, next);
+    } else if (!is_small(step)) {
+      h_ = step / 4;
+      secant_ *= h_ < 1e-3 * grid_ ? 0.0 : 1.0;  // near a jump the secant leads astray
+      ++report_.rejected;
+    } else {
+      char text[64];
+      std::snprintf(text, sizeof text, "%.6g s", next.state.t);
+      report_.why =
+          std::string("the equilibrium ends at t = ") + text + (next.found.why.empty() ? "" : ": " + next.found.why);
+      report_.last = next.found;
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
 QuasiStaticReport run_quasi_static(const Equations& equations, State& state, Rates& rates, Workspace& work,
                                    const QuasiStaticOptions& options,
                                    const std::function<void(const State&, const Rates&)>& each) {
-  QuasiStaticReport report;
-  StaticSolver solver(equations);
-  SaddleSystem saddle(equations, 1e-8, SaddleSystem::Keep::factors_only);
-  const int nv = equations.sizes().nv;
-  const Vec scales = equations.scales();
-  const std::vector<bool> none(static_cast<std::size_t>(nv), false);
-  const double first = state.t, grid = (options.end - first) / std::max(1, options.outputs);
+  QuasiStaticRun run(equations, state, rates, work, options);
+  QuasiStaticReport& report = run.report();
   const auto output = [&](const StaticReport& at) {
     each(state, rates);
     ++report.outputs;
     report.reached = state.t;
     report.largest_residual = std::max(report.largest_residual, at.residual);
   };
-  report.first = report.last = solver.solve(state, rates, work, options.statics);
-  report.iterations += report.first.iterations;
-  if (!report.first.found) {
-    report.why = "there is no equilibrium at the start: " + report.first.why;
-    return report;
-  }
+  const double first = state.t;
+  if (!run.start()) return report;
   output(report.first);
-
-  StaticOptions along = options.statics;  // neighbours: stability is judged at the ends only
-  along.judge_stability = false;
-  along.way = StaticWay::newton;
-  Vec secant = Vec::Zero(nv), delta(nv);  // of the last step, by time
-  double h = grid;
   for (int k = 1; k <= options.outputs; ++k) {
-    const double target = k == options.outputs ? options.end : first + k * grid;
-    while (state.t < target) {
-      double step = std::min(h, target - state.t);
-      if (target - state.t - step < 1e-9 * grid) step = target - state.t;
-      State next = state;
-      next.t = step == target - state.t ? target : state.t + step;
-      Rates next_rates = rates;
-      delta = step * secant;
-      const bool small = step < 1e-6 * grid;
-      StaticReport found;
-      bool fine = delta.cwiseQuotient(scales).lpNorm<Eigen::Infinity>() < options.greatest_move;
-      if (fine) {
-        equations.retract(state.q, delta, next.q);
-        const StageReport positions = assemble_positions(equations, next, saddle, work, none);
-        fine = positions.after <= 1e-8 * equations.length();
-      }
-      if (fine) {
-        found = solver.solve(next, next_rates, work, small ? options.statics : along);
-        report.iterations += found.iterations;
-        fine = found.found;
-      }
-      double move = 0;
-      if (fine) {
-        equations.local(state.q, next.q, delta);
-        move = delta.cwiseQuotient(scales).lpNorm<Eigen::Infinity>();
-        fine = move < options.greatest_move || small;
-      }
-      if (!fine && !small) {
-        h = step / 4;
-        secant *= h < 1e-3 * grid ? 0.0 : 1.0;  // near a jump the secant leads astray
-        ++report.rejected;
-        continue;
-      }
-      if (!fine) {
-        char text[64];
-        std::snprintf(text, sizeof text, "%.6g s", next.t);
-        report.why = std::string("the equilibrium ends at t = ") + text + (found.why.empty() ? "" : ": " + found.why);
-        report.last = found;
-        return report;
-      }
-      const bool jumped = move >= options.greatest_move;
-      if (jumped) report.jumps.emplace_back(next.t, move);
-      secant = jumped ? Vec(Vec::Zero(nv)) : Vec(delta / step);
-      equations.accept(next, work);
-      state = next;
-      rates = next_rates;
-      report.last = found;
-      ++report.steps;
-      h = std::min(grid, 2 * step);
-    }
+    if (!run.advance_to(k == options.outputs ? options.end : first + k * run.grid())) return report;
     output(report.last);
   }
-  solver.judge(state, rates, work, report.last);
+  run.judge_end();
   report.finished = true;
   return report;
 }

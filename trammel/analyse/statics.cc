@@ -119,6 +119,16 @@ struct StaticSolver::Point {
   double energy = 0;
 };
 
+struct StaticSolver::Search {
+  State& state;
+  Rates& rates;
+  Workspace& work;
+  const StaticOptions& options;
+  StaticReport report;
+  State start, best;
+  Point first, at, best_at;  // at `start`, `state` and `best`
+};
+
 StaticSolver::StaticSolver(const Equations& equations)
     : equations_(equations),
       saddle_(equations, 1e-8, SaddleSystem::Keep::factors_only),
@@ -511,6 +521,125 @@ void StaticSolver::take_back_drift(const State& start, State& state, Point& at, 
   }
 }
 
+// The forces that act at the start, which all tolerances refer to. False: a force cannot be evaluated there.
+bool StaticSolver::begin(Search& s) {
+  s.state.v.setZero();
+  hold_.setZero();
+  s.start = s.state;
+  rates_.lambda.setZero();
+  misfit_ = 0;
+  conservative_ = equations_.potential_at_rest(s.state, s.work).has_value();
+  const bool evaluated = equations_.residual(s.state, rates_, joints, residual_, s.work) == Eval::ok;
+  for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
+  if (evaluated && residual_.g.size() > 0) misfit_ = residual_.g.lpNorm<Eigen::Infinity>();
+  scale_ = s.report.scale = force_scale(s.state, s.work);
+  if (!evaluate(s.state, s.work, s.at)) {
+    s.report.why = "a force cannot be evaluated at the start (a spring of zero length?)";
+    return false;
+  }
+  scale_ = s.report.scale = std::max(scale_, s.at.f.cwiseProduct(scales_).norm() / equations_.length());
+  s.first = s.at;
+  s.best = s.state;
+  s.best_at = s.at;
+  return true;
+}
+
+void StaticSolver::return_to_start(Search& s) {
+  s.state = s.start;
+  s.at = s.first;
+  scale_ = s.report.scale;
+}
+
+// Notes how a way went, and keeps its position if it is the best so far; returns `found`.
+bool StaticSolver::note(Search& s, StaticWay way, bool found) {
+  s.report.way = way;
+  s.report.attempts.push_back(std::string(to_text(way)) + ": " + (found ? "found" : "not found") + ", " +
+                              std::to_string(s.report.iterations) + " iterations so far, unbalanced force " +
+                              statics_number(s.at.phi) + " of " + statics_number(scale_) + " N");
+  if (s.at.phi <= s.best_at.phi || s.best.q == s.start.q) {
+    s.best = s.state;
+    s.best_at = s.at;
+  }
+  return found;
+}
+
+bool StaticSolver::try_ways(Search& s) {
+  const StaticOptions& options = s.options;
+  const bool any = options.way == StaticWay::automatic;
+  bool found = false;
+  // Descent along a curved valley (a beam that bends far) is safe and slow; before that many steps, load steps are
+  // tried.
+  StaticOptions quick = options;
+  quick.most_iterations = std::min(options.most_iterations, most_quick_iterations);
+  if (any || options.way == StaticWay::newton) {
+    found = note(s, StaticWay::newton, descend(s.state, s.at, s.work, any ? quick : options, conservative_, s.report));
+  }
+  if (!found && (any || options.way == StaticWay::load_steps)) {
+    return_to_start(s);
+    found = note(s, StaticWay::load_steps, step_loads(s.state, s.at, s.work, options, s.report));
+  }
+  if (!found && any) {
+    return_to_start(s);
+    found = note(s, StaticWay::newton, descend(s.state, s.at, s.work, options, conservative_, s.report));
+  }
+  if (!found && (any || options.way == StaticWay::relaxation)) {
+    return_to_start(s);
+    found = note(s, StaticWay::relaxation, relax(s.state, s.at, s.work, options, s.report));
+  }
+  return found;
+}
+
+// Multipliers, residuals and the way from the start, of the position at which the search ends.
+void StaticSolver::finish(Search& s) {
+  StaticReport& report = s.report;
+  if (report.found) take_back_drift(s.start, s.state, s.at, s.work, s.options);
+  s.rates.a.setZero();
+  s.rates.lambda = s.at.lambda;
+  report.residual = s.at.phi;
+  rates_.lambda = s.at.lambda;
+  equations_.residual(s.state, rates_, joints, residual_, s.work);
+  for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
+  report.position_residual = residual_.g.size() > 0 ? residual_.g.lpNorm<Eigen::Infinity>() : 0;
+  Vec change(s.state.v.size());
+  equations_.local(s.start.q, s.state.q, change);
+  report.moved = change.size() > 0 ? change.lpNorm<Eigen::Infinity>() : 0;
+  Eigen::Index most = 0;
+  if (change.size() == 0) return;
+  change.cwiseAbs().maxCoeff(&most);
+  report.moved_most = equations_.name_of_velocity(static_cast<int>(most));
+  report.moved_unit = si_unit(equations_.quantity_of_velocity(static_cast<int>(most)));
+}
+
+// None of the ways led to an equilibrium: the report tells of the best position, and of what runs away there.
+void StaticSolver::give_up(Search& s) {
+  s.state = s.best;
+  s.at = s.best_at;
+  finish(s);
+  name_runaway(s.state, s.at, s.work, s.report);
+  if (s.report.moved > 20 * equations_.length())
+    s.report.why += "; " + s.report.moved_most + " has changed by " + with_unit(s.report.moved, s.report.moved_unit) +
+                    " and would go on";
+}
+
+// An unstable position was found: where would the mechanism settle? If that is unstable too, the first one stays.
+void StaticSolver::settle_elsewhere(Search& s) {
+  const State unstable = s.state;
+  const Rates unstable_rates = s.rates;
+  const StaticReport unstable_report = s.report;
+  return_to_start(s);
+  s.report.weak.clear();
+  if (relax(s.state, s.at, s.work, s.options, s.report)) {
+    note(s, StaticWay::relaxation, true);
+    s.report.attempts.back() += "; taken, because the position found before is unstable";
+    finish(s);
+    judge(s.state, s.rates, s.work, s.report);
+    if (s.report.stability != Stability::unstable) return;
+  }
+  s.state = unstable;
+  s.rates = unstable_rates;
+  s.report = unstable_report;
+}
+
 StaticReport StaticSolver::solve(State& state, Rates& rates, Workspace& work, const StaticOptions& options) {
   if (equations_.sizes().nx > 0) {
     throw Failure({Severity::error, "states-in-statics",
@@ -519,123 +648,19 @@ StaticReport StaticSolver::solve(State& state, Rates& rates, Workspace& work, co
                    equations_.model().states[0].where},
                   ExitCode::bad_model);
   }
-  StaticReport report;
-  state.v.setZero();
-  hold_.setZero();
-  const State start = state;
-  rates_.lambda.setZero();
-  misfit_ = 0;
-  conservative_ = equations_.potential_at_rest(state, work).has_value();
-  const bool evaluated = equations_.residual(state, rates_, joints, residual_, work) == Eval::ok;
-  for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
-  if (evaluated && residual_.g.size() > 0) misfit_ = residual_.g.lpNorm<Eigen::Infinity>();
-  scale_ = report.scale = force_scale(state, work);
-  Point at;
-  if (!evaluate(state, work, at)) {
-    report.why = "a force cannot be evaluated at the start (a spring of zero length?)";
-    return report;
+  Search s{state, rates, work, options, {}, {}, {}, {}, {}, {}};
+  if (!begin(s)) return s.report;
+  s.report.found = try_ways(s);
+  if (!s.report.found) {
+    give_up(s);
+    return s.report;
   }
-  scale_ = report.scale = std::max(scale_, at.f.cwiseProduct(scales_).norm() / equations_.length());
-  const Point first = at;
-  const auto note = [&](StaticWay way, bool found) {
-    report.way = way;
-    report.attempts.push_back(std::string(to_text(way)) + ": " + (found ? "found" : "not found") + ", " +
-                              std::to_string(report.iterations) + " iterations so far, unbalanced force " +
-                              statics_number(at.phi) + " of " + statics_number(scale_) + " N");
-    return found;
-  };
-  const bool any = options.way == StaticWay::automatic;
-  const auto again = [&] {
-    state = start;
-    at = first;
-    scale_ = report.scale;
-  };
-  State best = state;
-  Point best_at = at;
-  const auto keep_best = [&] {
-    if (at.phi <= best_at.phi || best.q == start.q) {
-      best = state;
-      best_at = at;
-    }
-  };
-  bool found = false;
-  // Descent along a curved valley (a beam that bends far) is safe and slow; before that many steps, load steps are
-  // tried.
-  StaticOptions quick = options;
-  quick.most_iterations = std::min(options.most_iterations, most_quick_iterations);
-  if (any || options.way == StaticWay::newton) {
-    found = note(StaticWay::newton, descend(state, at, work, any ? quick : options, conservative_, report));
-    keep_best();
-  }
-  if (!found && (any || options.way == StaticWay::load_steps)) {
-    again();
-    found = note(StaticWay::load_steps, step_loads(state, at, work, options, report));
-    keep_best();
-  }
-  if (!found && any) {
-    again();
-    found = note(StaticWay::newton, descend(state, at, work, options, conservative_, report));
-    keep_best();
-  }
-  if (!found && (any || options.way == StaticWay::relaxation)) {
-    again();
-    found = note(StaticWay::relaxation, relax(state, at, work, options, report));
-    keep_best();
-  }
-  const auto finish = [&] {
-    if (found) take_back_drift(start, state, at, work, options);
-    rates.a.setZero();
-    rates.lambda = at.lambda;
-    report.residual = at.phi;
-    rates_.lambda = at.lambda;
-    equations_.residual(state, rates_, joints, residual_, work);
-    for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;
-    report.position_residual = residual_.g.size() > 0 ? residual_.g.lpNorm<Eigen::Infinity>() : 0;
-    Vec change(state.v.size());
-    equations_.local(start.q, state.q, change);
-    report.moved = change.size() > 0 ? change.lpNorm<Eigen::Infinity>() : 0;
-    Eigen::Index most = 0;
-    if (change.size() == 0) return;
-    change.cwiseAbs().maxCoeff(&most);
-    report.moved_most = equations_.name_of_velocity(static_cast<int>(most));
-    report.moved_unit = si_unit(equations_.quantity_of_velocity(static_cast<int>(most)));
-  };
-  report.found = found;
-  if (!found) {
-    state = best;
-    at = best_at;
-    finish();
-    name_runaway(state, at, work, report);
-    if (report.moved > 20 * equations_.length())
-      report.why += "; " + report.moved_most + " has changed by " + with_unit(report.moved, report.moved_unit) +
-                    " and would go on";
-    return report;
-  }
-  finish();
-  if (!options.judge_stability) return report;
-  judge(state, rates, work, report);
-  if (report.stability != Stability::unstable || !any || report.way == StaticWay::relaxation) return report;
-  // An unstable position was found: where would the mechanism settle?
-  StaticReport second = report;
-  const State unstable = state;
-  const Rates unstable_rates = rates;
-  const Point unstable_at = at;
-  again();
-  second.weak.clear();
-  const bool settled = relax(state, at, work, options, second);
-  if (settled) {
-    std::swap(report, second);
-    note(StaticWay::relaxation, true);
-    report.attempts.back() += "; taken, because the position found before is unstable";
-    finish();
-    judge(state, rates, work, report);
-    if (report.stability != Stability::unstable) return report;
-    std::swap(report, second);
-  }
-  state = unstable;
-  rates = unstable_rates;
-  at = unstable_at;
-  return report;
+  finish(s);
+  if (!options.judge_stability) return s.report;
+  judge(state, rates, work, s.report);
+  const bool others_left = options.way == StaticWay::automatic && s.report.way != StaticWay::relaxation;
+  if (s.report.stability == Stability::unstable && others_left) settle_elsewhere(s);
+  return s.report;
 }
 
 StaticReport find_equilibrium(const Equations& equations, State& state, Rates& rates, Workspace& work,

@@ -72,7 +72,15 @@ class StaticSolver {
   void judge(const State& state, const Rates& rates, Workspace& work, StaticReport& report);
 
  private:
-  struct Point;  // a position with what is known there
+  struct Point;   // a position with what is known there
+  struct Search;  // a call of solve: where it began, where it is, the best position so far
+  bool begin(Search& search);
+  void return_to_start(Search& search);
+  bool note(Search& search, StaticWay way, bool found);
+  bool try_ways(Search& search);
+  void finish(Search& search);
+  void give_up(Search& search);
+  void settle_elsewhere(Search& search);
   bool evaluate(const State& state, Workspace& work, Point& out);
   bool return_to_constraints(State& state, Workspace& work);
   bool factor_tangent(const State& state, const Point& at, double mu, Workspace& work);

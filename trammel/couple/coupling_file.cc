@@ -449,86 +449,113 @@ CouplingSpec read_coupling(const std::string& path, const CouplingChanges& chang
   return spec;
 }
 
+namespace {
+
+// The whole model of which participants are parts, and its joints to cut there.
+struct WholeModel {
+  Model model;
+  std::vector<int> cut;
+  std::vector<int> owner;  // participant of each body; -1: none yet
+};
+
+void find_cut_joints(const CouplingSpec& spec, WholeModel& whole) {
+  for (const std::string& name : spec.cut) {
+    const int joint = whole.model.find_joint(name);
+    if (joint < 0) {
+      std::vector<std::string> known;
+      for (const Item& item : whole.model.joints) known.push_back(item.name);
+      throw Failure({Severity::error, "unknown-joint", "cut: the model has no joint '" + name + "'",
+                     did_you_mean(name, known), spec.where});
+    }
+    whole.cut.push_back(joint);
+    // Its frames become interfaces, so they need names.
+    for (std::size_t side = 0; side < 2; ++side) {
+      Frame& frame = whole.model.frames[whole.model.joints[joint].frames[side]];
+      if (frame.name.empty()) frame.name = name + (side == 0 ? "_a" : "_b");
+    }
+  }
+}
+
+WholeModel load_whole(const CouplingSpec& spec) {
+  WholeModel whole;
+  if (spec.whole.empty())
+    throw Failure({Severity::error, "missing-key", "participants are parts of a whole model that is not named",
+                   "add whole: MODEL.yaml", spec.where});
+  whole.model = at_consistent_start(load_model(spec.whole, spec.whole_changes));
+  find_cut_joints(spec, whole);
+  whole.owner.assign(whole.model.bodies.size(), -1);
+  return whole;
+}
+
+// The part of the whole with the bodies of participant p.
+Model take_part(const ParticipantSpec& participant, int p, WholeModel& whole) {
+  std::vector<int> bodies;
+  for (const std::string& name : participant.bodies) {
+    const int body = whole.model.find_body(name);
+    if (body < 0)
+      throw Failure({Severity::error, "unknown-body",
+                     "participant '" + participant.name + "': the whole model has no body '" + name + "'", "",
+                     participant.where});
+    if (whole.owner[body] >= 0)
+      throw Failure({Severity::error, "duplicate-name", "body '" + name + "' is in two participants", "give it to one",
+                     participant.where});
+    whole.owner[body] = p;
+    bodies.push_back(body);
+  }
+  Model part = part_of_model(whole.model, bodies, whole.cut);
+  ModelChanges changes = participant.changes;
+  changes.set.clear();
+  apply_changes(part, changes);
+  return part;
+}
+
+// A joint that is cut glues participants: its frames become frames of the interface.
+void glue_at(int joint, const WholeModel& whole, CouplingSpec& spec) {
+  Item item = whole.model.joints[joint];
+  if (item.frames.size() != 2)
+    throw Failure({Severity::error, "joint-not-gluable",
+                   "joint '" + item.name + "': a " + item.type + " acts on more than two frames",
+                   "keep it in one participant", item.where});
+  for (int& frame : item.frames) {
+    const Frame& f = whole.model.frames[frame];
+    if (f.body == ground)
+      throw Failure({Severity::error, "joint-not-gluable",
+                     "joint '" + item.name + "' holds a body to the ground, which every participant has",
+                     "cut at joints between moving bodies", item.where});
+    const int p = whole.owner[f.body];
+    const std::string name = spec.participants[p].name + "." + f.name;
+    const auto known =
+        std::find_if(spec.frames.begin(), spec.frames.end(), [&](const InterfaceFrame& i) { return i.name == name; });
+    frame = static_cast<int>(known - spec.frames.begin());
+    if (known == spec.frames.end()) spec.frames.push_back({p, 0, name});
+  }
+  spec.joints.push_back(std::move(item));
+}
+
+}  // namespace
+
 std::vector<Model> participant_models(CouplingSpec& spec) {
   std::vector<Model> models(spec.participants.size());
   const bool parts =
       std::any_of(spec.participants.begin(), spec.participants.end(), [](const auto& p) { return !p.bodies.empty(); });
-  Model whole;
-  std::vector<int> cut;
-  if (parts || !spec.cut.empty()) {
-    if (spec.whole.empty())
-      throw Failure({Severity::error, "missing-key", "participants are parts of a whole model that is not named",
-                     "add whole: MODEL.yaml", spec.where});
-    whole = at_consistent_start(load_model(spec.whole, spec.whole_changes));
-    for (const std::string& name : spec.cut) {
-      const int joint = whole.find_joint(name);
-      if (joint < 0) {
-        std::vector<std::string> known;
-        for (const Item& item : whole.joints) known.push_back(item.name);
-        throw Failure({Severity::error, "unknown-joint", "cut: the model has no joint '" + name + "'",
-                       did_you_mean(name, known), spec.where});
-      }
-      cut.push_back(joint);
-      // Its frames become interfaces, so they need names.
-      for (std::size_t side = 0; side < 2; ++side) {
-        Frame& frame = whole.frames[whole.joints[joint].frames[side]];
-        if (frame.name.empty()) frame.name = name + (side == 0 ? "_a" : "_b");
-      }
-    }
-  }
-  std::vector<int> owner(whole.bodies.size(), -1);
+  WholeModel whole;
+  if (parts || !spec.cut.empty()) whole = load_whole(spec);
   for (std::size_t p = 0; p < spec.participants.size(); ++p) {
     const ParticipantSpec& participant = spec.participants[p];
     if (!participant.bodies.empty()) {
-      std::vector<int> bodies;
-      for (const std::string& name : participant.bodies) {
-        const int body = whole.find_body(name);
-        if (body < 0)
-          throw Failure({Severity::error, "unknown-body",
-                         "participant '" + participant.name + "': the whole model has no body '" + name + "'", "",
-                         participant.where});
-        if (owner[body] >= 0)
-          throw Failure({Severity::error, "duplicate-name", "body '" + name + "' is in two participants",
-                         "give it to one", participant.where});
-        owner[body] = static_cast<int>(p);
-        bodies.push_back(body);
-      }
-      models[p] = part_of_model(whole, bodies, cut);
-      ModelChanges changes = participant.changes;
-      changes.set.clear();
-      apply_changes(models[p], changes);
+      models[p] = take_part(participant, static_cast<int>(p), whole);
     } else if (!participant.model.empty()) {
       models[p] = load_model(participant.model, participant.changes);
     }
     models[p].simulation.end = spec.settings.end;
   }
-  for (std::size_t b = 0; b < owner.size(); ++b) {
-    if (parts && owner[b] < 0)
+  for (std::size_t b = 0; b < whole.owner.size(); ++b) {
+    if (parts && whole.owner[b] < 0)
       throw Failure({Severity::error, "part-not-separate",
-                     "body '" + whole.bodies[b].name + "' of the whole model is in no participant", "list it under one",
-                     spec.where});
+                     "body '" + whole.model.bodies[b].name + "' of the whole model is in no participant",
+                     "list it under one", spec.where});
   }
-  for (const int joint : cut) {
-    Item item = whole.joints[joint];
-    if (item.frames.size() != 2)
-      throw Failure({Severity::error, "joint-not-gluable",
-                     "joint '" + item.name + "': a " + item.type + " acts on more than two frames",
-                     "keep it in one participant", item.where});
-    for (int& frame : item.frames) {
-      const Frame& f = whole.frames[frame];
-      if (f.body == ground)
-        throw Failure({Severity::error, "joint-not-gluable",
-                       "joint '" + item.name + "' holds a body to the ground, which every participant has",
-                       "cut at joints between moving bodies", item.where});
-      const int p = owner[f.body];
-      const std::string name = spec.participants[p].name + "." + f.name;
-      const auto known =
-          std::find_if(spec.frames.begin(), spec.frames.end(), [&](const InterfaceFrame& i) { return i.name == name; });
-      frame = static_cast<int>(known - spec.frames.begin());
-      if (known == spec.frames.end()) spec.frames.push_back({p, 0, name});
-    }
-    spec.joints.push_back(std::move(item));
-  }
+  for (const int joint : whole.cut) glue_at(joint, whole, spec);
   spec.cut.clear();
   // The frames of each participant, numbered.
   std::vector<int> count(spec.participants.size(), 0);

@@ -404,119 +404,168 @@ void ModelParticipant::frame_variations(const Vec& dq, const Vec& dv, double* ou
 //
 // p = q0 + hg (v0 - w x dq). The spin under it comes from the sweep before: hg |w| is small, the sweeps end when it
 // does not matter.
+class ModelParticipant::Variation {
+ public:
+  explicit Variation(ModelParticipant& participant);
+  void shift_start();
+  void advance(int step);
+  // At a state of the path: the column of `out` for each coefficient, in the rows of the sample.
+  void write_frames(const State& at, Eigen::Index sample, Mat& out) const;
+
+ private:
+  void linearise_at(const State& state, double side);
+  void solve_stage(Eigen::Index k, double s, const Vec& q0, const Vec& v0, Eigen::Ref<Vec> dq_dt,
+                   Eigen::Ref<Vec> dv_dt);
+
+  ModelParticipant& of_;
+  const Equations& equations_;
+  const ImplicitTableau& table_;
+  const int nv_, ng_, count_, stages_;
+  const double H_, h_, hg_;
+  Partials partials_;
+  Vec r_q_, s_q_;
+  const std::vector<Mat3> none_;
+  Mat B_;
+  std::vector<std::pair<Eigen::Index, int>> columns_;  // of B, and the coefficient: only wrenches that move something
+  Mat q_, v_;                                          // a column for each of them
+  std::vector<Mat> kq_, kv_;                           // dq' and dv' of the stages
+  Vec b_, z_, p_, dq_, turned_;
+  State at_;
+  double spin_ = 0;  // the fastest one there
+};
+
+ModelParticipant::Variation::Variation(ModelParticipant& participant)
+    : of_(participant),
+      equations_(of_.simulation_.equations()),
+      table_(sensitivity_method()),
+      nv_(equations_.sizes().nv),
+      ng_(equations_.sizes().multipliers()),
+      count_(trammel::info(of_.shape_).count),
+      stages_(static_cast<int>(table_.c.size())),
+      H_(of_.step_.end - of_.step_.t),
+      h_(H_ / sensitivity_steps),
+      hg_(h_ * table_.A(0, 0)),
+      partials_(equations_.make_partials(Detail::all)),
+      none_(equations_.rotation_columns().size(), Mat3::Zero()),
+      b_(nv_ + ng_),
+      z_(nv_ + ng_),
+      p_(nv_),
+      dq_(nv_),
+      turned_(nv_) {
+  of_.wrench_map(of_.path_[0], B_);
+  for (Eigen::Index c = 0; c < B_.cols(); ++c) {
+    for (int j = 0; j < count_ && !B_.col(c).isZero(0); ++j) columns_.emplace_back(c, j);
+  }
+  q_ = Mat::Zero(nv_, static_cast<Eigen::Index>(columns_.size()));
+  v_ = q_;
+  kq_.assign(static_cast<std::size_t>(stages_), q_);
+  kv_ = kq_;
+}
+
+// Where inputs jump, a stage sees the side that it ends.
+void ModelParticipant::Variation::linearise_at(const State& state, double side) {
+  at_ = state;
+  at_.t += side * 1e-9 * H_;
+  of_.accelerations_.solve(at_, of_.rates_, of_.work_);
+  equations_.linearise(at_, of_.rates_, Detail::all, partials_, of_.work_);
+  r_q_ = partials_.Ma_q + partials_.force_q;
+  s_q_ = partials_.Ga_q - partials_.gamma_q;
+  of_.wrench_map(at_, B_);
+  spin_ = 0;
+  for (const int c : equations_.rotation_columns()) spin_ = std::max(spin_, at_.v.segment<3>(c).norm());
+}
+
+void ModelParticipant::Variation::solve_stage(Eigen::Index k, double s, const Vec& q0, const Vec& v0,
+                                              Eigen::Ref<Vec> dq_dt, Eigen::Ref<Vec> dv_dt) {
+  const auto [column, coefficient] = columns_[k];
+  const int sweeps = equations_.rotation_columns().empty() ? 1 : 4;
+  dq_ = q0;
+  for (int sweep = 0; sweep < sweeps; ++sweep) {
+    turned_.setZero();
+    for (const int c : equations_.rotation_columns())
+      turned_.segment<3>(c) = Vec3(at_.v.segment<3>(c)).cross(Vec3(dq_.segment<3>(c)));
+    p_ = q0 + hg_ * (v0 - turned_);
+    b_.setZero();
+    b_.head(nv_) = basis(of_.shape_, coefficient, s) * B_.col(column);
+    equations_.vv().multiply_add(r_q_, -1, p_.data(), b_.data());
+    equations_.vv().multiply_add(partials_.force_v, -1, v0.data(), b_.data());
+    equations_.gv().multiply_add(s_q_, -1, p_.data(), b_.data() + nv_);
+    equations_.gv().multiply_add(partials_.gamma_v, 1, v0.data(), b_.data() + nv_);
+    of_.saddle_.solve_refined(b_, z_);
+    const Vec before = dq_;
+    dq_ = p_ + hg_ * hg_ * z_.head(nv_);
+    if ((dq_ - before).norm() * hg_ * spin_ < 1e-8 * dq_.norm()) break;
+  }
+  dv_dt = z_.head(nv_);
+  dq_dt = (dq_ - q0) / hg_;
+}
+
+// A shift moves positions at the start, velocities as the model's joints ask for it: G dv = -(G v)_q dq. Shifts are
+// small; what their size changes of this is left out.
+void ModelParticipant::Variation::shift_start() {
+  linearise_at(of_.path_[0], 1);
+  of_.saddle_.combine_mass(partials_);
+  of_.saddle_.factor();
+  for (Eigen::Index k = 0; k < q_.cols(); ++k) {
+    if (columns_[k].second != 1) continue;
+    b_.setZero();
+    b_.head(nv_) = B_.col(columns_[k].first);
+    of_.saddle_.solve_refined(b_, z_);
+    q_.col(k) = H_ * H_ * z_.head(nv_);
+    b_.setZero();
+    equations_.gv().multiply_add(partials_.Gv_q, -1, q_.col(k).data(), b_.data() + nv_);
+    of_.saddle_.solve_refined(b_, z_);
+    v_.col(k) = z_.head(nv_);
+  }
+}
+
+void ModelParticipant::Variation::advance(int step) {
+  Vec q0(nv_), v0(nv_);
+  for (int i = 0; i < stages_; ++i) {
+    const bool last = table_.c[i] > 1 - 1e-12;  // sees the side of a jump that it ends
+    const double c = table_.c[i], hair = last ? 1e-12 : 0;
+    linearise_at(of_.path_[1 + step * stages_ + stage_order()[i]], last ? -1 : 0);
+    of_.saddle_.combine_stage(partials_, r_q_, s_q_, hg_, none_, none_);
+    of_.saddle_.factor();
+    for (Eigen::Index k = 0; k < q_.cols(); ++k) {
+      q0 = q_.col(k);
+      v0 = v_.col(k);
+      for (int j = 0; j < i; ++j) {
+        q0 += h_ * table_.A(i, j) * kq_[j].col(k);
+        v0 += h_ * table_.A(i, j) * kv_[j].col(k);
+      }
+      solve_stage(k, (step + c) / sensitivity_steps - hair, q0, v0, kq_[i].col(k), kv_[i].col(k));
+    }
+  }
+  for (int j = 0; j < stages_; ++j) {
+    q_ += h_ * table_.b[j] * kq_[j];
+    v_ += h_ * table_.b[j] * kv_[j];
+  }
+}
+
+void ModelParticipant::Variation::write_frames(const State& at, Eigen::Index sample, Mat& out) const {
+  equations_.update(at, of_.work_);
+  const Eigen::Index rows = 12 * static_cast<Eigen::Index>(of_.frames_.size());
+  Vec column(rows);
+  for (Eigen::Index k = 0; k < q_.cols(); ++k) {
+    of_.frame_variations(q_.col(k), v_.col(k), column.data());
+    const auto [c, j] = columns_[k];
+    out.block(rows * sample, ((c / 6) * count_ + j) * 6 + c % 6, rows, 1) = column;
+  }
+}
+
 Mat ModelParticipant::sensitivity(std::span<const int> samples) {
-  const Equations& equations = simulation_.equations();
-  const ImplicitTableau& table = sensitivity_method();
-  const int nv = equations.sizes().nv, ng = equations.sizes().multipliers();
-  const int count = trammel::info(shape_).count, stages = static_cast<int>(table.c.size());
   const auto nf = static_cast<Eigen::Index>(frames_.size());
-  const double H = step_.end - step_.t, h = H / sensitivity_steps, hg = h * table.A(0, 0);
-  Partials partials = equations.make_partials(Detail::all);
-  Vec r_q, s_q;
-  const std::vector<Mat3> none(equations.rotation_columns().size(), Mat3::Zero());
-  Mat B;
-  // Only wrenches that move something.
-  std::vector<std::pair<Eigen::Index, int>> columns;  // of B, and the coefficient
-  wrench_map(path_[0], B);
-  for (Eigen::Index c = 0; c < B.cols(); ++c) {
-    for (int j = 0; j < count && !B.col(c).isZero(0); ++j) columns.emplace_back(c, j);
-  }
-  const auto n = static_cast<Eigen::Index>(columns.size());
-  Mat out = Mat::Zero(12 * nf * static_cast<Eigen::Index>(samples.size()), 6 * nf * count);
-  Mat q = Mat::Zero(nv, n), v = q;
-  std::vector<Mat> kq(static_cast<std::size_t>(stages), q), kv = kq;
-  Vec b(nv + ng), z(nv + ng), p(nv), dq(nv), turned(nv);
-  // Where inputs jump, a stage sees the side that it ends.
-  State at;
-  double spin = 0;  // the fastest one there
-  const auto linearise_at = [&](const State& state, double side) {
-    at = state;
-    at.t += side * 1e-9 * H;
-    accelerations_.solve(at, rates_, work_);
-    equations.linearise(at, rates_, Detail::all, partials, work_);
-    r_q = partials.Ma_q + partials.force_q;
-    s_q = partials.Ga_q - partials.gamma_q;
-    wrench_map(at, B);
-    spin = 0;
-    for (const int c : equations.rotation_columns()) spin = std::max(spin, at.v.segment<3>(c).norm());
-  };
-  const int sweeps = equations.rotation_columns().empty() ? 1 : 4;
-  const auto solve_stage = [&](Eigen::Index k, double s, const Vec& q0, const Vec& v0, Eigen::Ref<Vec> dq_dt,
-                               Eigen::Ref<Vec> dv_dt) {
-    const auto [column, coefficient] = columns[k];
-    dq = q0;
-    for (int sweep = 0; sweep < sweeps; ++sweep) {
-      turned.setZero();
-      for (const int c : equations.rotation_columns())
-        turned.segment<3>(c) = Vec3(at.v.segment<3>(c)).cross(Vec3(dq.segment<3>(c)));
-      p = q0 + hg * (v0 - turned);
-      b.setZero();
-      b.head(nv) = basis(shape_, coefficient, s) * B.col(column);
-      equations.vv().multiply_add(r_q, -1, p.data(), b.data());
-      equations.vv().multiply_add(partials.force_v, -1, v0.data(), b.data());
-      equations.gv().multiply_add(s_q, -1, p.data(), b.data() + nv);
-      equations.gv().multiply_add(partials.gamma_v, 1, v0.data(), b.data() + nv);
-      saddle_.solve_refined(b, z);
-      const Vec before = dq;
-      dq = p + hg * hg * z.head(nv);
-      if ((dq - before).norm() * hg * spin < 1e-8 * dq.norm()) break;
-    }
-    dv_dt = z.head(nv);
-    dq_dt = (dq - q0) / hg;
-  };
-  // A shift moves positions at the start, velocities as the model's joints ask for it: G dv = -(G v)_q dq. Shifts are
-  // small; what their size changes of this is left out.
-  if (shape_ == InputShape::shifted) {
-    linearise_at(path_[0], 1);
-    saddle_.combine_mass(partials);
-    saddle_.factor();
-    for (Eigen::Index k = 0; k < n; ++k) {
-      if (columns[k].second != 1) continue;
-      b.setZero();
-      b.head(nv) = B.col(columns[k].first);
-      saddle_.solve_refined(b, z);
-      q.col(k) = H * H * z.head(nv);
-      b.setZero();
-      equations.gv().multiply_add(partials.Gv_q, -1, q.col(k).data(), b.data() + nv);
-      saddle_.solve_refined(b, z);
-      v.col(k) = z.head(nv);
-    }
-  }
+  Mat out = Mat::Zero(12 * nf * static_cast<Eigen::Index>(samples.size()), 6 * nf * trammel::info(shape_).count);
+  Variation variation(*this);
+  if (shape_ == InputShape::shifted) variation.shift_start();
   std::size_t next = 0;
-  const double near = 1e-9 * H;
-  Vec q0(nv), v0(nv);
+  const double near = 1e-9 * (step_.end - step_.t);
   for (int step = 0; step < sensitivity_steps; ++step) {
-    for (int i = 0; i < stages; ++i) {
-      const bool last = table.c[i] > 1 - 1e-12;  // sees the side of a jump that it ends
-      const double c = table.c[i], hair = last ? 1e-12 : 0;
-      linearise_at(path_[1 + step * stages + stage_order()[i]], last ? -1 : 0);
-      saddle_.combine_stage(partials, r_q, s_q, hg, none, none);
-      saddle_.factor();
-      for (Eigen::Index k = 0; k < n; ++k) {
-        q0 = q.col(k);
-        v0 = v.col(k);
-        for (int j = 0; j < i; ++j) {
-          q0 += h * table.A(i, j) * kq[j].col(k);
-          v0 += h * table.A(i, j) * kv[j].col(k);
-        }
-        solve_stage(k, (step + c) / sensitivity_steps - hair, q0, v0, kq[i].col(k), kv[i].col(k));
-      }
-    }
-    for (int j = 0; j < stages; ++j) {
-      q += h * table.b[j] * kq[j];
-      v += h * table.b[j] * kv[j];
-    }
-    const State& end = path_[(step + 1) * stages];
-    while (next < samples.size() && step_.samples[samples[next]] < end.t + near) {
-      equations.update(end, work_);
-      Vec column(12 * nf);
-      for (Eigen::Index k = 0; k < n; ++k) {
-        frame_variations(q.col(k), v.col(k), column.data());
-        const auto [c, j] = columns[k];
-        out.block(12 * nf * static_cast<Eigen::Index>(next), ((c / 6) * count + j) * 6 + c % 6, 12 * nf, 1) = column;
-      }
-      ++next;
-    }
+    variation.advance(step);
+    const State& end = path_[(step + 1) * stage_order().size()];
+    for (; next < samples.size() && step_.samples[samples[next]] < end.t + near; ++next)
+      variation.write_frames(end, static_cast<Eigen::Index>(next), out);
   }
   return out;
 }

@@ -47,6 +47,7 @@ class ModelParticipant final : public Participant {
   void frame_states(const State& state, FrameState* out);
   void wrench_map(const State& state, Mat& B);  // velocities' forces by unit wrenches on the frames
   void frame_variations(const Vec& dq, const Vec& dv, double* out) const;  // at work_, 12 a frame
+  class Variation;  // the motion beside the last try, for sensitivity()
 
   std::vector<int> frames_;
   int first_input_ = 0;

@@ -395,12 +395,8 @@ PoseComparison compare_with_moved_pose(const Equations& equations, const State& 
   return compare_poses(here, analyse_loops(constraint_graph(equations, moved, work)));
 }
 
-}  // namespace
-
-InitialReport make_consistent(const Equations& equations, State& state, Rates& rates, AccelerationSolver& accelerations,
-                              Workspace& work, const InitialOptions& options) {
-  InitialReport report;
-  const Model& model = equations.model();
+// Rows that planar and point bodies cannot satisfy by moving must hold as drawn.
+void refuse_out_of_plane(const Equations& equations, const State& state, Workspace& work) {
   const double length = equations.length();
   for (const Equations::DroppedRow& row : equations.dropped_rows(state, work)) {
     const bool angle = equations.constraint(row.constraint).row_unit(row.row) == RowUnit::torque;
@@ -412,24 +408,70 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
                    "place the joint in the plane of its bodies, axis along world z, or make the bodies spatial",
                    info.item->where});
   }
+}
 
-  const std::vector<bool> held_positions = held_columns(equations, false);
-  SaddleSystem& saddle = accelerations.saddle();
-  if (!needs_initial_motions(model)) {
-    report.stages.push_back(assemble_positions(equations, state, saddle, work, held_positions));
-  } else {
-    const Equations driven(with_initial_motions(model, equations, nullptr, work));
-    SaddleSystem driven_saddle(driven);
-    Workspace driven_work = driven.make_workspace();
-    State driven_state = driven.initial_state();
-    driven.start(driven_state, driven_work);
-    report.stages.push_back(assemble_positions(driven, driven_state, driven_saddle, driven_work, held_positions));
-    if (report.stages.back().after > 1e-6 * length) {
-      refuse_positions(driven, driven_state, report.stages.back(),
-                       analyse_loops(constraint_graph(driven, driven_state, driven_work)), driven_work);
-    }
-    state.q = driven_state.q;
+// With all that the model keeps of positions, and with the angles and displacements it wants of joints.
+StageReport assemble_kept_positions(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work) {
+  const std::vector<bool> held = held_columns(equations, false);
+  const Model& model = equations.model();
+  if (!needs_initial_motions(model)) return assemble_positions(equations, state, saddle, work, held);
+  const Equations driven(with_initial_motions(model, equations, nullptr, work));
+  SaddleSystem driven_saddle(driven);
+  Workspace driven_work = driven.make_workspace();
+  State driven_state = driven.initial_state();
+  driven.start(driven_state, driven_work);
+  const StageReport report = assemble_positions(driven, driven_state, driven_saddle, driven_work, held);
+  if (report.after > 1e-6 * equations.length()) {
+    refuse_positions(driven, driven_state, report, analyse_loops(constraint_graph(driven, driven_state, driven_work)),
+                     driven_work);
   }
+  state.q = driven_state.q;
+  return report;
+}
+
+// What is left of the positions' residual: round-off, a warning, or too much.
+void judge_misfit(const Equations& equations, const State& state, Workspace& work, InitialReport& report) {
+  const double length = equations.length();
+  report.misfit = report.stages.back().after;
+  const double closed = std::max(1e-10 * length, 32 * round_off_at(equations, state));
+  if (report.misfit <= closed) report.misfit = 0;
+  if (report.misfit > 1e-6 * length) refuse_positions(equations, state, report.stages.back(), report.rank, work);
+  if (report.misfit > 0) {
+    report.warnings.push_back({Severity::warning,
+                               "loop-misfit",
+                               "loops do not close exactly: " + number(report.misfit) + " is left (length scale " +
+                                   number(length) + " m); worst: " + report.stages.back().worst_before,
+                               "give the joint data with more digits; right sides are projected meanwhile",
+                               {}});
+  }
+}
+
+void judge_velocities(const Equations& equations, const State& state, Workspace& work, const InitialReport& report) {
+  const StageReport& stage = report.stages.back();
+  const double length = equations.length();
+  // Loops that do not quite close leave as much of the velocities unsatisfied.
+  const double speed =
+      state.v.size() > 0 ? length * state.v.cwiseQuotient(equations.scales()).lpNorm<Eigen::Infinity>() : 0;
+  if (!(stage.after > std::max(1e-8, 100 * report.misfit / length) * std::max(stage.before, speed))) return;
+  Vec gdot(equations.sizes().multipliers());
+  equations.velocity_residual(state, gdot, work);
+  throw Failure({Severity::error,
+                 "velocities-conflict",
+                 "the start velocities cannot be made consistent: the constraints are violated by " +
+                     number(stage.after) + ", most by " + worst_constraints(equations, gdot, 5),
+                 "release kept velocities, or check motions that prescribe different speeds for the same joint",
+                 {}});
+}
+
+}  // namespace
+
+InitialReport make_consistent(const Equations& equations, State& state, Rates& rates, AccelerationSolver& accelerations,
+                              Workspace& work, const InitialOptions& options) {
+  InitialReport report;
+  refuse_out_of_plane(equations, state, work);
+
+  SaddleSystem& saddle = accelerations.saddle();
+  report.stages.push_back(assemble_kept_positions(equations, state, saddle, work));
   if (!std::isfinite(report.stages.back().after)) {
     throw Failure({Severity::error,
                    "cannot-evaluate",
@@ -443,35 +485,10 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
     if (report.rank.redundant > 0)
       report.permanence = compare_with_moved_pose(equations, state, saddle, work, report.rank);
   }
-  report.misfit = report.stages.back().after;
-  const double closed = std::max(1e-10 * length, 32 * round_off_at(equations, state));
-  if (report.misfit <= closed) report.misfit = 0;
-  if (report.misfit > 1e-6 * length) refuse_positions(equations, state, report.stages.back(), report.rank, work);
-  if (report.misfit > 0) {
-    report.warnings.push_back({Severity::warning,
-                               "loop-misfit",
-                               "loops do not close exactly: " + number(report.misfit) + " is left (length scale " +
-                                   number(length) + " m); worst: " + report.stages.back().worst_before,
-                               "give the joint data with more digits; right sides are projected meanwhile",
-                               {}});
-  }
+  judge_misfit(equations, state, work, report);
 
   report.stages.push_back(assemble_kept_velocities(equations, state, saddle, work));
-  // Loops that do not quite close leave as much of the velocities unsatisfied.
-  const double speed =
-      state.v.size() > 0 ? length * state.v.cwiseQuotient(equations.scales()).lpNorm<Eigen::Infinity>() : 0;
-  if (report.stages.back().after >
-      std::max(1e-8, 100 * report.misfit / length) * std::max(report.stages.back().before, speed)) {
-    Vec gdot(equations.sizes().multipliers());
-    equations.velocity_residual(state, gdot, work);
-    throw Failure({Severity::error,
-                   "velocities-conflict",
-                   "the start velocities cannot be made consistent: the constraints are violated by " +
-                       number(report.stages.back().after) + ", most by " + worst_constraints(equations, gdot, 5),
-                   "release kept velocities, or check motions that prescribe different speeds for the same joint",
-                   {}});
-  }
-
+  judge_velocities(equations, state, work, report);
   equations.accept(state, work);  // angles remember their rates too
 
   if (!options.accelerations) return report;

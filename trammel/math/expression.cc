@@ -338,58 +338,39 @@ double Expression::gradient(double t, std::span<const double> variables, std::sp
     const auto pass = [&](std::uint16_t operand, double partial) {
       if (partial != 0) adjoints[operand] += adjoint * partial;
     };
+    const auto pass_both = [&](double d_da, double d_db) {
+      pass(node.a, d_da);
+      pass(node.b, d_db);
+    };
     const double f = values[i];
     switch (node.op) {
       case Op::constant: break;
       case Op::time: d_dt += adjoint; break;
       case Op::variable: d_dvariables[slots_[node.a]] += adjoint; break;
-      case Op::add:
-        pass(node.a, 1);
-        pass(node.b, 1);
-        break;
-      case Op::subtract:
-        pass(node.a, 1);
-        pass(node.b, -1);
-        break;
-      case Op::multiply:
-        pass(node.a, values[node.b]);
-        pass(node.b, values[node.a]);
-        break;
-      case Op::divide:
-        pass(node.a, 1 / values[node.b]);
-        pass(node.b, -f / values[node.b]);
-        break;
+      case Op::add: pass_both(1, 1); break;
+      case Op::subtract: pass_both(1, -1); break;
+      case Op::multiply: pass_both(values[node.b], values[node.a]); break;
+      case Op::divide: pass_both(1 / values[node.b], -f / values[node.b]); break;
       case Op::general_power: {
         const double x = values[node.a], y = values[node.b];
-        pass(node.a, taylor::product(y, std::pow(x, y - 1)));
-        pass(node.b, x > 0 ? f * std::log(x) : x == 0 && y > 0 ? 0 : expression_nan);
+        const double slope_in_y = x > 0 ? f * std::log(x) : x == 0 && y > 0 ? 0 : expression_nan;
+        pass_both(taylor::product(y, std::pow(x, y - 1)), slope_in_y);
         break;
       }
       case Op::arctangent2: {
         const double y = values[node.a], x = values[node.b], r = std::hypot(x, y);
-        if (r == 0) break;
-        pass(node.a, x / r / r);
-        pass(node.b, -y / r / r);
+        if (r != 0) pass_both(x / r / r, -y / r / r);
         break;
       }
       case Op::hypot:
-        if (f == 0) break;
-        pass(node.a, values[node.a] / f);
-        pass(node.b, values[node.b] / f);
+        if (f != 0) pass_both(values[node.a] / f, values[node.b] / f);
         break;
-      case Op::mod:
-        pass(node.a, 1);
-        pass(node.b, -floored_quotient(values[node.a], values[node.b]));
-        break;
-      case Op::remainder:
-        pass(node.a, 1);
-        pass(node.b, -std::trunc(values[node.a] / values[node.b]));
-        break;
+      case Op::mod: pass_both(1, -floored_quotient(values[node.a], values[node.b])); break;
+      case Op::remainder: pass_both(1, -std::trunc(values[node.a] / values[node.b])); break;
       case Op::spline: pass(node.a, differentiate_spline(node, values[node.a])[1]); break;
       case Op::table: {
         const std::array<double, 3> z = tables_[node.c]->gradient(values[node.a], values[node.b]);
-        pass(node.a, z[1]);
-        pass(node.b, z[2]);
+        pass_both(z[1], z[2]);
         break;
       }
       case Op::min: pass(values[node.b] < values[node.a] || std::isnan(values[node.b]) ? node.b : node.a, 1); break;
@@ -411,6 +392,43 @@ double Expression::gradient(double t, std::span<const double> variables, std::sp
   }
   return values[size - 1];
 }
+
+namespace {
+
+// x^y with the value f.
+Taylor3 power_series(const Taylor3& x, const Taylor3& y, double f) {
+  if (y.is_constant() || x.c[0] == 0) return taylor::power(x, y.c[0]);
+  if (!(x.c[0] > 0)) return {{f, expression_nan, expression_nan, expression_nan}};
+  const double r = 1 / x.c[0];
+  const Taylor3 exponent = y * taylor::compose(x, {std::log(x.c[0]), r, -r * r, 2 * r * r * r});
+  return taylor::compose(exponent, {f, f, f, f});
+}
+
+// The smaller or the larger one; of two equal ones that which becomes it next.
+Taylor3 extreme_series(const Taylor3& x, const Taylor3& y, bool smaller) {
+  const bool tie = x.c[0] == y.c[0];
+  const double above = tie ? (y - x).direction() : y.c[0] - x.c[0];  // where y goes, seen from x
+  return (smaller ? above < 0 : above > 0) || std::isnan(y.c[0]) ? y : x;
+}
+
+Taylor3 absolute_series(const Taylor3& x) {
+  const double side = x.c[0] != 0 ? x.c[0] : x.direction();
+  return side < 0 ? -1.0 * x : x;
+}
+
+// At an end of a ramp, the side that time moves into counts.
+bool enters_ramp(const Taylor3& x) {
+  const double s = x.c[0];
+  return (s == 0 && x.direction() > 0) || (s == 1 && x.direction() < 0);
+}
+
+std::array<double, 4> ramp_inside(Expression::Op op, double s) {
+  return op == Expression::Op::ramp3   ? cubic_ramp(s)
+         : op == Expression::Op::ramp5 ? quintic_ramp(s)
+                                       : haversine_ramp(s);
+}
+
+}  // namespace
 
 std::array<double, 4> Expression::time_derivatives(double t, std::span<const double> variables) const {
   if (!depends_on_time_) return {value(t, variables), 0, 0, 0};
@@ -439,19 +457,7 @@ std::array<double, 4> Expression::time_derivatives(double t, std::span<const dou
       case Op::multiply: result = x * operand(node.b); break;
       case Op::divide: result = x / operand(node.b); break;
       case Op::power: result = taylor::power(x, node.number); break;
-      case Op::general_power: {
-        const Taylor3 y = operand(node.b);
-        if (y.is_constant() || x.c[0] == 0) {
-          result = taylor::power(x, y.c[0]);
-        } else if (x.c[0] > 0) {
-          const double r = 1 / x.c[0];
-          const Taylor3 exponent = y * taylor::compose(x, {std::log(x.c[0]), r, -r * r, 2 * r * r * r});
-          result = taylor::compose(exponent, {f, f, f, f});
-        } else {
-          result = {{f, expression_nan, expression_nan, expression_nan}};
-        }
-        break;
-      }
+      case Op::general_power: result = power_series(x, operand(node.b), f); break;
       case Op::arctangent2: result = taylor::atan2(x, operand(node.b)); break;
       case Op::hypot: result = taylor::hypot(x, operand(node.b)); break;
       case Op::mod: result = x - floored_quotient(x.c[0], values[node.b]) * operand(node.b); break;
@@ -459,13 +465,7 @@ std::array<double, 4> Expression::time_derivatives(double t, std::span<const dou
       case Op::spline: result = taylor::compose(x, differentiate_spline(node, x.c[0])); break;
       case Op::table: result = tables_[node.c]->along(x, operand(node.b)); break;
       case Op::min:
-      case Op::max: {
-        const Taylor3 y = operand(node.b);
-        const bool tie = x.c[0] == y.c[0];
-        const double above = tie ? (y - x).direction() : y.c[0] - x.c[0];  // where y goes, seen from x
-        result = (node.op == Op::min ? above < 0 : above > 0) || std::isnan(y.c[0]) ? y : x;
-        break;
-      }
+      case Op::max: result = extreme_series(x, operand(node.b), node.op == Op::min); break;
       case Op::less:
       case Op::less_equal:
       case Op::equal:
@@ -474,11 +474,7 @@ std::array<double, 4> Expression::time_derivatives(double t, std::span<const dou
       case Op::logical_or: result = taylor::constant(f); break;
       case Op::interpolate: result = operand(node.b) + x * (operand(node.c) - operand(node.b)); break;
       case Op::select: result = operand(x.c[0] != 0 ? node.b : node.c); break;
-      case Op::absolute: {
-        const double side = x.c[0] != 0 ? x.c[0] : x.direction();
-        result = side < 0 ? -1.0 * x : x;
-        break;
-      }
+      case Op::absolute: result = absolute_series(x); break;
       case Op::sqrt:
         result = x.c[0] == 0 ? taylor::power(x, 0.5) : taylor::compose(x, differentiate<3>(node, x.c[0], f));
         break;
@@ -490,19 +486,9 @@ std::array<double, 4> Expression::time_derivatives(double t, std::span<const dou
       }
       case Op::ramp3:
       case Op::ramp5:
-      case Op::ramp_haversine: {
-        // At an end, the side that time moves into counts.
-        const double s = x.c[0];
-        const bool enters = (s == 0 && x.direction() > 0) || (s == 1 && x.direction() < 0);
-        if (!enters) {
-          result = taylor::compose(x, differentiate<3>(node, s, f));
-        } else {
-          result = taylor::compose(x, node.op == Op::ramp3   ? cubic_ramp(s)
-                                      : node.op == Op::ramp5 ? quintic_ramp(s)
-                                                             : haversine_ramp(s));
-        }
+      case Op::ramp_haversine:
+        result = taylor::compose(x, enters_ramp(x) ? ramp_inside(node.op, x.c[0]) : differentiate<3>(node, x.c[0], f));
         break;
-      }
       default: result = taylor::compose(x, differentiate<3>(node, x.c[0], f)); break;
     }
     series[i] = result.c;

@@ -129,31 +129,28 @@ ExpressionBuilder::Operand ExpressionBuilder::emit(Op op, std::size_t at, std::s
   return push(at, node);
 }
 
-// An operation on numbers. The unit of angles goes through products and roots as a factor does; sums, choices and
-// comparisons bring their operands to one unit, a plain number taking that of the other; functions take radians.
-ExpressionBuilder::Operand ExpressionBuilder::fold(const Node& node, std::size_t at,
-                                                   std::span<const Operand> operands) {
+namespace {
+
+// The operands of an operation on numbers with their units of angles, and the unit of the result.
+struct UnitedOperands {
   std::array<double, 3> x{};
   std::array<AngleUnit, 3> angle{};
   AngleUnit result;
-  for (std::size_t i = 0; i < operands.size(); ++i) {
-    x[i] = operands[i].number;
-    angle[i] = operands[i].angle;
-    result.radians = result.radians || angle[i].radians;
-  }
-  const auto take = [&result](const AngleUnit& from) {
+  double made = 1;  // unit of an angle that a function gives
+
+  void take(const AngleUnit& from) {
     result.unit = from.unit;
     result.power = from.power;
-  };
-  const auto to_radians = [&](std::size_t i) {
+  }
+  void to_radians(std::size_t i) {
     if (angle[i].power != 0) x[i] *= angle[i].unit;
-  };
-  const auto match = [&](std::size_t a, std::size_t b) {  // and gives their unit to the result
+  }
+  void match(std::size_t a, std::size_t b) {  // and gives their unit to the result
     if (angle[a].power != 0 && angle[b].power == angle[a].power && angle[b].unit != angle[a].unit)
       x[b] *= angle[b].unit / angle[a].unit;
     take(angle[a].power != 0 ? angle[a] : angle[b]);
-  };
-  const auto raise_to = [&](double p) {
+  }
+  void raise_to(double p) {
     const double power = angle[0].power * p;
     if (power == std::round(power) && std::abs(power) < 100) {
       result.unit = angle[0].power == 0 ? 1 : std::pow(angle[0].unit, p);
@@ -161,18 +158,18 @@ ExpressionBuilder::Operand ExpressionBuilder::fold(const Node& node, std::size_t
     } else {
       to_radians(0);
     }
-  };
-  double made = 1;  // unit of an angle that a function gives
-  switch (node.op) {
+  }
+  // Brings x to the units that the operation takes. `exponent`: of Op::power; `file_unit`: of angles that functions
+  // give.
+  void unite(Expression::Op op, double exponent, double file_unit);
+};
+
+void UnitedOperands::unite(Expression::Op op, double exponent, double file_unit) {
+  using Op = Expression::Op;
+  switch (op) {
     case Op::sine:
     case Op::cosine:
     case Op::tangent:
-      if (angle[0].power == 0 && !angle[0].radians && scope_.angle_unit != 1) {
-        fail(at, "unit-needed",
-             token_at(at) + " takes a plain number here, and the file's unit of angles is not the radian",
-             "give the angle its unit where it stands, `phi: 30 deg`, or write 30*DTOR; multiples of pi are radians");
-      }
-      [[fallthrough]];
     case Op::sinh:
     case Op::cosh:
     case Op::tanh:
@@ -187,7 +184,7 @@ ExpressionBuilder::Operand ExpressionBuilder::fold(const Node& node, std::size_t
     case Op::arcsine:
     case Op::arccosine:
     case Op::arctangent:
-      made = scope_.angle_unit;
+      made = file_unit;
       result = {made, 1, false};
       break;
     case Op::negate:
@@ -198,7 +195,7 @@ ExpressionBuilder::Operand ExpressionBuilder::fold(const Node& node, std::size_t
     case Op::truncate: take(angle[0]); break;
     case Op::square: raise_to(2); break;
     case Op::cube: raise_to(3); break;
-    case Op::power: raise_to(node.number); break;
+    case Op::power: raise_to(exponent); break;
     case Op::sqrt: raise_to(0.5); break;
     case Op::cbrt: raise_to(1.0 / 3); break;
     case Op::general_power:
@@ -207,7 +204,7 @@ ExpressionBuilder::Operand ExpressionBuilder::fold(const Node& node, std::size_t
       break;
     case Op::multiply:
     case Op::divide: {
-      const bool divide = node.op == Op::divide;
+      const bool divide = op == Op::divide;
       result.unit = divide ? angle[0].unit / angle[1].unit : angle[0].unit * angle[1].unit;
       result.power = divide ? angle[0].power - angle[1].power : angle[0].power + angle[1].power;
       break;
@@ -229,13 +226,34 @@ ExpressionBuilder::Operand ExpressionBuilder::fold(const Node& node, std::size_t
     case Op::interpolate: match(1, 2); break;
     default: break;
   }
-  double value = Expression::apply(node, x[0], x[1], x[2]);
-  if (made != 1) value /= made;
-  if (result.power == 0 && result.unit != 1) {  // the quotient of two angles
-    value *= result.unit;
-    result.unit = 1;
+}
+
+}  // namespace
+
+// An operation on numbers. The unit of angles goes through products and roots as a factor does; sums, choices and
+// comparisons bring their operands to one unit, a plain number taking that of the other; functions take radians.
+ExpressionBuilder::Operand ExpressionBuilder::fold(const Node& node, std::size_t at,
+                                                   std::span<const Operand> operands) {
+  UnitedOperands o;
+  for (std::size_t i = 0; i < operands.size(); ++i) {
+    o.x[i] = operands[i].number;
+    o.angle[i] = operands[i].angle;
+    o.result.radians = o.result.radians || o.angle[i].radians;
   }
-  if (std::isfinite(value)) return {value, -1, -1, result};
+  const bool of_angle = node.op == Op::sine || node.op == Op::cosine || node.op == Op::tangent;
+  if (of_angle && o.angle[0].power == 0 && !o.angle[0].radians && scope_.angle_unit != 1) {
+    fail(at, "unit-needed",
+         token_at(at) + " takes a plain number here, and the file's unit of angles is not the radian",
+         "give the angle its unit where it stands, `phi: 30 deg`, or write 30*DTOR; multiples of pi are radians");
+  }
+  o.unite(node.op, node.number, scope_.angle_unit);
+  double value = Expression::apply(node, o.x[0], o.x[1], o.x[2]);
+  if (o.made != 1) value /= o.made;
+  if (o.result.power == 0 && o.result.unit != 1) {  // the quotient of two angles
+    value *= o.result.unit;
+    o.result.unit = 1;
+  }
+  if (std::isfinite(value)) return {value, -1, -1, o.result};
   return refuse(at, token_at(at) + " of " + list(operands) + (std::isnan(value) ? " is not a number" : " is infinite"),
                 "check the values of the parameters in it");
 }

@@ -84,6 +84,126 @@ std::string causes(const OdeMethod& method, const Attempt& last) {
   return text;
 }
 
+// The steps from t0 to the end, and what is known of them.
+class SolveRun {
+ public:
+  SolveRun(OdeMethod& method, double t0, double end, const SolveOptions& o)
+      : method_(method), o_(o), t0_(t0), end_(end), span_(std::abs(end - t0)), sign_(end >= t0 ? 1 : -1) {}
+  SolveStatus run(const Vec& y0, const Vec& scales);
+  SolveResult finish(SolveStatus status);
+
+ private:
+  double choose_first_size(const Vec& scales) const;
+  double greatest_size() const { return o_.greatest_step > 0 ? o_.greatest_step : span_; }
+  // Times closer than this to the end are the end.
+  double there() const { return 8 * eps * std::max({std::abs(t0_), std::abs(end_), span_}); }
+  bool is_refused() const { return last_.verdict != Verdict::ok || (!o_.step && last_.error > 1); }
+  void accept(double size, bool to_the_end);
+  void put_out(double t, const Vec& y);
+  void put_out_step();
+
+  OdeMethod& method_;
+  const SolveOptions& o_;
+  const double t0_, end_, span_, sign_;
+  SolveResult result_;
+  Attempt last_;
+  std::size_t next_output_ = 0;
+  Vec at_output_;
+};
+
+double SolveRun::choose_first_size(const Vec& scales) const {
+  if (o_.step) return std::abs(*o_.step);
+  const double size = o_.first_step > 0 ? o_.first_step : choose_first_step(method_, scales, o_, span_);
+  return std::min(size, greatest_size());
+}
+
+void SolveRun::put_out(double t, const Vec& y) {
+  result_.times.push_back(t);
+  result_.outputs.push_back(y);
+  ++next_output_;
+}
+
+// The outputs that lie in the accepted step.
+void SolveRun::put_out_step() {
+  while (next_output_ < o_.output_times.size()) {
+    const double t = o_.output_times[next_output_];
+    if (sign_ * (t - result_.t) > 0) break;
+    if (t == result_.t) {
+      put_out(t, method_.y());
+    } else {
+      method_.interpolate(t, at_output_);
+      put_out(t, at_output_);
+    }
+  }
+}
+
+void SolveRun::accept(double size, bool to_the_end) {
+  method_.accept();
+  ++result_.steps;
+  result_.least_step = result_.steps == 1 ? size : std::min(result_.least_step, size);
+  result_.greatest_step = std::max(result_.greatest_step, size);
+  result_.t = to_the_end || std::abs(end_ - method_.t()) <= there() ? end_ : method_.t();
+}
+
+SolveStatus SolveRun::run(const Vec& y0, const Vec& scales) {
+  method_.start(t0_, y0);
+  result_.t = t0_;
+  if (!method_.dydt().allFinite()) {
+    last_.verdict = Verdict::evaluation_rejected;
+    return SolveStatus::bad_start;
+  }
+  while (next_output_ < o_.output_times.size() && o_.output_times[next_output_] == t0_) put_out(t0_, y0);
+
+  StepController controller(o_.controller);
+  double h = choose_first_size(scales);
+  long attempts = 0;
+  while (std::abs(end_ - result_.t) > 0) {
+    const double left = std::abs(end_ - result_.t);
+    bool to_the_end = left <= h * (1 + o_.last_step_stretch);
+    if (o_.step) to_the_end = left <= h * (1 + 1e-9);
+    const double size = to_the_end ? left : h;
+    if (attempts++ >= o_.most_attempts) return SolveStatus::too_many_attempts;
+    last_ = method_.attempt(sign_ * size);
+    const int order = method_.error_order();
+    if (last_.verdict == Verdict::ok && !std::isfinite(last_.error)) last_.verdict = Verdict::not_finite;
+    if (is_refused()) {
+      const bool by_error = last_.verdict == Verdict::ok;
+      ++(by_error ? result_.rejected : result_.failed);
+      if (o_.step) return SolveStatus::fixed_step_failed;
+      h = controller.next(size, last_, false, order);
+      if (!(h > 4 * eps * std::abs(result_.t)) || !(h > 1e-300) || h < 1e-14 * there())
+        return SolveStatus::step_too_small;
+      continue;
+    }
+    accept(size, to_the_end);
+    put_out_step();
+    if (!o_.step) h = std::min(controller.next(size, last_, true, order), greatest_size());
+    if (o_.after_step && !o_.after_step(method_)) return SolveStatus::stopped;
+  }
+  return SolveStatus::finished;
+}
+
+SolveResult SolveRun::finish(SolveStatus status) {
+  SolveResult result = std::move(result_);
+  result.status = status;
+  result.y = method_.y();
+  result.dydt = method_.dydt();
+  result.counts = method_.counts();
+  result.stiff_steps = method_.stiff_steps();
+  const std::span<const long> orders = method_.steps_by_order();
+  result.steps_by_order.assign(orders.begin(), orders.end());
+  if (status == SolveStatus::finished) {
+    if (result.stiff_steps > 0) {
+      result.message = "stability limited " + std::to_string(result.stiff_steps) + " of " +
+                       std::to_string(result.steps) +
+                       " steps: the problem looks stiff, an implicit method would take fewer";
+    }
+  } else if (status != SolveStatus::stopped) {
+    result.message = std::string(to_text(status)) + " at t = " + short_number(result.t) + ": " + causes(method_, last_);
+  }
+  return result;
+}
+
 }  // namespace
 
 const char* to_text(SolveStatus status) {
@@ -109,101 +229,9 @@ SolveOptions SolveOptions::like_ode45(double span, double tolerance) {
 
 SolveResult solve(OdeMethod& method, double t0, const Vec& y0, double end, const Vec& scales, const SolveOptions& o) {
   check_call(y0, static_cast<int>(scales.size()), t0, end, o);
-  SolveResult result;
-  const double span = std::abs(end - t0), sign = end >= t0 ? 1 : -1;
-  Attempt last;
-  const auto finish = [&](SolveStatus status) {
-    result.status = status;
-    result.y = method.y();
-    result.dydt = method.dydt();
-    result.counts = method.counts();
-    result.stiff_steps = method.stiff_steps();
-    const std::span<const long> orders = method.steps_by_order();
-    result.steps_by_order.assign(orders.begin(), orders.end());
-    if (status == SolveStatus::finished) {
-      if (result.stiff_steps > 0) {
-        result.message = "stability limited " + std::to_string(result.stiff_steps) + " of " +
-                         std::to_string(result.steps) +
-                         " steps: the problem looks stiff, an implicit method would take fewer";
-      }
-    } else if (status != SolveStatus::stopped) {
-      result.message = std::string(to_text(status)) + " at t = " + short_number(result.t) + ": " + causes(method, last);
-    }
-  };
-
-  method.start(t0, y0);
-  result.t = t0;
-  std::size_t next_output = 0;
-  const auto put_out = [&](double t, const Vec& y) {
-    result.times.push_back(t);
-    result.outputs.push_back(y);
-    ++next_output;
-  };
-  if (!method.dydt().allFinite()) {
-    last.verdict = Verdict::evaluation_rejected;
-    finish(SolveStatus::bad_start);
-    return result;
-  }
-  while (next_output < o.output_times.size() && o.output_times[next_output] == t0) put_out(t0, y0);
-
-  StepController controller(o.controller);
-  const double greatest = o.greatest_step > 0 ? o.greatest_step : span;
-  double h = o.step ? std::abs(*o.step)
-                    : std::min(o.first_step > 0 ? o.first_step : choose_first_step(method, scales, o, span), greatest);
-  long attempts = 0;
-  Vec at_output;
-  const double there = 8 * eps * std::max({std::abs(t0), std::abs(end), span});
-  while (std::abs(end - result.t) > 0) {
-    const double left = std::abs(end - result.t);
-    bool to_the_end = left <= h * (1 + o.last_step_stretch);
-    if (o.step) to_the_end = left <= h * (1 + 1e-9);
-    const double size = to_the_end ? left : h;
-    if (attempts++ >= o.most_attempts) {
-      finish(SolveStatus::too_many_attempts);
-      return result;
-    }
-    last = method.attempt(sign * size);
-    const int order = method.error_order();
-    if (last.verdict == Verdict::ok && !std::isfinite(last.error)) last.verdict = Verdict::not_finite;
-    if (last.verdict != Verdict::ok || (!o.step && last.error > 1)) {
-      const bool by_error = last.verdict == Verdict::ok;
-      ++(by_error ? result.rejected : result.failed);
-      if (o.step) {
-        finish(SolveStatus::fixed_step_failed);
-        return result;
-      }
-      h = controller.next(size, last, false, order);
-      if (!(h > 4 * eps * std::abs(result.t)) || !(h > 1e-300) || h < 1e-14 * there) {
-        finish(SolveStatus::step_too_small);
-        return result;
-      }
-      continue;
-    }
-    method.accept();
-    ++result.steps;
-    result.least_step = result.steps == 1 ? size : std::min(result.least_step, size);
-    result.greatest_step = std::max(result.greatest_step, size);
-    result.t = to_the_end || std::abs(end - method.t()) <= there ? end : method.t();
-    while (next_output < o.output_times.size()) {
-      const double t = o.output_times[next_output];
-      if (sign * (t - result.t) > 0) break;
-      if (t == result.t) {
-        put_out(t, method.y());
-      } else {
-        method.interpolate(t, at_output);
-        put_out(t, at_output);
-      }
-    }
-    if (!o.step) {
-      h = std::min(controller.next(size, last, true, order), greatest);
-    }
-    if (o.after_step && !o.after_step(method)) {
-      finish(SolveStatus::stopped);
-      return result;
-    }
-  }
-  finish(SolveStatus::finished);
-  return result;
+  SolveRun run(method, t0, end, o);
+  const SolveStatus status = run.run(y0, scales);
+  return run.finish(status);
 }
 
 SolveResult solve(FirstOrderProblem& problem, std::string_view key, double t0, const Vec& y0, double end,

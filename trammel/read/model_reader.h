@@ -81,6 +81,12 @@ class ModelReader {
   bool repeat_values(const Node& index, Entries& entries, const Place& place, Values::Bound& values);
   void unfold_uses(std::size_t first);
   void unfold_use(const Node& key, const Node& node);
+  struct Use;  // one entry of a section `use`
+  bool read_use(const Node& node, Use& use);
+  bool find_source(Use& use);
+  bool check_nesting(const Use& use);
+  Scope& add_scope(const Use& use, Values::Bound& given);
+  void check_connections(const Use& use, const Scope& inner, Scope& outer);
   Definition find_definition(const Node& node, const Place& place);
   const Node* load_file(const Node& node, const Place& place, std::string* path);
   std::string resolve(std::string_view path, const Node& node) const;  // relative to the file it stands in
@@ -163,6 +169,11 @@ class ModelReader {
   bool read_mesh_form(const Node* file, const Node* scale, const Node& node, const Place& place, Shape& shape,
                       MassProperties* unit);
   bool read_solid(const Node& node, const Place& place, Rule rule, bool weighed, const Body& body, Solid& solid);
+  bool read_parts(const Node& parts, const Place& place, bool weighed, const Body& body, std::vector<Solid>& solids);
+  void draw_solids(std::vector<Solid>& solids, const Body& body, bool numbered);
+  bool complete_densities(std::vector<Solid>& solids, const std::optional<double>& common, bool has_mass,
+                          const Place& place, const Body& body);
+  void weigh_solids(const std::vector<Solid>& solids, const Place& place, Body& body);
   void read_solids(const Node* shape, const Node* parts, const Node* density, const Place& place, bool weighed,
                    bool has_mass, Body& body);
   void read_shape(const Entry& entry);

@@ -414,53 +414,38 @@ bool ModelReader::read_solid(const Node& node, const Place& place, Rule rule, bo
   return problems_.all().size() == before && (good || !solid.has_form);
 }
 
-// The solids of a body: what it looks like, and, if `weighed`, its mass, centre of mass and inertia.
-void ModelReader::read_solids(const Node* shape, const Node* parts, const Node* density, const Place& place,
-                              bool weighed, bool has_mass, Body& body) {
-  if (shape != nullptr && parts != nullptr) {
-    values_->error(*parts, "conflict", place.text() + ": 'shape' and 'parts' are both given",
-                   "put the shape into the parts");
-    return;
+bool ModelReader::read_parts(const Node& parts, const Place& place, bool weighed, const Body& body,
+                             std::vector<Solid>& solids) {
+  if (!parts.is_sequence() || parts.count == 0) {
+    values_->error(parts, "wrong-type", place.text() + ": parts must be a list",
+                   "write `- {type: box, size: [1, 2, 3]}` for each");
+    return false;
   }
-  std::vector<Solid> solids;
-  if (shape != nullptr) {
-    if (!read_solid(*shape, place.at("shape"), Rule::shape, weighed, body, solids.emplace_back())) return;
-  } else {
-    if (!parts->is_sequence() || parts->count == 0) {
-      values_->error(*parts, "wrong-type", place.text() + ": parts must be a list",
-                     "write `- {type: box, size: [1, 2, 3]}` for each");
-      return;
-    }
-    bool good = true;
-    for (std::size_t i = 0; i < parts->count; ++i) {
-      const std::string field = "part " + std::to_string(i + 1);
-      good = read_solid(parts->item(i), place.at(field), Rule::part, weighed, body, solids.emplace_back()) && good;
-    }
-    if (!good) return;
+  bool good = true;
+  for (std::size_t i = 0; i < parts.count; ++i) {
+    const std::string field = "part " + std::to_string(i + 1);
+    good = read_solid(parts.item(i), place.at(field), Rule::part, weighed, body, solids.emplace_back()) && good;
   }
+  return good;
+}
+
+void ModelReader::draw_solids(std::vector<Solid>& solids, const Body& body, bool numbered) {
   for (std::size_t i = 0; i < solids.size(); ++i) {
     Solid& solid = solids[i];
     if (!solid.has_form || solid.density.value_or(1) < 0 || solid.mass.value_or(1) < 0)
       continue;  // holes are not drawn
-    solid.shape.name = "body." + body.name + (parts != nullptr ? "." + std::to_string(i + 1) : "");
+    solid.shape.name = "body." + body.name + (numbered ? "." + std::to_string(i + 1) : "");
     solid.shape.body = static_cast<int>(model_.bodies.size());
     solid.shape.where = values_->where(*solid.node);
     model_.shapes.push_back(solid.shape);
   }
-  if (!weighed) return;
+}
 
-  std::optional<double> common;
-  if (density != nullptr) {
-    common = values_->number(*density, place.at("density"), Quantity::density);
-    if (!common) return;
-    if (has_mass) {
-      values_->error(*density, "conflict", place.text() + ": 'density' and 'mass' are both given", "keep one of them");
-      return;
-    }
-  }
+// Gives solids that do not say what they weigh a density: that of the body, else what its mass leaves for their volume.
+bool ModelReader::complete_densities(std::vector<Solid>& solids, const std::optional<double>& common, bool has_mass,
+                                     const Place& place, const Body& body) {
   double rest = body.mass, volume = 0;  // mass of the body that its parts leave open, and their volume
   const Node* open = nullptr;
-  std::vector<MassProperties> all;
   for (const Solid& solid : solids) {
     if (solid.given) {
       rest -= solid.given->mass;
@@ -476,29 +461,35 @@ void ModelReader::read_solids(const Node* shape, const Node* parts, const Node* 
   if (open != nullptr && !common && !has_mass) {
     values_->error(*open, "missing-key", place.text() + ": its weight is not said",
                    "give `density` or `mass` of the body or of the shape");
-    return;
+    return false;
   }
   if (open == nullptr && (common || has_mass)) {
     values_->error(*solids.front().node, "conflict",
                    place.text() + ": all its parts say what they weigh, and the body does too",
                    "leave the mass or density of the body out");
-    return;
+    return false;
   }
   if (has_mass && !(rest > 0)) {
     values_->error(*open, "negative-mass",
                    place.text() + ": nothing of its mass is left for the parts that say no weight",
                    "the others weigh " + shortest(body.mass - rest) + " kg of " + shortest(body.mass) + " kg");
-    return;
+    return false;
   }
+  for (Solid& solid : solids) {
+    if (!solid.given && !solid.mass && !solid.density) solid.density = common ? *common : rest / volume;
+  }
+  return true;
+}
+
+// Mass, centre of mass and inertia of the body from those of its solids.
+void ModelReader::weigh_solids(const std::vector<Solid>& solids, const Place& place, Body& body) {
+  std::vector<MassProperties> all;
   for (const Solid& solid : solids) {
     if (solid.given) {
       all.push_back(*solid.given);
       continue;
     }
-    const double own = solid.mass      ? *solid.mass / solid.unit.mass
-                       : solid.density ? *solid.density
-                       : common        ? *common
-                                       : rest / volume;
+    const double own = solid.mass ? *solid.mass / solid.unit.mass : *solid.density;
     all.push_back({own * solid.unit.mass, solid.unit.center, own * solid.unit.inertia});
   }
   const MassProperties whole = sum(all);
@@ -517,6 +508,35 @@ void ModelReader::read_solids(const Node* shape, const Node* parts, const Node* 
     body.inertia.setZero();
     body.inertia(2, 2) = about_z;
   }
+}
+
+// The solids of a body: what it looks like, and, if `weighed`, its mass, centre of mass and inertia.
+void ModelReader::read_solids(const Node* shape, const Node* parts, const Node* density, const Place& place,
+                              bool weighed, bool has_mass, Body& body) {
+  if (shape != nullptr && parts != nullptr) {
+    values_->error(*parts, "conflict", place.text() + ": 'shape' and 'parts' are both given",
+                   "put the shape into the parts");
+    return;
+  }
+  std::vector<Solid> solids;
+  if (shape != nullptr) {
+    if (!read_solid(*shape, place.at("shape"), Rule::shape, weighed, body, solids.emplace_back())) return;
+  } else {
+    if (!read_parts(*parts, place, weighed, body, solids)) return;
+  }
+  draw_solids(solids, body, parts != nullptr);
+  if (!weighed) return;
+
+  std::optional<double> common;
+  if (density != nullptr) {
+    common = values_->number(*density, place.at("density"), Quantity::density);
+    if (!common) return;
+    if (has_mass) {
+      values_->error(*density, "conflict", place.text() + ": 'density' and 'mass' are both given", "keep one of them");
+      return;
+    }
+  }
+  if (complete_densities(solids, common, has_mass, place, body)) weigh_solids(solids, place, body);
 }
 
 void ModelReader::read_shape(const Entry& entry) {

@@ -443,96 +443,126 @@ ModelReader::Definition ModelReader::find_definition(const Node& node, const Pla
   return {};
 }
 
-void ModelReader::unfold_use(const Node& key, const Node& node) {
-  const std::string full = current_->prefix + std::string(key.text);
-  const Place place{"use", full, ""};
-  Entries entries = values_->mapping(node, place, Rule::use);
-  if (!entries.good()) return;
-  const Node* name = entries.find("subsystem");
-  const Node* file = entries.find("file");
-  const Node* parameters = entries.find("parameters");
-  const Node* inputs = entries.find("inputs");
-  const Node* connect = entries.find("connect");
-  const Node* position = entries.find("position");
-  const Node* orientation = entries.find("orientation");
-  entries.finish();
-  if ((name == nullptr) == (file == nullptr)) {
-    values_->error(key, name == nullptr ? "missing-key" : "conflict",
-                   place.text() + ": give either 'subsystem' or 'file'", "subsystem names one under `subsystems`");
-    return;
-  }
-  Definition definition{nullptr, current_};
-  if (name != nullptr) {
-    if (!name->is_scalar() || name->is_null()) {
-      values_->error(*name, "wrong-type", place.text() + ": subsystem must be a name", "");
-      return;
-    }
-    definition = find_definition(*name, place);
-    if (definition.node == nullptr) return;
-    file = definition.node->find("file");
-    if (file != nullptr && definition.node->count > 1) {
-      values_->error(*definition.node, "conflict",
-                     "subsystem " + quote(name->text) + ": 'file' and sections of its own are both given",
-                     "put everything into the file");
-      return;
-    }
-  }
+struct ModelReader::Use {
+  const Node& key;
+  std::string full;  // its name in the model
+  const Node *name = nullptr, *file = nullptr;
+  const Node *parameters = nullptr, *inputs = nullptr, *connect = nullptr;
+  const Node *position = nullptr, *orientation = nullptr;
+  // What is put in, found by find_source.
+  Definition definition = {};
   Rule rule = Rule::subsystem;
-  std::string path;
-  const Node* root = definition.node;
-  if (file != nullptr) {
-    rule = Rule::file;
-    root = load_file(*file, place.at("file"), &path);
-    if (root == nullptr) return;
+  std::string path = {};  // of its file; empty: none
+  const Node* root = nullptr;
+
+  Place place() const { return {"use", full, ""}; }
+  std::string_view source_name() const { return name != nullptr ? name->text : std::string_view(path); }
+};
+
+bool ModelReader::read_use(const Node& node, Use& use) {
+  const Place place = use.place();
+  Entries entries = values_->mapping(node, place, Rule::use);
+  if (!entries.good()) return false;
+  use.name = entries.find("subsystem");
+  use.file = entries.find("file");
+  use.parameters = entries.find("parameters");
+  use.inputs = entries.find("inputs");
+  use.connect = entries.find("connect");
+  use.position = entries.find("position");
+  use.orientation = entries.find("orientation");
+  entries.finish();
+  if ((use.name == nullptr) == (use.file == nullptr)) {
+    values_->error(use.key, use.name == nullptr ? "missing-key" : "conflict",
+                   place.text() + ": give either 'subsystem' or 'file'", "subsystem names one under `subsystems`");
+    return false;
   }
-  std::string chain_text = std::string(name != nullptr ? name->text : std::string_view(path));
+  return true;
+}
+
+// The sections that are put in: under `subsystems`, or in a file that is named there or in the use itself.
+bool ModelReader::find_source(Use& use) {
+  const Place place = use.place();
+  use.definition = {nullptr, current_};
+  if (use.name != nullptr) {
+    if (!use.name->is_scalar() || use.name->is_null()) {
+      values_->error(*use.name, "wrong-type", place.text() + ": subsystem must be a name", "");
+      return false;
+    }
+    use.definition = find_definition(*use.name, place);
+    if (use.definition.node == nullptr) return false;
+    use.file = use.definition.node->find("file");
+    if (use.file != nullptr && use.definition.node->count > 1) {
+      values_->error(*use.definition.node, "conflict",
+                     "subsystem " + quote(use.name->text) + ": 'file' and sections of its own are both given",
+                     "put everything into the file");
+      return false;
+    }
+  }
+  use.root = use.definition.node;
+  if (use.file != nullptr) {
+    use.rule = Rule::file;
+    use.root = load_file(*use.file, place.at("file"), &use.path);
+  }
+  return use.root != nullptr;
+}
+
+// A subsystem that is part of itself, or too many of them, would unfold without end.
+bool ModelReader::check_nesting(const Use& use) {
+  const Place place = use.place();
+  std::string chain_text(use.source_name());
   for (const Scope* scope = current_; scope != nullptr; scope = scope->parent) {
-    if (scope->definition == root || (scope->parent == nullptr && root == &document_.root())) {
-      values_->error(name != nullptr ? *name : *file, "subsystem-cycle",
+    if (scope->definition == use.root || (scope->parent == nullptr && use.root == &document_.root())) {
+      values_->error(use.name != nullptr ? *use.name : *use.file, "subsystem-cycle",
                      place.text() + ": the subsystem is part of itself: " +
                          std::string(scope->definition_name.empty() ? "the model" : scope->definition_name) + " -> " +
                          chain_text,
                      "a part cannot contain its whole; use `repeat` for chains and trees");
-      return;
+      return false;
     }
     if (!scope->definition_name.empty()) chain_text = std::string(scope->definition_name) + " -> " + chain_text;
   }
   if (current_->depth >= deepest_subsystem) {
-    values_->error(key, "too-deep", place.text() + ": subsystems are nested too deep", "");
-    return;
+    values_->error(use.key, "too-deep", place.text() + ": subsystems are nested too deep", "");
+    return false;
   }
-
   if (scopes_.size() > most_subsystems) {
-    values_->error(key, "too-large", place.text() + ": the subsystems of the model unfold without end",
+    values_->error(use.key, "too-large", place.text() + ": the subsystems of the model unfold without end",
                    "at most " + std::to_string(most_subsystems) + " are put in; use fewer inside each other");
     stop_ = true;
-    return;
+    return false;
   }
+  return true;
+}
 
+// The space of names of a use, standing in the current one: its place in the world, and what it is given. Parameters go
+// to `given`, since its own are not known yet.
+ModelReader::Scope& ModelReader::add_scope(const Use& use, Values::Bound& given) {
+  const Place place = use.place();
   Scope* const outer = current_;
   Scope& inner = scopes_.emplace_back(document_, problems_);
   inner.parent = outer;
   inner.depth = outer->depth + 1;
-  inner.prefix = full + ".";
-  inner.definition = root;
-  inner.definition_name = document_.keep(name != nullptr ? name->text : std::string_view(path));
+  inner.prefix = use.full + ".";
+  inner.definition = use.root;
+  inner.definition_name = document_.keep(use.source_name());
   scope_of_prefix_.emplace(inner.prefix, &inner);
   Pose local;
-  if (position != nullptr) {
-    set(local.position, values_->vector(*position, place.at("position"), Quantity::length, true));
+  if (use.position != nullptr) {
+    set(local.position, values_->vector(*use.position, place.at("position"), Quantity::length, true));
   }
-  if (orientation != nullptr) set(local.rotation, values_->orientation(*orientation, place.at("orientation")));
+  if (use.orientation != nullptr) {
+    set(local.rotation, values_->orientation(*use.orientation, place.at("orientation")));
+  }
   inner.pose = outer->pose * local;
-  Values::Bound given;
-  if (parameters != nullptr) given = values_->read_local_parameters(*parameters, "parameter");
-  if (inputs != nullptr && !inputs->is_null()) {
-    each_entry(*inputs, "input", false, [&](const Entry& entry) {
+  if (use.parameters != nullptr) given = values_->read_local_parameters(*use.parameters, "parameter");
+  if (use.inputs != nullptr && !use.inputs->is_null()) {
+    each_entry(*use.inputs, "input", false, [&](const Entry& entry) {
       inner.given_inputs.push_back(
           {entry.key.text, &entry.node, outer, values_->bound() == nullptr ? Values::Bound{} : *values_->bound()});
     });
   }
-  if (connect != nullptr && !connect->is_null()) {
-    each_entry(*connect, "connection", false, [&](const Entry& entry) {
+  if (use.connect != nullptr && !use.connect->is_null()) {
+    each_entry(*use.connect, "connection", false, [&](const Entry& entry) {
       if (!entry.node.is_scalar() || entry.node.is_null()) {
         values_->error(entry.node, "wrong-type", place.text() + ": connect must give the name of a body or frame", "");
       } else {
@@ -542,24 +572,38 @@ void ModelReader::unfold_use(const Node& key, const Node& node) {
   }
   inner.values.set_private(
       [this, &inner](std::string_view text, bool is_place) { return qualify(inner, text, is_place); });
-  if (rule == Rule::subsystem) inner.values.take_units(definition.scope->values);
+  if (use.rule == Rule::subsystem) inner.values.take_units(use.definition.scope->values);
+  return inner;
+}
+
+void ModelReader::check_connections(const Use& use, const Scope& inner, Scope& outer) {
+  for (const auto& each : inner.connections) {
+    if (std::find(inner.needs.begin(), inner.needs.end(), each.first) != inner.needs.end()) continue;
+    activate(outer, nullptr);
+    std::string hint = did_you_mean(each.first, {inner.needs.begin(), inner.needs.end()});
+    if (hint.empty()) hint = inner.needs.empty() ? "it needs nothing" : "it needs: " + list_of(inner.needs);
+    values_->error(*use.connect, "unknown-key",
+                   use.place().text() + ": the subsystem does not need " + quote(each.first), hint);
+  }
+}
+
+void ModelReader::unfold_use(const Node& key, const Node& node) {
+  Use use{key, current_->prefix + std::string(key.text)};
+  if (!read_use(node, use) || !find_source(use) || !check_nesting(use)) return;
+  Scope& outer = *current_;
+  Values::Bound given;
+  Scope& inner = add_scope(use, given);
   const std::size_t before = problems_.all().size();
   activate(inner, nullptr);
   std::vector<std::string> chain;
-  if (!path.empty()) {
-    chain.push_back(path);
-    inner.files.push_back(path);
+  if (!use.path.empty()) {
+    chain.push_back(use.path);
+    inner.files.push_back(use.path);
   }
-  gather(inner, *root, rule, chain);
+  gather(inner, *use.root, use.rule, chain);
   if (problems_.all().size() > before) return;
   set_up(inner, given);
-  for (const auto& each : inner.connections) {
-    if (std::find(inner.needs.begin(), inner.needs.end(), each.first) != inner.needs.end()) continue;
-    activate(*outer, nullptr);
-    std::string hint = did_you_mean(each.first, {inner.needs.begin(), inner.needs.end()});
-    if (hint.empty()) hint = inner.needs.empty() ? "it needs nothing" : "it needs: " + list_of(inner.needs);
-    values_->error(*connect, "unknown-key", place.text() + ": the subsystem does not need " + quote(each.first), hint);
-  }
+  check_connections(use, inner, outer);
 }
 
 // ---- Names

@@ -330,6 +330,70 @@ std::optional<Vec3> Values::direction(const Node& node, const Place& place) {
   return *v / length;
 }
 
+std::optional<Quat> Values::by_quaternion(const Node& node, const Place& place) {
+  std::vector<double> q;
+  if (!list(node, place.at("quaternion"), Quantity::none, q, "[w, x, y, z]")) return std::nullopt;
+  if (q.size() != 4) {
+    error(node, "wrong-length", place.text() + ": the quaternion must be [w, x, y, z]");
+    return std::nullopt;
+  }
+  const Quat result(q[0], q[1], q[2], q[3]);
+  if (!(std::abs(result.norm() - 1) < rounding)) {
+    error(node, "quaternion-norm", place.text() + ": the quaternion has length " + shortest(result.norm()) + ", not 1",
+          "the order is [w, x, y, z], w first");
+    return std::nullopt;
+  }
+  return result.normalized();
+}
+
+std::optional<Quat> Values::by_axis(const Node& axis, const Node& angle, const Place& place) {
+  const std::optional<Vec3> direction_of = direction(axis, place.at("axis"));
+  const std::optional<double> turn = number(angle, place.at("angle"), Quantity::angle);
+  if (!direction_of || !turn) return std::nullopt;
+  return Quat(Eigen::AngleAxisd(*turn, *direction_of));
+}
+
+std::optional<Quat> Values::by_two_axes(const Node& x_axis, const Node& z_axis, const Place& place) {
+  const std::optional<Vec3> x = direction(x_axis, place.at("x_axis")), z = direction(z_axis, place.at("z_axis"));
+  if (!x || !z) return std::nullopt;
+  if (x->cross(*z).norm() < 1e-9) {
+    error(x_axis, "parallel-axes", place.text() + ": x_axis is parallel to z_axis", "give two different directions");
+    return std::nullopt;
+  }
+  return axes_with_z(*z, *x);
+}
+
+std::optional<Quat> Values::by_euler_angles(const Node& euler, const Node& sequence, const Place& place) {
+  const std::optional<Vec3> angles = vector(euler, place.at("euler"), Quantity::angle);
+  const std::optional<std::string> letters = text(sequence, place.at("sequence"));
+  if (!angles || !letters) return std::nullopt;
+  Quat result = Quat::Identity();
+  bool good = letters->size() == 3 && (*letters)[0] != (*letters)[1] && (*letters)[1] != (*letters)[2];
+  for (std::size_t i = 0; good && i < 3; ++i) {
+    const std::optional<Quat> turn = turn_about((*letters)[i], (*angles)[static_cast<Eigen::Index>(i)]);
+    good = turn.has_value();
+    if (turn) result = result * *turn;
+  }
+  if (!good) {
+    error(sequence, "wrong-orientation", place.text() + ": " + quote(*letters) + " is not a sequence of axes",
+          "write three of x, y, z, neighbours different: zxz, xyz, zyx");
+    return std::nullopt;
+  }
+  return result.normalized();
+}
+
+std::optional<Quat> Values::by_matrix(const Node& matrix, const Place& place) {
+  std::vector<double> n;
+  if (!rows(matrix, place.at("matrix"), 3, n, Quantity::none)) return std::nullopt;
+  const Mat3 R = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(n.data());
+  if (!((R.transpose() * R - Mat3::Identity()).cwiseAbs().maxCoeff() < rounding) || R.determinant() < 0) {
+    error(matrix, "wrong-orientation", place.text() + ": the matrix is not a rotation",
+          "its columns are the body's x, y and z axes: of length 1, perpendicular, right-handed");
+    return std::nullopt;
+  }
+  return Quat(R).normalized();
+}
+
 std::optional<Quat> Values::orientation(const Node& node, const Place& place) {
   const char* const forms =
       "write {axis: [0, 0, 1], angle: 30 deg}, {x_axis: [..], z_axis: [..]}, {euler: [a, b, c], sequence: zxz}, "
@@ -360,64 +424,11 @@ std::optional<Quat> Values::orientation(const Node& node, const Place& place) {
     }
     return std::nullopt;
   }
-  if (quaternion != nullptr) {
-    std::vector<double> q;
-    if (!list(*quaternion, place.at("quaternion"), Quantity::none, q, "[w, x, y, z]")) return std::nullopt;
-    if (q.size() != 4) {
-      error(*quaternion, "wrong-length", place.text() + ": the quaternion must be [w, x, y, z]");
-      return std::nullopt;
-    }
-    const Quat result(q[0], q[1], q[2], q[3]);
-    if (!(std::abs(result.norm() - 1) < rounding)) {
-      error(*quaternion, "quaternion-norm",
-            place.text() + ": the quaternion has length " + shortest(result.norm()) + ", not 1",
-            "the order is [w, x, y, z], w first");
-      return std::nullopt;
-    }
-    return result.normalized();
-  }
-  if (axis != nullptr) {
-    const std::optional<Vec3> direction_of = direction(*axis, place.at("axis"));
-    const std::optional<double> turn = number(*angle, place.at("angle"), Quantity::angle);
-    if (!direction_of || !turn) return std::nullopt;
-    return Quat(Eigen::AngleAxisd(*turn, *direction_of));
-  }
-  if (x_axis != nullptr) {
-    const std::optional<Vec3> x = direction(*x_axis, place.at("x_axis")), z = direction(*z_axis, place.at("z_axis"));
-    if (!x || !z) return std::nullopt;
-    if (x->cross(*z).norm() < 1e-9) {
-      error(*x_axis, "parallel-axes", place.text() + ": x_axis is parallel to z_axis", "give two different directions");
-      return std::nullopt;
-    }
-    return axes_with_z(*z, *x);
-  }
-  if (euler != nullptr) {
-    const std::optional<Vec3> angles = vector(*euler, place.at("euler"), Quantity::angle);
-    const std::optional<std::string> letters = text(*sequence, place.at("sequence"));
-    if (!angles || !letters) return std::nullopt;
-    Quat result = Quat::Identity();
-    bool good = letters->size() == 3 && (*letters)[0] != (*letters)[1] && (*letters)[1] != (*letters)[2];
-    for (std::size_t i = 0; good && i < 3; ++i) {
-      const std::optional<Quat> turn = turn_about((*letters)[i], (*angles)[static_cast<Eigen::Index>(i)]);
-      good = turn.has_value();
-      if (turn) result = result * *turn;
-    }
-    if (!good) {
-      error(*sequence, "wrong-orientation", place.text() + ": " + quote(*letters) + " is not a sequence of axes",
-            "write three of x, y, z, neighbours different: zxz, xyz, zyx");
-      return std::nullopt;
-    }
-    return result.normalized();
-  }
-  std::vector<double> n;
-  if (!rows(*matrix, place.at("matrix"), 3, n, Quantity::none)) return std::nullopt;
-  const Mat3 R = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(n.data());
-  if (!((R.transpose() * R - Mat3::Identity()).cwiseAbs().maxCoeff() < rounding) || R.determinant() < 0) {
-    error(*matrix, "wrong-orientation", place.text() + ": the matrix is not a rotation",
-          "its columns are the body's x, y and z axes: of length 1, perpendicular, right-handed");
-    return std::nullopt;
-  }
-  return Quat(R).normalized();
+  if (quaternion != nullptr) return by_quaternion(*quaternion, place);
+  if (axis != nullptr) return by_axis(*axis, *angle, place);
+  if (x_axis != nullptr) return by_two_axes(*x_axis, *z_axis, place);
+  if (euler != nullptr) return by_euler_angles(*euler, *sequence, place);
+  return by_matrix(*matrix, place);
 }
 
 std::optional<ExpressionText> Values::expression(const Node& node, const Place& place, Quantity quantity) {

@@ -127,6 +127,13 @@ class Values {
     bool stated = false;
   };
 
+  // The ways to write an orientation.
+  std::optional<Quat> by_quaternion(const Node& node, const Place& place);
+  std::optional<Quat> by_axis(const Node& axis, const Node& angle, const Place& place);
+  std::optional<Quat> by_two_axes(const Node& x_axis, const Node& z_axis, const Place& place);
+  std::optional<Quat> by_euler_angles(const Node& euler, const Node& sequence, const Place& place);
+  std::optional<Quat> by_matrix(const Node& matrix, const Place& place);
+
   static std::size_t slot(Quantity quantity) { return static_cast<std::size_t>(quantity); }
   double factor(Quantity quantity) const { return factors_[slot(quantity)]; }
   Location text_start(const Node& node) const;  // of a scalar, behind its quote

@@ -192,6 +192,10 @@ class Digest {
       for (const std::string& y : *x) add(y);
     }
   }
+  void add_numbers(const std::vector<double>& values) {
+    add(static_cast<int>(values.size()));
+    for (const double value : values) add(value);
+  }
   void add(const Fields& fields) {
     for (const auto& entry : fields.all()) {
       add(entry.first);
@@ -200,16 +204,7 @@ class Digest {
   }
 };
 
-}  // namespace
-
-std::string model_digest(const Model& model) {
-  Digest d;
-  d.add(model.text);
-  d.add(model.gravity);
-  for (const Parameter& p : model.parameters) {
-    d.add(p.name);
-    d.add(p.value);
-  }
+void add_bodies(Digest& d, const Model& model) {
   for (const Body& b : model.bodies) {
     d.add(b.name);
     d.add(b.kind);
@@ -225,6 +220,9 @@ std::string model_digest(const Model& model) {
       for (int i = 0; i < 3; ++i) d.add(kept[i]);
     }
   }
+}
+
+void add_variables(Digest& d, const Model& model) {
   for (const StateVariable& x : model.states) {
     d.add(x.name);
     d.add(x.rate.text);
@@ -234,17 +232,16 @@ std::string model_digest(const Model& model) {
     d.add(input.name);
     d.add(input.value);
   }
-  const auto numbers = [&d](const std::vector<double>& values) {
-    d.add(static_cast<int>(values.size()));
-    for (const double value : values) d.add(value);
-  };
+}
+
+void add_curves(Digest& d, const Model& model) {
   for (const NamedSpline& s : model.splines) {
     const SplineData& data = s.spline->data();
     d.add(s.name);
     d.add(static_cast<int>(data.kind));
     d.add(static_cast<int>(data.extrapolation));
-    numbers(data.x);
-    numbers(data.y);
+    d.add_numbers(data.x);
+    d.add_numbers(data.y);
     d.add(data.first_slope);
     d.add(data.last_slope);
   }
@@ -253,14 +250,13 @@ std::string model_digest(const Model& model) {
     d.add(t.name);
     d.add(static_cast<int>(data.kind));
     d.add(static_cast<int>(data.extrapolation));
-    numbers(data.x);
-    numbers(data.y);
-    numbers(data.z);
+    d.add_numbers(data.x);
+    d.add_numbers(data.y);
+    d.add_numbers(data.z);
   }
-  for (const Frame& f : model.frames) {
-    d.add(f.body);
-    d.add(f.local);
-  }
+}
+
+void add_items(Digest& d, const Model& model) {
   for (const std::vector<Item>* items : {&model.joints, &model.motions, &model.forces}) {
     d.text += ";";
     for (const Item& item : *items) {
@@ -271,16 +267,9 @@ std::string model_digest(const Model& model) {
       if (item.implicit) d.text += "B";
     }
   }
-  for (const InitialJoint& i : model.initial_joints) {
-    d.add(i.joint);
-    for (const std::optional<double>* x : {&i.angle, &i.displacement, &i.angular_speed, &i.speed}) d.add(*x);
-  }
-  for (const Output& o : model.outputs) {
-    d.add(o.name);
-    d.add(o.unit);
-    d.add(o.expression.text);
-  }
-  const SimulationSettings& s = model.simulation;
+}
+
+void add_settings(Digest& d, const SimulationSettings& s) {
   d.add(s.end);
   d.add(s.method);
   d.add(s.formulation);
@@ -290,6 +279,36 @@ std::string model_digest(const Model& model) {
     d.add(*x);
   }
   d.add(s.options);
+}
+
+}  // namespace
+
+std::string model_digest(const Model& model) {
+  Digest d;
+  d.add(model.text);
+  d.add(model.gravity);
+  for (const Parameter& p : model.parameters) {
+    d.add(p.name);
+    d.add(p.value);
+  }
+  add_bodies(d, model);
+  add_variables(d, model);
+  add_curves(d, model);
+  for (const Frame& f : model.frames) {
+    d.add(f.body);
+    d.add(f.local);
+  }
+  add_items(d, model);
+  for (const InitialJoint& i : model.initial_joints) {
+    d.add(i.joint);
+    for (const std::optional<double>* x : {&i.angle, &i.displacement, &i.angular_speed, &i.speed}) d.add(*x);
+  }
+  for (const Output& o : model.outputs) {
+    d.add(o.name);
+    d.add(o.unit);
+    d.add(o.expression.text);
+  }
+  add_settings(d, model.simulation);
   return d.text;
 }
 

@@ -11,6 +11,23 @@ namespace {
 // "1 solve", "2 solves"
 std::string counted(long count, const char* noun) { return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s"); }
 
+nlohmann::ordered_json real_time_json(const RealTimeReport& r) {
+  nlohmann::ordered_json j = {{"budget", r.budget},
+                              {"mean", r.mean},
+                              {"mean_with_output", r.with_output},
+                              {"percentile_99.9", r.percentile},
+                              {"worst", r.worst},
+                              {"worst_by_processor", r.worst_computing},
+                              {"memory_locked", r.locked},
+                              {"others_give_way", r.first},
+                              {"processor_away", r.away},
+                              {"steps", r.steps},
+                              {"late", r.overruns},
+                              {"latest", r.latest}};
+  if (r.given_up) j["given_up"] = {{"distance", *r.given_up}, {"t", r.given_up_at}};
+  return j;
+}
+
 }  // namespace
 
 std::string to_text(const RunSummary& s) {
@@ -153,22 +170,7 @@ std::string to_json(const RunSummary& s) {
         {"exchanged", s.energy.exchanged()}}},
       {"seconds", {{"start", s.times.start}, {"steps", s.times.steps}, {"output", s.times.output}}},
   };
-  if (s.real_time) {
-    const RealTimeReport& r = *s.real_time;
-    j["real_time"] = {{"budget", r.budget},
-                      {"mean", r.mean},
-                      {"mean_with_output", r.with_output},
-                      {"percentile_99.9", r.percentile},
-                      {"worst", r.worst},
-                      {"worst_by_processor", r.worst_computing},
-                      {"memory_locked", r.locked},
-                      {"others_give_way", r.first},
-                      {"processor_away", r.away},
-                      {"steps", r.steps},
-                      {"late", r.overruns},
-                      {"latest", r.latest}};
-    if (r.given_up) j["real_time"]["given_up"] = {{"distance", *r.given_up}, {"t", r.given_up_at}};
-  }
+  if (s.real_time) j["real_time"] = real_time_json(*s.real_time);
   return j.dump(2);
 }
 

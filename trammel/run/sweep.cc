@@ -248,6 +248,136 @@ void check_measures(const SweepOptions& options, const SweepPlan& plan) {
   for (const SweepMeasure& measure : options.measures) (void)trajectory.at(measure.signal);
 }
 
+// The table of a sweep and the runs that it still lacks; its functions may be called from several threads once the
+// table is open.
+class SweepTable {
+ public:
+  SweepTable(const SweepOptions& options, const SweepPlan& plan);
+  void take_over_runs();
+  void open();
+  void work(const std::function<SweepRow(long)>& make);
+  void work_side_by_side();
+  SweepSummary close();
+
+ private:
+  void replace();
+  bool next_run(long& run);
+  void add(long run, const SweepRow& row);
+
+  const SweepOptions& options_;
+  const SweepPlan& plan_;
+  std::string header_, first_;
+  SweepSummary summary_;
+  std::map<long, std::string> lines_;
+  std::ofstream file_;
+  std::mutex mutex_;
+  std::vector<long> waiting_;  // the next one last
+};
+
+SweepTable::SweepTable(const SweepOptions& options, const SweepPlan& plan)
+    : options_(options), plan_(plan), header_(sweep_header(plan, options.measures)) {
+  std::string described = model_digest(load_model(options.model, options.changes)) + header_;
+  for (const auto& run : plan.runs) {
+    for (const std::string& value : run) described += value + ";";
+  }
+  first_ = std::string(sweep_magic) + "1 " + sha256_hex(described).substr(0, 16);
+  summary_.runs = static_cast<long>(plan.runs.size());
+}
+
+// Those that the table on the disk has.
+void SweepTable::take_over_runs() {
+  const std::string text = read_whole_file(options_.table, std::uint64_t{1} << 32, ExitCode::bad_usage);
+  std::stringstream in(text.substr(0, text.rfind('\n') + 1));
+  std::string line;
+  std::getline(in, line);
+  if (line != first_)
+    refuse_sweep("the table '" + options_.table + "' belongs to another sweep",
+                 "the same model, parameters and measures go on; without --resume it is made anew");
+  std::getline(in, line);
+  while (std::getline(in, line)) {
+    const long run = std::strtol(line.c_str(), nullptr, 10);
+    const std::string status = line.substr(line.find(',') + 1, line.find(',', line.find(',') + 1) - line.find(',') - 1);
+    if (run < 0 || run >= summary_.runs || (status != "finished" && status != "failed")) continue;
+    lines_[run] = line;
+    ++summary_.taken_over;
+    ++(status == "finished" ? summary_.finished : summary_.failed);
+  }
+}
+
+void SweepTable::replace() {
+  std::string text = first_ + "\n" + header_ + "\n";
+  for (const auto& line : lines_) text += line.second + "\n";
+  write_whole_file(options_.table, text, OutputKind::sweep);
+}
+
+void SweepTable::open() {
+  replace();
+  file_.open(options_.table, std::ios::app);
+  for (long run = summary_.runs - 1; run >= 0; --run) {
+    if (lines_.count(run) == 0) waiting_.push_back(run);
+  }
+}
+
+bool SweepTable::next_run(long& run) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (waiting_.empty() || (options_.interrupted != nullptr && *options_.interrupted)) return false;
+  run = waiting_.back();
+  waiting_.pop_back();
+  return true;
+}
+
+void SweepTable::add(long run, const SweepRow& row) {
+  const std::string line = sweep_line(plan_, row);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  file_ << line + "\n";
+  file_.flush();
+  lines_[run] = line;
+  ++(row.status == "finished" ? summary_.finished : summary_.failed);
+  if (options_.progress) options_.progress(row, summary_.finished + summary_.failed, summary_.runs);
+}
+
+// Makes runs until none waits, or the maker is lost: another one then gets its run.
+void SweepTable::work(const std::function<SweepRow(long)>& make) {
+  for (long run = 0; next_run(run);) {
+    SweepRow row;
+    try {
+      row = make(run);
+    } catch (const Failure& failure) {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      waiting_.push_back(run);
+      if (options_.lost) options_.lost(failure);
+      return;
+    }
+    if (row.status == to_text(RunStatus::interrupted)) return;  // it is made when the sweep goes on
+    add(run, row);
+  }
+}
+
+void SweepTable::work_side_by_side() {
+  const auto here = [this](long run) { return sweep_run(options_, plan_, run); };
+  std::vector<std::thread> threads;
+  for (const auto& helper : options_.helpers) threads.emplace_back([&] { work(helper); });
+  try {
+    const long useful = std::min<long>(options_.threads, static_cast<long>(waiting_.size()));
+    for (long i = 1; i < useful; ++i) threads.emplace_back([&] { work(here); });
+  } catch (const std::system_error&) {  // the system gives no more: those there are make the runs
+  }
+  work(here);
+  for (std::thread& thread : threads) thread.join();
+  work(here);  // what a lost helper left behind
+}
+
+// In the order of the plan, if all runs are there.
+SweepSummary SweepTable::close() {
+  file_.close();
+  if (!file_)
+    throw Failure({Severity::error, "cannot-write", "the table '" + options_.table + "' cannot be written", "", {}},
+                  ExitCode::cannot_write);
+  summary_.complete = static_cast<long>(lines_.size()) == summary_.runs;
+  if (summary_.complete) replace();
+  return summary_;
+}
+
 }  // namespace
 
 SweepSummary run_sweep(const SweepOptions& asked, const SweepPlan& plan) {
@@ -256,91 +386,11 @@ SweepSummary run_sweep(const SweepOptions& asked, const SweepPlan& plan) {
   SweepOptions options = asked;
   options.measures = measures_of(asked);
   if (!plan.runs.empty()) check_measures(options, plan);
-  const std::string header = sweep_header(plan, options.measures);
-  std::string described = model_digest(load_model(options.model, options.changes)) + header;
-  for (const auto& run : plan.runs) {
-    for (const std::string& value : run) described += value + ";";
-  }
-  const std::string first = std::string(sweep_magic) + "1 " + sha256_hex(described).substr(0, 16);
-  SweepSummary summary;
-  summary.runs = static_cast<long>(plan.runs.size());
-  std::map<long, std::string> lines;
-  if (options.resume) {
-    const std::string text = read_whole_file(options.table, std::uint64_t{1} << 32, ExitCode::bad_usage);
-    std::stringstream in(text.substr(0, text.rfind('\n') + 1));
-    std::string line;
-    std::getline(in, line);
-    if (line != first)
-      refuse_sweep("the table '" + options.table + "' belongs to another sweep",
-                   "the same model, parameters and measures go on; without --resume it is made anew");
-    std::getline(in, line);
-    while (std::getline(in, line)) {
-      const long run = std::strtol(line.c_str(), nullptr, 10);
-      const std::string status =
-          line.substr(line.find(',') + 1, line.find(',', line.find(',') + 1) - line.find(',') - 1);
-      if (run < 0 || run >= summary.runs || (status != "finished" && status != "failed")) continue;
-      lines[run] = line;
-      ++summary.taken_over;
-      ++(status == "finished" ? summary.finished : summary.failed);
-    }
-  }
-  const auto replace_table = [&] {
-    std::string text = first + "\n" + header + "\n";
-    for (const auto& line : lines) text += line.second + "\n";
-    write_whole_file(options.table, text, OutputKind::sweep);
-  };
-  replace_table();
-  std::ofstream table(options.table, std::ios::app);
-  std::mutex mutex;
-  std::vector<long> waiting;  // the next one last
-  for (long run = summary.runs - 1; run >= 0; --run) {
-    if (lines.count(run) == 0) waiting.push_back(run);
-  }
-  const auto work = [&](const std::function<SweepRow(long)>& make) {
-    for (;;) {
-      long run = 0;
-      {
-        const std::lock_guard<std::mutex> lock(mutex);
-        if (waiting.empty() || (options.interrupted != nullptr && *options.interrupted)) return;
-        run = waiting.back();
-        waiting.pop_back();
-      }
-      SweepRow row;
-      try {
-        row = make(run);
-      } catch (const Failure& failure) {
-        const std::lock_guard<std::mutex> lock(mutex);
-        waiting.push_back(run);
-        if (options.lost) options.lost(failure);
-        return;
-      }
-      const std::string line = sweep_line(plan, row);
-      const std::lock_guard<std::mutex> lock(mutex);
-      if (row.status == to_text(RunStatus::interrupted)) return;  // it is made when the sweep goes on
-      table << line + "\n";
-      table.flush();
-      lines[run] = line;
-      ++(row.status == "finished" ? summary.finished : summary.failed);
-      if (options.progress) options.progress(row, summary.finished + summary.failed, summary.runs);
-    }
-  };
-  const auto here = [&](long run) { return sweep_run(options, plan, run); };
-  std::vector<std::thread> threads;
-  for (const auto& helper : options.helpers) threads.emplace_back([&] { work(helper); });
-  try {
-    const long useful = std::min<long>(options.threads, static_cast<long>(waiting.size()));
-    for (long i = 1; i < useful; ++i) threads.emplace_back([&] { work(here); });
-  } catch (const std::system_error&) {  // the system gives no more: those there are make the runs
-  }
-  work(here);
-  for (std::thread& thread : threads) thread.join();
-  work(here);  // what a lost helper left behind
-  table.close();
-  if (!table)
-    throw Failure({Severity::error, "cannot-write", "the table '" + options.table + "' cannot be written", "", {}},
-                  ExitCode::cannot_write);
-  summary.complete = static_cast<long>(lines.size()) == summary.runs;
-  if (summary.complete) replace_table();
+  SweepTable table(options, plan);
+  if (options.resume) table.take_over_runs();
+  table.open();
+  table.work_side_by_side();
+  SweepSummary summary = table.close();
   summary.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return summary;
 }

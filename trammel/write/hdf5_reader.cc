@@ -197,12 +197,8 @@ bool read_band(const StoredTable& stored, const std::vector<std::size_t>& column
   return true;
 }
 
-}  // namespace
-
-MemoryTrajectory read_hdf5_trajectory(const std::string& path, const TrajectoryReadOptions& options,
-                                      std::vector<Problem>* notes) {
-  const Hdf5Scope scope;
-  const Hdf5Handle file = hdf5_open_readonly(path);
+Hdf5Handle open_result(const std::string& path) {
+  Hdf5Handle file = hdf5_open_readonly(path);
   if (!file) {
     const std::string reason = hdf5_reason();
     if (reason.find("truncated") != std::string::npos) {
@@ -210,38 +206,55 @@ MemoryTrajectory read_hdf5_trajectory(const std::string& path, const TrajectoryR
     }
     throw damaged_result(path, reason);
   }
+  return file;
+}
+
+// 0 if the file does not say it.
+int read_format_version(std::int64_t file) {
+  if (H5Aexists(file, "format_version") <= 0) return 0;
+  const Hdf5Handle attribute(H5Aopen(file, "format_version", H5P_DEFAULT), H5Aclose);
+  const Hdf5Handle space(attribute ? H5Aget_space(attribute.id()) : -1, H5Sclose);
+  int version = 0;
+  if (!space || H5Sget_simple_extent_npoints(space.id()) != 1 ||
+      H5Aread(attribute.id(), H5T_NATIVE_INT, &version) < 0) {
+    return 0;
+  }
+  return version;
+}
+
+struct ResultHead {
+  RunStatus status;
+  std::string tables;  // names with commas between
+};
+
+ResultHead read_head(const std::string& path, std::int64_t file) {
   std::string format, status_text, table_names;
-  if (!hdf5_read_text_attribute(file.id(), "format", format) || format != hdf5_format_name) {
+  if (!hdf5_read_text_attribute(file, "format", format) || format != hdf5_format_name) {
     throw read_failure("not-a-result", "'" + path + "' is an HDF5 file, but not a result of Trammel",
                        "results are the .h5 files that 'trammel run' writes");
   }
-  int version = 0;
-  if (H5Aexists(file.id(), "format_version") > 0) {
-    const Hdf5Handle attribute(H5Aopen(file.id(), "format_version", H5P_DEFAULT), H5Aclose);
-    const Hdf5Handle space(attribute ? H5Aget_space(attribute.id()) : -1, H5Sclose);
-    if (!space || H5Sget_simple_extent_npoints(space.id()) != 1 ||
-        H5Aread(attribute.id(), H5T_NATIVE_INT, &version) < 0) {
-      version = 0;
-    }
-  }
+  const int version = read_format_version(file);
   if (version > hdf5_format_version) {
     throw read_failure("newer-result",
                        "the result '" + path + "' has format version " + std::to_string(version) +
                            ", this program reads up to " + std::to_string(hdf5_format_version),
                        "use the Trammel that wrote it, or a newer one");
   }
-  if (version < 1 || !hdf5_read_text_attribute(file.id(), "status", status_text) ||
-      !hdf5_read_text_attribute(file.id(), "tables", table_names)) {
+  if (version < 1 || !hdf5_read_text_attribute(file, "status", status_text) ||
+      !hdf5_read_text_attribute(file, "tables", table_names)) {
     throw damaged_result(path, "its description cannot be read");
   }
   const auto status = run_status(status_text);
   if (!status) throw damaged_result(path, "unknown status '" + status_text + "'");
+  return {*status, table_names};
+}
 
+std::vector<StoredTable> open_tables(const std::string& path, std::int64_t file, const std::string& names) {
   std::vector<StoredTable> stored;
   std::vector<Table> tables;
-  for (std::size_t begin = 0; begin < table_names.size();) {
-    const std::size_t comma = std::min(table_names.find(',', begin), table_names.size());
-    stored.push_back(open_table(path, file.id(), table_names.substr(begin, comma - begin)));
+  for (std::size_t begin = 0; begin < names.size();) {
+    const std::size_t comma = std::min(names.find(',', begin), names.size());
+    stored.push_back(open_table(path, file, names.substr(begin, comma - begin)));
     tables.push_back(stored.back().table);
     begin = comma + 1;
   }
@@ -250,60 +263,116 @@ MemoryTrajectory read_hdf5_trajectory(const std::string& path, const TrajectoryR
   } catch (const Failure& failure) {
     throw damaged_result(path, failure.problems().front().message);
   }
+  return stored;
+}
 
+// A table of the file of which some columns are wanted.
+struct WantedTable {
+  const StoredTable& stored;
+  std::vector<std::size_t> columns;
+};
+
+std::vector<WantedTable> choose_tables(const std::vector<StoredTable>& stored, const TrajectoryReadOptions& options) {
+  std::vector<Table> tables;
+  for (const StoredTable& each : stored) tables.push_back(each.table);
   const auto columns = wanted_columns(tables, options);
-  std::vector<std::size_t> kept;
-  std::vector<Table> kept_tables;
-  for (std::size_t t = 0; t < tables.size(); ++t) {
-    if (columns[t].empty()) continue;
-    kept.push_back(t);
-    Table table{tables[t].name, tables[t].text, {}};
-    for (const std::size_t c : columns[t]) table.signals.push_back(tables[t].signals[c]);
-    kept_tables.push_back(std::move(table));
+  std::vector<WantedTable> wanted;
+  for (std::size_t t = 0; t < stored.size(); ++t) {
+    if (!columns[t].empty()) wanted.push_back({stored[t], columns[t]});
+  }
+  return wanted;
+}
+
+Table table_of(const WantedTable& wanted) {
+  const Table& whole = wanted.stored.table;
+  Table table{whole.name, whole.text, {}};
+  for (const std::size_t c : wanted.columns) table.signals.push_back(whole.signals[c]);
+  return table;
+}
+
+// Reads the rows of one table after the other into a trajectory that has begun with these tables.
+class RowReader {
+ public:
+  RowReader(const std::string& path, RunStatus status, MemoryTrajectory& trajectory)
+      : path_(path), status_(status), trajectory_(trajectory) {}
+  // False: the run was killed before it had written all rows.
+  bool read(std::size_t k, const WantedTable& wanted);
+
+ private:
+  bool append_band(std::size_t k, const WantedTable& wanted, bool whole);
+  Failure damaged(const WantedTable& wanted, const std::string& why) const {
+    return damaged_result(path_, "table '" + wanted.stored.table.name + "'" + why);
   }
 
+  const std::string& path_;
+  RunStatus status_;
+  MemoryTrajectory& trajectory_;
+  std::vector<double> band_;
+};
+
+bool RowReader::read(std::size_t k, const WantedTable& wanted) {
+  const StoredTable& source = wanted.stored;
+  trajectory_.reserve(k, source.rows);
+  // A finished result carries checksums, and has no room that was not filled.
+  const bool whole = has_checksums(source.data);
+  if (whole && !has_all_chunks(source.data, {source.rows, source.table.signals.size()}))
+    throw damaged(wanted, ": a part of its data is missing");
+  for (std::size_t first = 0; first < source.rows; first += source.band) {
+    const std::size_t count = std::min(source.band, source.rows - first);
+    if (!read_band(source, wanted.columns, first, count, band_)) {
+      const std::string reason = hdf5_reason();
+      // A run killed in the middle of a flush may leave its very last rows behind; anything else is damage.
+      if (status_ != RunStatus::running) throw damaged(wanted, ": " + reason);
+      return false;
+    }
+    if (!append_band(k, wanted, whole)) break;
+  }
+  return true;
+}
+
+// False: room that was not filled, where the rows end.
+bool RowReader::append_band(std::size_t k, const WantedTable& wanted, bool whole) {
+  const std::size_t width = wanted.columns.size();
+  for (std::size_t at = 0; at < band_.size(); at += width) {
+    if (std::isnan(band_[at])) {
+      if (status_ != RunStatus::running && whole) throw damaged(wanted, ": rows are missing");
+      return false;
+    }
+    if (!trajectory_.append(k, std::span<const double>(band_).subspan(at, width)))
+      throw damaged(wanted, " cannot be kept");
+  }
+  return true;
+}
+
+Problem incomplete_result(const std::string& path, const StoredTable& source, std::size_t rows) {
+  return {Severity::note,
+          "incomplete-result",
+          "the result '" + path + "', table '" + source.table.name + "': only " + std::to_string(rows) + " of " +
+              std::to_string(source.rows) + " rows were written before the run stopped",
+          "",
+          {}};
+}
+
+}  // namespace
+
+MemoryTrajectory read_hdf5_trajectory(const std::string& path, const TrajectoryReadOptions& options,
+                                      std::vector<Problem>* notes) {
+  const Hdf5Scope scope;
+  const Hdf5Handle file = open_result(path);
+  const ResultHead head = read_head(path, file.id());
+  const std::vector<StoredTable> stored = open_tables(path, file.id(), head.tables);
+  const std::vector<WantedTable> wanted = choose_tables(stored, options);
+  std::vector<Table> tables;
+  for (const WantedTable& each : wanted) tables.push_back(table_of(each));
+
   MemoryTrajectory trajectory;
-  trajectory.begin(kept_tables, read_provenance(path, file.id()));
-  std::vector<double> band;
-  for (std::size_t k = 0; k < kept.size(); ++k) {
-    const StoredTable& source = stored[kept[k]];
-    const std::size_t width = columns[kept[k]].size();
+  trajectory.begin(tables, read_provenance(path, file.id()));
+  RowReader reader(path, head.status, trajectory);
+  for (std::size_t k = 0; k < wanted.size(); ++k) {
+    const StoredTable& source = wanted[k].stored;
     try {
-      trajectory.reserve(k, source.rows);
-      bool complete = true, filled = true;
-      // A finished result carries checksums, and has no room that was not filled.
-      const bool whole = has_checksums(source.data);
-      if (whole && !has_all_chunks(source.data, {source.rows, tables[kept[k]].signals.size()}))
-        throw damaged_result(path, "table '" + source.table.name + "': a part of its data is missing");
-      for (std::size_t first = 0; first < source.rows && complete && filled; first += source.band) {
-        const std::size_t count = std::min(source.band, source.rows - first);
-        if (!read_band(source, columns[kept[k]], first, count, band)) {
-          const std::string reason = hdf5_reason();
-          // A run killed in the middle of a flush may leave its very last rows behind; anything else is damage.
-          if (*status != RunStatus::running) throw damaged_result(path, "table '" + source.table.name + "': " + reason);
-          complete = false;
-        }
-        for (std::size_t i = 0; i < count && complete; ++i) {
-          if (std::isnan(band[i * width])) {  // room that was not filled
-            if (*status != RunStatus::running && whole)
-              throw damaged_result(path, "table '" + source.table.name + "': rows are missing");
-            filled = false;
-            break;
-          }
-          if (!trajectory.append(k, std::span<const double>(band).subspan(i * width, width))) {
-            throw damaged_result(path, "table '" + source.table.name + "' cannot be kept");
-          }
-        }
-      }
-      if (!complete && notes != nullptr) {
-        notes->push_back(Problem{Severity::note,
-                                 "incomplete-result",
-                                 "the result '" + path + "', table '" + source.table.name + "': only " +
-                                     std::to_string(trajectory.rows(k)) + " of " + std::to_string(source.rows) +
-                                     " rows were written before the run stopped",
-                                 "",
-                                 {}});
-      }
+      if (!reader.read(k, wanted[k]) && notes != nullptr)
+        notes->push_back(incomplete_result(path, source, trajectory.rows(k)));
     } catch (const std::bad_alloc&) {
       throw read_failure("too-large", "the result '" + path + "' does not fit into memory",
                          "ask for some of its signals only");
@@ -315,7 +384,7 @@ MemoryTrajectory read_hdf5_trajectory(const std::string& path, const TrajectoryR
   if (!read_text_dataset(file.id(), "summary", summary) || !read_text_dataset(file.id(), "failure", failure)) {
     throw damaged_result(path, "its summary cannot be read");
   }
-  trajectory.finish(*status, summary, failure);
+  trajectory.finish(head.status, summary, failure);
   return trajectory;
 }
 

@@ -84,10 +84,7 @@ std::string time_text(double value) {
   return text;
 }
 
-}  // namespace
-
-PlotRequest plot_of_signals(const MemoryTrajectory& result, const std::vector<std::string>& patterns,
-                            const PlotOptions& options) {
+std::vector<SignalRef> find_signals(const MemoryTrajectory& result, const std::vector<std::string>& patterns) {
   std::vector<SignalRef> wanted;
   for (const std::string& pattern : patterns) {
     for (const SignalRef ref : result.match(pattern)) {
@@ -101,76 +98,123 @@ PlotRequest plot_of_signals(const MemoryTrajectory& result, const std::vector<st
     }
   }
   if (wanted.empty()) throw read_failure("nothing-to-draw", "no signal to draw is named", "name one: energy.total");
-  const bool over_time = options.x.empty();
-  const SignalRef x_signal = over_time ? SignalRef{wanted.front().table, 0} : result.at(options.x);
+  return wanted;
+}
 
-  PlotRequest request;
-  request.logx = options.logx;
-  request.equal_axes = options.equal_axes;
-  request.style = options.style;
-  request.width = options.width;
-  request.height = options.height;
+// A plot while signals are put into it.
+class SignalPlot {
+ public:
+  SignalPlot(const MemoryTrajectory& result, SignalRef x, const PlotOptions& options);
+  void add(SignalRef ref);
+  PlotRequest finish();
+
+ private:
+  bool over_time() const { return options_.x.empty(); }
+  PlotCurve curve_of(SignalRef ref);
+  std::string stars_of(const Signal& signal);
+  std::size_t panel_of(const Signal& signal);
+
+  const MemoryTrajectory& result_;
+  const SignalRef x_;
+  const PlotOptions& options_;
+  PlotRequest request_;
+  std::vector<std::vector<const Signal*>> in_panel_;
+  std::vector<std::string> caveats_;
+  double end_time_ = -std::numeric_limits<double>::infinity();
+};
+
+SignalPlot::SignalPlot(const MemoryTrajectory& result, SignalRef x, const PlotOptions& options)
+    : result_(result), x_(x), options_(options) {
+  request_.logx = options.logx;
+  request_.equal_axes = options.equal_axes;
+  request_.style = options.style;
+  request_.width = options.width;
+  request_.height = options.height;
   const Provenance& provenance = result.provenance();
-  request.title = options.title;
-  if (request.title.empty()) request.title = provenance.get("title");
-  if (request.title.empty()) request.title = provenance.get("model_file");
-  request.subtitle = run_subtitle(provenance);
-  const Signal& x = result.signal(x_signal);
-  request.xlabel = with_unit(x.name, x.unit);
+  request_.title = options.title;
+  if (request_.title.empty()) request_.title = provenance.get("title");
+  if (request_.title.empty()) request_.title = provenance.get("model_file");
+  request_.subtitle = run_subtitle(provenance);
+  const Signal& signal = result.signal(x);
+  request_.xlabel = with_unit(signal.name, signal.unit);
+}
 
-  // Signals of one unit share a panel, in the order in which the units appear.
-  std::vector<std::vector<const Signal*>> in_panel;
-  std::vector<std::string> caveats;
-  double end_time = -std::numeric_limits<double>::infinity();
-  for (const SignalRef ref : wanted) {
-    const Signal& signal = result.signal(ref);
-    if (!over_time && x_signal.table != ref.table) {
-      throw read_failure("different-times",
-                         "'" + signal.name + "' and '" + x.name + "' are not recorded at the same times",
-                         "draw signals of one table against each other");
-    }
-    PlotCurve curve;
-    curve.label = signal.name;
-    const std::size_t rows = result.rows(ref.table);
-    for (std::size_t i = 0; i < rows; ++i) {
-      const double time = result.value({ref.table, 0}, i);
-      end_time = std::max(end_time, time);
-      if (!(time >= options.from && time <= options.to)) continue;
-      curve.x.push_back(over_time ? time : result.value(x_signal, i));
-      curve.y.push_back(result.value(ref, i));
-    }
-    if (curve.x.empty()) {
-      throw read_failure("nothing-to-draw",
-                         "'" + signal.name + "' has no values" +
-                             (rows > 0 ? " between the times asked for" : ": the run recorded nothing"));
-    }
-    if (signal.flagged) {
-      const std::string caveat = signal.flag_text.empty() ? "see the report of the run" : signal.flag_text;
-      auto found = std::find(caveats.begin(), caveats.end(), caveat);
-      if (found == caveats.end()) found = caveats.insert(caveats.end(), caveat);
-      curve.label += ' ';
-      curve.label.append(static_cast<std::size_t>(found - caveats.begin()) + 1, '*');
-    }
-    std::size_t p = 0;
-    while (p < in_panel.size() && !options.one_panel && in_panel[p].front()->unit != signal.unit) ++p;
-    if (p == in_panel.size()) {
-      in_panel.emplace_back();
-      request.panels.emplace_back();
-      request.panels.back().logy = options.logy;
-    }
-    in_panel[p].push_back(&signal);
-    request.panels[p].curves.push_back(std::move(curve));
+PlotCurve SignalPlot::curve_of(SignalRef ref) {
+  const Signal& signal = result_.signal(ref);
+  if (!over_time() && x_.table != ref.table) {
+    throw read_failure("different-times",
+                       "'" + signal.name + "' and '" + result_.signal(x_).name + "' are not recorded at the same times",
+                       "draw signals of one table against each other");
   }
-  for (std::size_t p = 0; p < in_panel.size(); ++p) request.panels[p].ylabel = panel_label(in_panel[p]);
+  PlotCurve curve;
+  curve.label = signal.name;
+  const std::size_t rows = result_.rows(ref.table);
+  for (std::size_t i = 0; i < rows; ++i) {
+    const double time = result_.value({ref.table, 0}, i);
+    end_time_ = std::max(end_time_, time);
+    if (!(time >= options_.from && time <= options_.to)) continue;
+    curve.x.push_back(over_time() ? time : result_.value(x_, i));
+    curve.y.push_back(result_.value(ref, i));
+  }
+  if (curve.x.empty()) {
+    throw read_failure("nothing-to-draw",
+                       "'" + signal.name + "' has no values" +
+                           (rows > 0 ? " between the times asked for" : ": the run recorded nothing"));
+  }
+  return curve;
+}
 
-  for (std::size_t i = 0; i < caveats.size(); ++i) request.notes.push_back(std::string(i + 1, '*') + " " + caveats[i]);
-  if (result.status() != RunStatus::finished) {
-    const char* what = result.status() == RunStatus::failed        ? "The run failed"
-                       : result.status() == RunStatus::interrupted ? "The run was interrupted"
-                                                                   : "The run is not finished";
-    request.notes.push_back(std::string(what) + "; recorded up to " + time_text(end_time) + " s.");
+// As many as the number of its note.
+std::string SignalPlot::stars_of(const Signal& signal) {
+  const std::string caveat = signal.flag_text.empty() ? "see the report of the run" : signal.flag_text;
+  auto found = std::find(caveats_.begin(), caveats_.end(), caveat);
+  if (found == caveats_.end()) found = caveats_.insert(caveats_.end(), caveat);
+  return std::string(static_cast<std::size_t>(found - caveats_.begin()) + 1, '*');
+}
+
+// Signals of one unit share a panel, in the order in which the units appear.
+std::size_t SignalPlot::panel_of(const Signal& signal) {
+  std::size_t p = 0;
+  while (p < in_panel_.size() && !options_.one_panel && in_panel_[p].front()->unit != signal.unit) ++p;
+  if (p == in_panel_.size()) {
+    in_panel_.emplace_back();
+    request_.panels.emplace_back();
+    request_.panels.back().logy = options_.logy;
   }
-  return request;
+  return p;
+}
+
+void SignalPlot::add(SignalRef ref) {
+  const Signal& signal = result_.signal(ref);
+  PlotCurve curve = curve_of(ref);
+  if (signal.flagged) curve.label += ' ' + stars_of(signal);
+  const std::size_t p = panel_of(signal);
+  in_panel_[p].push_back(&signal);
+  request_.panels[p].curves.push_back(std::move(curve));
+}
+
+PlotRequest SignalPlot::finish() {
+  for (std::size_t p = 0; p < in_panel_.size(); ++p) request_.panels[p].ylabel = panel_label(in_panel_[p]);
+  for (std::size_t i = 0; i < caveats_.size(); ++i)
+    request_.notes.push_back(std::string(i + 1, '*') + " " + caveats_[i]);
+  if (result_.status() != RunStatus::finished) {
+    const char* what = result_.status() == RunStatus::failed        ? "The run failed"
+                       : result_.status() == RunStatus::interrupted ? "The run was interrupted"
+                                                                    : "The run is not finished";
+    request_.notes.push_back(std::string(what) + "; recorded up to " + time_text(end_time_) + " s.");
+  }
+  return std::move(request_);
+}
+
+}  // namespace
+
+PlotRequest plot_of_signals(const MemoryTrajectory& result, const std::vector<std::string>& patterns,
+                            const PlotOptions& options) {
+  const std::vector<SignalRef> wanted = find_signals(result, patterns);
+  const SignalRef x = options.x.empty() ? SignalRef{wanted.front().table, 0} : result.at(options.x);
+  SignalPlot plot(result, x, options);
+  for (const SignalRef ref : wanted) plot.add(ref);
+  return plot.finish();
 }
 
 void plot_signals(const MemoryTrajectory& result, const std::vector<std::string>& patterns, const std::string& output,
