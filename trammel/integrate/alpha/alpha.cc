@@ -6,7 +6,7 @@
 
 #include "trammel/integrate/count_factors.h"
 #include "trammel/integrate/hermite_motion.h"
-#include "trammel/ode/control/hermite.h"
+#include "trammel/math/hermite.h"
 
 namespace trammel {
 
@@ -426,7 +426,7 @@ void AlphaMethod::interpolate(double t, State& out) const {
     out.v = now_.v;
     return;
   }
-  if (nx_ > 0) out.u.tail(nx_) = hermite(s, h, previous_x_, previous_xdot_, equations_.states_of(now_), rates_.xdot);
+  if (nx_ > 0) hermite(s, h, previous_x_, previous_xdot_, equations_.states_of(now_), rates_.xdot, out.u.tail(nx_));
   hermite_motion(equations_, s, h, previous_q_, previous_v_, now_.q, now_.v, out);
 }
 

@@ -7,8 +7,8 @@
 #include "trammel/integrate/count_factors.h"
 #include "trammel/integrate/hermite_motion.h"
 #include "trammel/integrate/methods.h"
+#include "trammel/math/hermite.h"
 #include "trammel/math/rotation.h"
-#include "trammel/ode/control/hermite.h"
 
 namespace trammel {
 
@@ -453,7 +453,7 @@ void ConstrainedBdf::interpolate(double t, State& out) const {
     const PastPoint &from = past_[1], &to = past_[0];
     const double s = 1 + (t - now_.t) / last_step_;
     hermite_motion(equations_, s, last_step_, from.q, from.v, to.q, to.v, out);
-    if (nx_ > 0) out.u.tail(nx_) = hermite(s, last_step_, from.x, from.xdot, to.x, to.xdot);
+    if (nx_ > 0) hermite(s, last_step_, from.x, from.xdot, to.x, to.xdot, out.u.tail(nx_));
     return;
   }
   Vec y;

@@ -6,7 +6,7 @@
 
 #include "trammel/base/archive.h"
 #include "trammel/integrate/count_factors.h"
-#include "trammel/ode/control/hermite.h"
+#include "trammel/math/hermite.h"
 
 namespace trammel {
 
@@ -377,7 +377,7 @@ void RosenbrockNystrom::interpolate(double t, State& out) const {
     out.v = now_.v;
     return;
   }
-  if (nx_ > 0) out.u.tail(nx_) = hermite(s, h, previous_x_, previous_xdot_, equations_.states_of(now_), rates_.xdot);
+  if (nx_ > 0) hermite(s, h, previous_x_, previous_xdot_, equations_.states_of(now_), rates_.xdot, out.u.tail(nx_));
   // z = h v0 s + h^2 a0 s^2/2 + s^3 (A + B s + C s^2), with the rest of value, slope and curvature at s = 1
   const Vec r0 = last_z_ - h * previous_v_ - (0.5 * h * h) * previous_a_,
             r1 = h * (end_rate_ - previous_v_) - (h * h) * previous_a_, r2 = (h * h) * (end_second_ - previous_a_);
