@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "trammel/base/numbers.h"
 #include "trammel/initial/consistent.h"
 
 namespace trammel {
@@ -72,9 +72,8 @@ QuasiStaticReport run_quasi_static(const Equations& equations, State& state, Rat
         continue;
       }
       if (!fine) {
-        char text[64];
-        std::snprintf(text, sizeof text, "%.6g s", next.t);
-        report.why = std::string("the equilibrium ends at t = ") + text + (found.why.empty() ? "" : ": " + found.why);
+        report.why =
+            "the equilibrium ends at t = " + digits(next.t) + " s" + (found.why.empty() ? "" : ": " + found.why);
         report.last = found;
         return report;
       }

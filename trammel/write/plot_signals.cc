@@ -1,8 +1,8 @@
 // From the signals of a result to the panels of a plot; see plot.h.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "trammel/base/numbers.h"
 #include "trammel/write/output_path.h"
 #include "trammel/write/plot.h"
 
@@ -75,12 +75,6 @@ std::string run_subtitle(const Provenance& provenance) {
   add("formulation", "");
   add("tolerance", "tolerance ");
   add("step", "step ");
-  return text;
-}
-
-std::string time_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
   return text;
 }
 
@@ -168,7 +162,7 @@ PlotRequest plot_of_signals(const MemoryTrajectory& result, const std::vector<st
     const char* what = result.status() == RunStatus::failed        ? "The run failed"
                        : result.status() == RunStatus::interrupted ? "The run was interrupted"
                                                                    : "The run is not finished";
-    request.notes.push_back(std::string(what) + "; recorded up to " + time_text(end_time) + " s.");
+    request.notes.push_back(std::string(what) + "; recorded up to " + digits(end_time) + " s.");
   }
   return request;
 }
