@@ -16,6 +16,7 @@
 #include "trammel/couple/coupling_file.h"
 #include "trammel/couple/remote_participant.h"
 #include "trammel/run/checkpoint.h"
+#include "trammel/run/output_table.h"
 #include "trammel/run/simulation.h"
 #include "trammel/write/sha256.h"
 
@@ -73,14 +74,18 @@ Json compare_with_whole(const CouplingSpec& spec, const std::map<std::string, st
         {Severity::error, "run-failed", "the whole model does not run to its end", "try `trammel run` on it", {}},
         ExitCode::failed_run);
   const std::vector<double> time = whole.time(0);
+  std::vector<Signal> compared;
+  for (const OutputGroup& group : output_groups(simulation.equations())) {
+    for (const OutputColumn& column : group.columns) {
+      if (group.of == OutputOwner::output || (group.of == OutputOwner::body && column.quantity == "position"))
+        add_signals(column, "", compared);
+    }
+  }
   for (const auto& [name, part] : parts) {
     const std::vector<double> own_time = part->time(0);
-    for (const Signal& signal : part->tables()[0].signals) {
-      const bool position = signal.name.rfind("body.", 0) == 0 && signal.name.find(".position.") != std::string::npos;
-      const bool output = signal.name.find('.') == std::string::npos && signal.name != "time";
-      const auto ref = whole.find(signal.name);
-      if ((!position && !output) || !ref) continue;
-      const std::vector<double> x = part->column(signal.name), y = whole.column(*ref);
+    for (const Signal& signal : compared) {
+      if (!part->find(signal.name)) continue;
+      const std::vector<double> x = part->column(signal.name), y = whole.column(signal.name);
       double difference = 0, size = 0;
       std::size_t k = 0, points = 0;
       for (std::size_t i = 0; i < own_time.size(); ++i) {
@@ -229,20 +234,19 @@ int couple_on(MpiWorld& world, const CoupleArguments& a) {
     std::printf("%s  result          %s\n", to_text(summary).c_str(), main.c_str());
     if (a.compare_whole && summary.status == RunStatus::finished) {
       std::vector<std::vector<std::string>> lines{{"participant", "signal", "largest difference", "largest value"}};
-      for (const Json& row : comparison) {
-        char difference[32], size[32];
-        std::snprintf(difference, sizeof difference, "%.3g", row["difference"].get<double>());
-        std::snprintf(size, sizeof size, "%.4g", row["size"].get<double>());
-        lines.push_back({row["participant"], row["signal"], difference, size});
-      }
+      for (const Json& row : comparison)
+        lines.push_back({row["participant"], row["signal"], digits(row["difference"].get<double>(), 3),
+                         digits(row["size"].get<double>(), 4)});
       std::printf("glued against whole (whole: %.3g s)\n%s", whole_seconds, aligned(lines, 2).c_str());
     }
   }
   std::fflush(stdout);
   if (summary.status == RunStatus::failed) {
-    char at[32];
-    std::snprintf(at, sizeof at, "t = %.6g s: ", summary.reached);
-    const Problem problem{Severity::error, "coupling-failed", at + summary.failure, "", {intern(a.file), 0, 0}};
+    const Problem problem{Severity::error,
+                          "coupling-failed",
+                          "t = " + digits(summary.reached) + " s: " + summary.failure,
+                          "",
+                          {intern(a.file), 0, 0}};
     std::fprintf(stderr, "%s\n", to_text(problem).c_str());
   }
   if (!state_file.empty())
