@@ -144,10 +144,9 @@ std::vector<Table> Coupling::tables() const {
     }
   }
   for (const InterfaceFrame& f : frames_) {
-    for (const char* what : {"position", "velocity"}) {
-      for (const char* axis : {"x", "y", "z"})
-        output.signals.push_back({"frame." + f.name + "." + what + "." + axis, what[0] == 'p' ? "m" : "m/s", "world",
-                                  "of the frame", false, ""});
+    for (const auto& [what, unit] : {std::pair(".position", "m"), std::pair(".velocity", "m/s")}) {
+      for (const Axis axis : all_axes)
+        output.signals.push_back({component("frame." + f.name + what, axis), unit, "world", "of the frame", false, ""});
     }
   }
   return {output, steps};
