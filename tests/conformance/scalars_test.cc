@@ -72,9 +72,7 @@ PairRow differences(const Situation& s, bool twist, const Number& number) {
 
 void expect_row(const char* what, const PairRow& expected, const PairRow& given) {
   const double scale = std::max(1.0, expected.cwiseAbs().maxCoeff());
-  EXPECT_LE((expected - given).cwiseAbs().maxCoeff(), 10 * tolerance * scale) << what << "\n"
-                                                                              << expected << "\n"
-                                                                              << given;
+  EXPECT_LE((expected - given).cwiseAbs().maxCoeff(), tolerance * scale) << what << "\n" << expected << "\n" << given;
 }
 
 void check(const Scalar& which, const Situation& s, bool composed) {
@@ -101,8 +99,8 @@ void check(const Scalar& which, const Situation& s, bool composed) {
     const Situation later = moved_on(s, e);
     return Vec(Eigen::Vector2d(at(later, 0).value(), at(later, 1).rate(twist_of(later))));
   });
-  EXPECT_NEAR((*along)[0], now.rate(u), 10 * tolerance * std::max(1.0, std::abs((*along)[0])));
-  EXPECT_NEAR((*along)[1], now.curvature(u), 10 * tolerance * std::max(1.0, std::abs((*along)[1])));
+  EXPECT_NEAR((*along)[0], now.rate(u), tolerance * std::max(1.0, std::abs((*along)[0])));
+  EXPECT_NEAR((*along)[1], now.curvature(u), tolerance * std::max(1.0, std::abs((*along)[1])));
 }
 
 TEST(Scalars, HaveExactDerivatives) {
