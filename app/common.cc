@@ -155,11 +155,11 @@ Json value_json(const Value& value) {
 }
 
 std::string value_text(const Value& value) {
-  if (const auto* x = std::get_if<double>(&value)) return fmt::format("{:.6g}", *x);
+  if (const auto* x = std::get_if<double>(&value)) return digits(*x);
   if (const auto* x = std::get_if<bool>(&value)) return *x ? "true" : "false";
   if (const auto* x = std::get_if<std::string>(&value)) return *x;
   if (const auto* x = std::get_if<Vec3>(&value)) {
-    return x->allFinite() ? fmt::format("[{:.6g}, {:.6g}, {:.6g}]", (*x)[0], (*x)[1], (*x)[2]) : "";
+    return x->allFinite() ? "[" + digits((*x)[0]) + ", " + digits((*x)[1]) + ", " + digits((*x)[2]) + "]" : "";
   }
   if (const auto* x = std::get_if<ExpressionText>(&value)) return x->text;
   return "";
@@ -167,9 +167,9 @@ std::string value_text(const Value& value) {
 
 std::string range_text(const Field& field) {
   const bool below = field.least > -1e299, above = field.most < 1e299;
-  if (below && above) return fmt::format("{:.4g} to {:.4g}", field.least, field.most);
-  if (below) return fmt::format(">= {:.4g}", field.least);
-  if (above) return fmt::format("<= {:.4g}", field.most);
+  if (below && above) return digits(field.least, 4) + " to " + digits(field.most, 4);
+  if (below) return ">= " + digits(field.least, 4);
+  if (above) return "<= " + digits(field.most, 4);
   return "";
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "trammel/base/diagnosis.h"
+#include "trammel/base/numbers.h"
 #include "trammel/initial/consistent.h"
 #include "trammel/model/fields.h"
 #include "trammel/run/load_model.h"

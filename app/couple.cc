@@ -16,6 +16,7 @@
 #include "trammel/couple/coupling_file.h"
 #include "trammel/couple/remote_participant.h"
 #include "trammel/run/checkpoint.h"
+#include "trammel/run/output_table.h"
 #include "trammel/run/simulation.h"
 #include "trammel/write/sha256.h"
 
@@ -73,14 +74,18 @@ Json compare_with_whole(const CouplingSpec& spec, const std::map<std::string, st
         {Severity::error, "run-failed", "the whole model does not run to its end", "try `trammel run` on it", {}},
         ExitCode::failed_run);
   const std::vector<double> time = whole.time(0);
+  std::vector<Signal> compared;
+  for (const OutputGroup& group : output_groups(simulation.equations())) {
+    for (const OutputColumn& column : group.columns) {
+      if (group.of == OutputOwner::output || (group.of == OutputOwner::body && column.quantity == "position"))
+        add_signals(column, "", compared);
+    }
+  }
   for (const auto& [name, part] : parts) {
     const std::vector<double> own_time = part->time(0);
-    for (const Signal& signal : part->tables()[0].signals) {
-      const bool position = signal.name.rfind("body.", 0) == 0 && signal.name.find(".position.") != std::string::npos;
-      const bool output = signal.name.find('.') == std::string::npos && signal.name != "time";
-      const auto ref = whole.find(signal.name);
-      if ((!position && !output) || !ref) continue;
-      const std::vector<double> x = part->column(signal.name), y = whole.column(*ref);
+    for (const Signal& signal : compared) {
+      if (!part->find(signal.name)) continue;
+      const std::vector<double> x = part->column(signal.name), y = whole.column(signal.name);
       double difference = 0, size = 0;
       std::size_t k = 0, points = 0;
       for (std::size_t i = 0; i < own_time.size(); ++i) {
@@ -192,10 +197,8 @@ void print_couple_text(const CoupleArguments& a, const CoupleReport& r) {
   if (!a.compare_whole || r.summary.status != RunStatus::finished) return;
   std::vector<std::vector<std::string>> lines{{"participant", "signal", "largest difference", "largest value"}};
   for (const Json& row : r.comparison) {
-    char difference[32], size[32];
-    std::snprintf(difference, sizeof difference, "%.3g", row["difference"].get<double>());
-    std::snprintf(size, sizeof size, "%.4g", row["size"].get<double>());
-    lines.push_back({row["participant"], row["signal"], difference, size});
+    lines.push_back({row["participant"], row["signal"], digits(row["difference"].get<double>(), 3),
+                     digits(row["size"].get<double>(), 4)});
   }
   std::printf("glued against whole (whole: %.3g s)\n%s", r.whole_seconds, aligned(lines, 2).c_str());
 }
@@ -203,9 +206,11 @@ void print_couple_text(const CoupleArguments& a, const CoupleReport& r) {
 // On stderr: why the run did not reach its end, and how it goes on.
 void print_couple_end(const CoupleArguments& a, const CoupleReport& r) {
   if (r.summary.status == RunStatus::failed) {
-    char at[32];
-    std::snprintf(at, sizeof at, "t = %.6g s: ", r.summary.reached);
-    const Problem problem{Severity::error, "coupling-failed", at + r.summary.failure, "", {intern(a.file), 0, 0}};
+    const Problem problem{Severity::error,
+                          "coupling-failed",
+                          "t = " + digits(r.summary.reached) + " s: " + r.summary.failure,
+                          "",
+                          {intern(a.file), 0, 0}};
     std::fprintf(stderr, "%s\n", to_text(problem).c_str());
   }
   if (!r.state_file.empty())

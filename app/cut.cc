@@ -70,11 +70,10 @@ int cut_verb(const CutArguments& a) {
   }
   text += "\ncut:\n";
   for (const std::string& name : a.at) text += "  - " + name + "\n";
-  char settings[160];
-  std::snprintf(settings, sizeof settings,
-                "\ncoupling:\n  step: %g\n  end: %g\n  scheme: quadratic\n  solver: compliance\n  tolerance: 1e-9\n",
-                a.step > 0 ? a.step : 1e-2 * model.simulation.end, model.simulation.end);
-  write_whole_file(output, text + settings, OutputKind::fresh);
+  text += "\ncoupling:\n  step: " + shortest(a.step > 0 ? a.step : 1e-2 * model.simulation.end) +
+          "\n  end: " + shortest(model.simulation.end) +
+          "\n  scheme: quadratic\n  solver: compliance\n  tolerance: 1e-9\n";
+  write_whole_file(output, text, OutputKind::fresh);
   std::printf("%zu parts, %zu gluing joints: %s\n", parts.size(), cut.size(), output.c_str());
   return 0;
 }

@@ -41,13 +41,13 @@ std::string modes_table(const std::vector<Mode>& modes, bool damped, bool all) {
   for (std::size_t i = 0; i < most; ++i) {
     const Mode& m = modes[i];
     const std::string kind = m.rigid ? "rigid" : !m.stable || (!damped && !m.oscillates) ? "unstable" : "";
-    std::vector<std::string> line{std::to_string(i + 1), fmt::format("{:.6g}", m.oscillates ? m.frequency : 0.0)};
+    std::vector<std::string> line{std::to_string(i + 1), digits(m.oscillates ? m.frequency : 0.0)};
     if (damped) {
-      line.push_back(m.oscillates ? fmt::format("{:.4g}", m.damping) : "");
+      line.push_back(m.oscillates ? digits(m.damping, 4) : "");
       line.push_back(fmt::format("{:.6g}{}", m.eigenvalue.real(),
                                  m.oscillates ? fmt::format(" +- {:.6g} i", m.eigenvalue.imag()) : ""));
     } else {
-      line.push_back(fmt::format("{:.6g}", std::abs(m.eigenvalue)));
+      line.push_back(digits(std::abs(m.eigenvalue)));
     }
     line.push_back(kind);
     line.push_back(body_list(m));

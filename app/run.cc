@@ -188,7 +188,7 @@ void prepare_for_real_time(Model& model) {
     return;
   }
   const bool recovers = s.formulation.empty() || s.formulation == "state-space";
-  if (method.stability.starts_with("explicit") && !recovers) return;
+  if (method.is_explicit && !recovers) return;
   if (s.formulation == "all-coordinates") return;
   misused("method '" + method.key + "' iterates until it converges: its steps have no fixed cost",
           "methods with an option `iterations` have one; so have explicit methods with --formulation index-1 and its "
@@ -223,10 +223,13 @@ void warn_of_little_room(const Model& model, const std::string& result, std::vec
   const std::filesystem::space_info room = std::filesystem::space(folder, none);
   if (none || bytes < static_cast<double>(room.available)) return;
   if (std::filesystem::exists(result, none) && !std::filesystem::is_regular_file(result, none)) return;  // a pipe
-  char text[160];
-  std::snprintf(text, sizeof text, "the result will hold %.3g rows, about %.3g GB, and its disk has %.3g GB left",
-                s.end / *s.output_step, 1e-9 * bytes, 1e-9 * static_cast<double>(room.available));
-  warnings.push_back({Severity::warning, "little-room", text, "take a larger output step, or another disk", {}});
+  warnings.push_back({Severity::warning,
+                      "little-room",
+                      "the result will hold " + digits(s.end / *s.output_step, 3) + " rows, about " +
+                          digits(1e-9 * bytes, 3) + " GB, and its disk has " +
+                          digits(1e-9 * static_cast<double>(room.available), 3) + " GB left",
+                      "take a larger output step, or another disk",
+                      {}});
   if (talk) std::fprintf(stderr, "%s\n", to_text(warnings.back()).c_str());
 }
 

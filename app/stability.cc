@@ -46,7 +46,7 @@ Fields stability_options(const std::vector<std::string>& given) {
   return fields;
 }
 
-std::string length_text(double x) { return std::isinf(x) ? "all" : fmt::format("{:.6g}", x); }
+std::string length_text(double x) { return std::isinf(x) ? "all" : digits(x); }
 Json length_json(double x) { return std::isinf(x) ? Json("all") : Json(x); }
 
 std::string stability_terminal(const std::string& file, int width, int height) {
@@ -98,7 +98,7 @@ void add_method(const std::string& name, const Fields& options, StabilityResults
   results.curves.push_back({name, growth_of(name, options, {})});
   const StabilitySummary s = summarise_stability(results.curves.back().growth);
   results.lines.push_back({name, length_text(s.real_interval), length_text(s.imaginary_interval),
-                           fmt::format("{:.2f}", s.angle), fmt::format("{:.4g}", s.at_infinity),
+                           fmt::format("{:.2f}", s.angle), digits(s.at_infinity, 4),
                            s.l_stable    ? "L-stable"
                            : s.a_stable  ? "A-stable"
                            : s.angle > 0 ? "A(alpha)-stable"
@@ -141,7 +141,7 @@ void print_oscillation(const Json& entry) {
       {"omega h", "spectral radius", "damping ratio", "amplitude decay", "period elongation", "overshoot"}};
   for (const Json& row : entry["oscillation"]) {
     const auto text = [&](const char* key) {
-      return row[key].is_null() ? std::string("-") : fmt::format("{:.5g}", row[key].get<double>());
+      return row[key].is_null() ? std::string("-") : digits(row[key].get<double>(), 5);
     };
     table.push_back({text("omega_h"), text("spectral_radius"), text("damping_ratio"), text("amplitude_decay"),
                      text("period_elongation"), text("overshoot")});

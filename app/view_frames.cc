@@ -7,6 +7,7 @@
 
 #include "app/view_browser.h"
 #include "trammel/base/diagnosis.h"
+#include "trammel/base/numbers.h"
 #include "trammel/write/output_path.h"
 
 namespace trammel {
@@ -69,9 +70,7 @@ int write_frames(const std::string& page, const FrameOptions& options) {
   }
   const int frames = static_cast<int>(wanted);
   for (int frame = 0; frame < frames; ++frame) {
-    char expression[64];
-    std::snprintf(expression, sizeof expression, "trammel.picture(%.17g)", begin + frame / options.rate);
-    const Json address = browser.evaluate(expression);
+    const Json address = browser.evaluate("trammel.picture(" + shortest(begin + frame / options.rate) + ")");
     constexpr std::string_view head = "data:image/png;base64,";
     const std::string text = address.is_string() ? address.get<std::string>() : "";
     if (!text.starts_with(head))

@@ -21,7 +21,8 @@ constexpr double greatest_move = 0.3;  // L or rad within a step; more may be a 
 
 struct Freedom {
   int column = 0;  // of the velocities
-  Sweep about;     // without its rows
+  bool of_joint = false;
+  Sweep about;  // without its rows
 };
 
 // Angles and displacements of joints become coordinates of the model, so that every freedom is one column.
@@ -47,10 +48,11 @@ void add_coordinate(Tried& tried, const Item& joint, Quantity quantity) {
              model.add_frame(body, {})},
             fields);
   Freedom freedom;
+  freedom.of_joint = true;
   freedom.about.of = "joint";
   freedom.about.element = joint.name;
   freedom.about.quantity = turns ? "angle" : "displacement";
-  freedom.about.unit = turns ? "rad" : "m";
+  freedom.about.unit = si_unit(quantity);
   tried.of_joints.push_back(freedom);
 }
 
@@ -124,10 +126,10 @@ class Sweeper {
     Vec weights(equations_.sizes().nv);
     std::vector<int> joints;
     for (std::size_t i = 0; i < freedoms_.size(); ++i) {
-      const auto& [column, about] = freedoms_[i];
-      const bool joint = about.of == "joint";
+      const int column = freedoms_[i].column;
+      const bool joint = freedoms_[i].of_joint, turns = equations_.quantity_of_velocity(column) == Quantity::angle;
       const double place = joint ? static_cast<double>(i) : equations_.body_of_velocity(column);
-      const double first = joint ? 0.1 : about.unit == "rad" ? 0.3 : 0.5;
+      const double first = joint ? 0.1 : turns ? 0.3 : 0.5;
       weights[column] = first + 0.5 * place / static_cast<double>(freedoms_.size());
       if (joint) joints.push_back(column);
     }

@@ -21,17 +21,17 @@ class MeasureAsForce final : public Force {
   explicit MeasureAsForce(const MeasureDescription& measure) : measure_(measure) {}
   int frames() const override { return 2; }
   int memory() const override { return measure_.kind == MeasureKind::angle ? 1 : 0; }
-  bool uses_velocity() const override { return measure_.uses_velocity; }
+  bool uses_velocity() const override { return measure_.uses_velocity(); }
   bool evaluate(const ElementInput& in, double* wrench) const override {
     std::fill_n(wrench, 12, 0.0);
     return evaluate_measure(measure_.kind, in.frames[0], in.frames[1], near(in), wrench[0]);
   }
   void linearise(const ElementInput& in, ForcePartials& out) const override {
     out.set_zero(2);
-    PairScalar scalar;
-    linearise_measure(measure_.kind, in.frames[0], in.frames[1], near(in), scalar);
-    out.pose.row(0) = scalar.pose;
-    out.twist.row(0) = scalar.twist;
+    MeasurePartials partials;
+    linearise_measure(measure_.kind, in.frames[0], in.frames[1], near(in), partials);
+    out.pose.row(0) = partials.pose.row();
+    out.twist.row(0) = partials.twist.row();
   }
   void accept(const ElementInput& in, double* memory) const override {
     if (measure_.kind == MeasureKind::angle)

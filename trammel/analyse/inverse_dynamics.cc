@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <initializer_list>
+
+#include "trammel/base/numbers.h"
 
 namespace trammel {
 
@@ -28,11 +29,7 @@ std::size_t end_of_motion(const std::vector<Drive>& drives, std::size_t first) {
 
 std::string numbers_text(std::initializer_list<double> values) {
   std::string text;
-  char one[40];
-  for (const double value : values) {
-    std::snprintf(one, sizeof one, "%s%.17g", text.empty() ? "" : ", ", value);
-    text += one;
-  }
+  for (const double value : values) text += (text.empty() ? "" : ", ") + shortest(value);
   return "[" + text + "]";
 }
 
@@ -92,14 +89,9 @@ std::string to_csv(const DriveHistory& history) {
   std::string out = "time";
   for (const Drive& drive : history.drives) out += "," + drive.column;
   out += "\n";
-  char text[40];
   for (std::size_t k = 0; k < history.time.size(); ++k) {
-    std::snprintf(text, sizeof text, "%.17g", history.time[k]);
-    out += text;
-    for (const auto& series : history.values) {
-      std::snprintf(text, sizeof text, ",%.17g", series[k]);
-      out += text;
-    }
+    out += shortest(history.time[k]);
+    for (const auto& series : history.values) out += "," + shortest(series[k]);
     out += "\n";
   }
   return out;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "trammel/analyse/statics.h"
+#include "trammel/base/numbers.h"
 #include "trammel/rank/reduction.h"
 
 namespace trammel {
@@ -12,12 +12,6 @@ namespace {
 
 constexpr int most_for_pivots = 600;     // velocities up to which every output is checked for lost rank
 constexpr double singular_pivot = 1e-6;  // far below what a step away from a singular position has
-
-std::string kinematic_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
 
 // The worst of the rows of `values`, by the name of its constraint.
 std::string worst_row(const Equations& equations, const Vec& values) {
@@ -190,7 +184,7 @@ class KinematicRun {
     const std::vector<std::string> fast = moving_parts(equations_, state_.v, 1);
     report_.body = fast.empty() ? "" : fast[0];
     watch();
-    report_.why = "the motions demand what the joints do not allow beyond t = " + kinematic_number(state_.t) +
+    report_.why = "the motions demand what the joints do not allow beyond t = " + digits(state_.t) +
                   " s: a dead point or the end of the mechanism's reach" +
                   (report_.body.empty() ? "" : "; " + report_.body + " moves fastest there");
   }

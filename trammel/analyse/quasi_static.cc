@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "trammel/base/numbers.h"
 #include "trammel/initial/consistent.h"
 
 namespace trammel {
@@ -109,10 +109,8 @@ bool QuasiStaticRun::advance_to(double target) {
       secant_ *= h_ < 1e-3 * grid_ ? 0.0 : 1.0;  // near a jump the secant leads astray
       ++report_.rejected;
     } else {
-      char text[64];
-      std::snprintf(text, sizeof text, "%.6g s", next.state.t);
-      report_.why =
-          std::string("the equilibrium ends at t = ") + text + (next.found.why.empty() ? "" : ": " + next.found.why);
+      report_.why = "the equilibrium ends at t = " + digits(next.state.t) + " s" +
+                    (next.found.why.empty() ? "" : ": " + next.found.why);
       report_.last = next.found;
       return false;
     }

@@ -8,13 +8,11 @@
 // Descent is in the potential if all forces have one at rest, dead loads too, else in the unbalanced force.
 #include "trammel/analyse/statics.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "trammel/base/numbers.h"
 #include "trammel/elements/forces/applied_wrench.h"
 #include "trammel/initial/consistent.h"
 #include "trammel/rank/reduction.h"
@@ -30,14 +28,8 @@ constexpr double least_plain_part = 0.02;   // of the load, which plain steps ar
 constexpr int most_quick_iterations = 25;   // most mechanisms need fewer than 15
 constexpr int most_dense = 1200;            // velocities up to which stability is judged by all eigenvalues
 
-std::string statics_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g", value);
-  return text;
-}
-
 std::string with_unit(double value, const std::string& unit) {
-  return statics_number(value) + (unit.empty() ? "" : " " + unit);
+  return digits(value, 4) + (unit.empty() ? "" : " " + unit);
 }
 
 // The model with its given forces and torques times an input more, the last: the part of them that acts. Nothing if it
@@ -56,7 +48,7 @@ std::optional<Model> with_growing_loads(const Equations& equations) {
       const Value* value = fields.find(component);
       if (value == nullptr) continue;
       if (const auto* number = std::get_if<double>(value)) {
-        fields.set(component, ExpressionText{fmt::format("({})*{}", *number, part), {}});
+        fields.set(component, ExpressionText{"(" + shortest(*number) + ")*" + part, {}});
       } else {
         const ExpressionText text = std::get<ExpressionText>(*value);
         fields.set(component, ExpressionText{"(" + text.text + ")*" + part, text.where});
@@ -459,7 +451,7 @@ void StaticSolver::name_runaway(const State& state, const Point& at, Workspace& 
   if (way.parts.empty()) return;
   const bool turns = way.quantity == Quantity::angle;
   report.why = way.parts[0] + " is left with an unbalanced " + (turns ? "torque" : "force") + " of " +
-               statics_number(std::abs(way.unbalanced)) + " " + way.force_unit();
+               digits(std::abs(way.unbalanced), 4) + " " + way.force_unit();
   const double none = 1e-9 * std::max(stiffness_, scale_ / equations_.length());
   if (std::abs(way.stiffness) <= none * (turns ? equations_.length() * equations_.length() : 1.0)) {
     report.why += ", and nothing holds it in that direction";
@@ -555,7 +547,7 @@ bool StaticSolver::note(Search& s, StaticWay way, bool found) {
   s.report.way = way;
   s.report.attempts.push_back(std::string(to_text(way)) + ": " + (found ? "found" : "not found") + ", " +
                               std::to_string(s.report.iterations) + " iterations so far, unbalanced force " +
-                              statics_number(s.at.phi) + " of " + statics_number(scale_) + " N");
+                              digits(s.at.phi, 4) + " of " + digits(scale_, 4) + " N");
   if (s.at.phi <= s.best_at.phi || s.best.q == s.start.q) {
     s.best = s.state;
     s.best_at = s.at;
@@ -681,9 +673,9 @@ StaticReport find_equilibrium(const Equations& equations, State& state, Rates& r
     held.reaction(c, held_state, held_rates, held_work, force, torque);
     const Item& motion = *held.constraint_info(c).item;
     const int body = held.model().frames[motion.frames[1]].body;
-    report.kept.push_back(
-        "body '" + held.model().bodies[body].name + "': " +
-        (motion.type == "translation" ? statics_number(force.norm()) + " N" : statics_number(torque.norm()) + " N m"));
+    report.kept.push_back("body '" + held.model().bodies[body].name + "': " +
+                          (held.constraint(c).row_unit(0) == RowUnit::force ? digits(force.norm(), 4) + " N"
+                                                                            : digits(torque.norm(), 4) + " N m"));
   }
   state.q = held_state.q;
   state.v.setZero();
@@ -743,7 +735,7 @@ std::string to_text(const StaticReport& r) {
   const auto line = [&out](const std::string& name, const std::string& text) {
     out += "  " + name + std::string(name.size() < 16 ? 16 - name.size() : 1, ' ') + text + "\n";
   };
-  const std::string force = statics_number(r.residual) + " N of " + statics_number(r.scale) + " N";
+  const std::string force = digits(r.residual, 4) + " N of " + digits(r.scale, 4) + " N";
   if (!r.found) {
     line("equilibrium", "none found: " + r.why);
     for (const std::string& attempt : r.attempts) line("tried", attempt);

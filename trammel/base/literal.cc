@@ -1,7 +1,6 @@
 #include "trammel/base/literal.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <system_error>
 
@@ -46,12 +45,6 @@ bool is_not_finite_word(std::string_view text) {
   std::string lower;
   for (const char c : text.substr(0, 9)) lower += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
   return lower == "inf" || lower == "infinity" || lower == "nan";
-}
-
-std::string shortest(double value) {
-  std::array<char, 32> buffer{};
-  const auto [end, status] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
-  return status == std::errc{} ? std::string(buffer.data(), end) : std::string("?");
 }
 
 bool is_good_name(std::string_view name) {

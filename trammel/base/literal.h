@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "trammel/base/numbers.h"
+
 namespace trammel {
 
 std::string_view trim(std::string_view text);
@@ -21,9 +23,6 @@ Literal read_literal(std::string_view text);
 
 // The words that YAML and C take for infinity or not-a-number.
 bool is_not_finite_word(std::string_view text);
-
-// The shortest digits that give the same number again.
-std::string shortest(double value);
 
 // Whether a thing can have this name: a letter or _, then letters, digits, _ and -.
 bool is_good_name(std::string_view name);

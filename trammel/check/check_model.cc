@@ -4,13 +4,12 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <string>
 #include <string_view>
 #include <unordered_set>
 
+#include "trammel/base/numbers.h"
 #include "trammel/elements/registry.h"
 
 namespace trammel {
@@ -27,13 +26,6 @@ constexpr double most_outputs = 1e10;  // rows; the smallest of models fills 1 T
 constexpr const char* impossible_hint =
     "no mass distribution has this; check the units, and that it is about the centre of mass";
 constexpr double symmetry_slack = 1e-9, unit_slack = 1e-6;
-
-std::string digits(double value) {
-  std::array<char, 32> buffer{};
-  const auto [end, status] =
-      std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::general, 6);
-  return status == std::errc{} ? std::string(buffer.data(), end) : std::string("?");
-}
 
 bool finite(const Pose& pose) { return pose.position.allFinite() && pose.rotation.coeffs().allFinite(); }
 

@@ -1,11 +1,13 @@
 #include "trammel/couple/coupling.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 
 #include "trammel/base/archive.h"
+#include "trammel/base/numbers.h"
 #include "trammel/model/signal_names.h"
 
 namespace trammel {
@@ -13,28 +15,19 @@ double Coupling::clock_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-std::string Coupling::brief(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
-
 std::string to_text(const CouplingSummary& s) {
-  char text[600], gain[80] = "";
-  if (s.least_gain)
-    std::snprintf(gain, sizeof gain, "  gain            from %.3g to %.3g\n", *s.least_gain, *s.greatest_gain);
-  std::snprintf(text, sizeof text,
-                "  macro steps     %ld%s\n"
-                "  iterations      %ld (%.2f a step)\n"
-                "  co-simulations  %ld\n"
-                "  joint error     mean %.4g, greatest %.4g\n"
-                "  its rate        mean %.4g, greatest %.4g (at %ld points)\n"
-                "  time            %.3g s, of it %.3g s for derivatives\n",
-                s.steps, s.rejected > 0 ? (", " + std::to_string(s.rejected) + " repeated").c_str() : "", s.iterations,
-                s.steps > 0 ? static_cast<double>(s.iterations) / static_cast<double>(s.steps) : 0.0, s.co_simulations,
-                s.mean_error, s.greatest_error, s.mean_rate_error, s.greatest_rate_error, s.recorded, s.seconds,
-                s.jacobian_seconds);
-  return std::string(text) + gain;
+  return fmt::format(
+      "  macro steps     {}{}\n"
+      "  iterations      {} ({:.2f} a step)\n"
+      "  co-simulations  {}\n"
+      "  joint error     mean {:.4g}, greatest {:.4g}\n"
+      "  its rate        mean {:.4g}, greatest {:.4g} (at {} points)\n"
+      "  time            {:.3g} s, of it {:.3g} s for derivatives\n{}",
+      s.steps, s.rejected > 0 ? fmt::format(", {} repeated", s.rejected) : "", s.iterations,
+      s.steps > 0 ? static_cast<double>(s.iterations) / static_cast<double>(s.steps) : 0.0, s.co_simulations,
+      s.mean_error, s.greatest_error, s.mean_rate_error, s.greatest_rate_error, s.recorded, s.seconds,
+      s.jacobian_seconds,
+      s.least_gain ? fmt::format("  gain            from {:.3g} to {:.3g}\n", *s.least_gain, *s.greatest_gain) : "");
 }
 
 Coupling::Coupling(std::vector<std::unique_ptr<Participant>> participants, std::vector<InterfaceFrame> frames,
@@ -92,8 +85,8 @@ void Coupling::start(const std::function<void(const std::string&)>& note) {
     if (std::abs(g[r]) <= settings_.fit && std::abs(rate[r]) <= settings_.fit) continue;
     throw Failure({Severity::error,
                    "gluing-does-not-fit",
-                   gluing_->row_name(r) + ": where the participants start the residual is " + brief(g[r]) +
-                       " and its rate " + brief(rate[r]),
+                   gluing_->row_name(r) + ": where the participants start the residual is " + digits(g[r]) +
+                       " and its rate " + digits(rate[r]),
                    "let the frames start at one place with one velocity",
                    {}});
   }
@@ -151,10 +144,9 @@ std::vector<Table> Coupling::tables() const {
     }
   }
   for (const InterfaceFrame& f : frames_) {
-    for (const char* what : {"position", "velocity"}) {
-      for (const char* axis : {"x", "y", "z"})
-        output.signals.push_back({"frame." + f.name + "." + what + "." + axis, what[0] == 'p' ? "m" : "m/s", "world",
-                                  "of the frame", false, ""});
+    for (const auto& [what, unit] : {std::pair(".position", "m"), std::pair(".velocity", "m/s")}) {
+      for (const Axis axis : all_axes)
+        output.signals.push_back({component("frame." + f.name + what, axis), unit, "world", "of the frame", false, ""});
     }
   }
   return {output, steps};

@@ -106,7 +106,6 @@ class Coupling {
   std::vector<Table> tables() const;
   void fail(std::string why);
   static double clock_now();  // s
-  static std::string brief(double value);
 
   std::vector<std::unique_ptr<Participant>> participants_;
   std::vector<InterfaceFrame> frames_;

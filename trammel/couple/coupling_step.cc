@@ -5,8 +5,8 @@
 #include <exception>
 #include <thread>
 
+#include "trammel/base/numbers.h"
 #include "trammel/couple/coupling.h"
-#include "trammel/math/rotation.h"
 
 namespace trammel {
 namespace {
@@ -324,8 +324,8 @@ bool Coupling::try_step() {
     if (iteration >= settings_.most_iterations || size > 1e6 * (1 + first_size)) {
       Eigen::Index worst = 0;
       value_.cwiseAbs().maxCoeff(&worst);
-      fail("the inputs of the macro step from t = " + brief(t_) + " s are not found in " + std::to_string(iteration) +
-           " iterations; " + gluing_->row_name(static_cast<int>(worst) % m) + " is left at " + brief(value_[worst]));
+      fail("the inputs of the macro step from t = " + digits(t_) + " s are not found in " + std::to_string(iteration) +
+           " iterations; " + gluing_->row_name(static_cast<int>(worst) % m) + " is left at " + digits(value_[worst]));
       return false;
     }
     // Rates above a third cost more iterations than derivatives anew.
@@ -376,8 +376,8 @@ void Coupling::require_one_pass(const std::function<void(const std::string&)>& n
   }
   if (note)
     note("warning: each step is made once; errors of the reactions grow at any step size where the gain is above " +
-         brief(one_pass_limit(settings_.scheme.passes, degree)) + "; it starts at " +
-         (has_compliance_ ? brief(one_pass_.gain(A_, B)) : "a value that is not known"));
+         digits(one_pass_limit(settings_.scheme.passes, degree)) + "; it starts at " +
+         (has_compliance_ ? digits(one_pass_.gain(A_, B)) : "a value that is not known"));
 }
 
 // A participant's own step: the rows that it has to meet by what is known of the others.
@@ -483,10 +483,10 @@ bool Coupling::pass_once() {
     one_pass_.accept(t_, H_, frames_now_, scratch_, A_ * mean);
     return true;
   }
-  fail("the participants come apart: " + gluing_->row_name(static_cast<int>(worst)) + " is left at " + brief(size) +
+  fail("the participants come apart: " + gluing_->row_name(static_cast<int>(worst)) + " is left at " + digits(size) +
        "; each step is made once, with a gain of " +
-       (summary_.greatest_gain ? "up to " + brief(*summary_.greatest_gain) : "unknown size") + " where " +
-       brief(one_pass_limit(settings_.scheme.passes, info(settings_.scheme.shape).count - 1)) + " is the most");
+       (summary_.greatest_gain ? "up to " + digits(*summary_.greatest_gain) : "unknown size") + " where " +
+       digits(one_pass_limit(settings_.scheme.passes, info(settings_.scheme.shape).count - 1)) + " is the most");
   return false;
 }
 
@@ -522,7 +522,7 @@ bool Coupling::advance(double H) {
         if (settings_.greatest_step > 0) next_H_ = std::min(next_H_, settings_.greatest_step);
         break;
       }
-      summary_.failure = "the coupling error stays above " + brief(*settings_.coupling_error);
+      summary_.failure = "the coupling error stays above " + digits(*settings_.coupling_error);
     }
     ++summary_.rejected;
     H = size * std::clamp(factor, 0.2, 0.9);

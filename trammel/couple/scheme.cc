@@ -2,22 +2,17 @@
 
 #include <Eigen/Dense>
 #include <cmath>
-#include <cstdio>
+
+#include "trammel/base/numbers.h"
 
 namespace trammel {
 namespace {
 
-std::string scheme_number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
-
 // "g + 0.5 H g' = 0 at s = 1"
 std::string condition_text(const SchemeCondition& c) {
   std::string text = c.position == 0 ? "g'" : "g";
-  if (c.position != 0 && c.rate != 0) text += " + " + scheme_number(c.rate) + " H g'";
-  return text + (c.s == 1 ? " at the end" : " at s = " + scheme_number(c.s));
+  if (c.position != 0 && c.rate != 0) text += " + " + digits(c.rate) + " H g'";
+  return text + (c.s == 1 ? " at the end" : " at s = " + digits(c.s));
 }
 
 std::string scheme_text(const CouplingScheme& scheme) {
@@ -137,8 +132,8 @@ void require_usable(const CouplingScheme& scheme, const Location& where) {
     greatest = std::max(greatest, std::abs(value));
   if (greatest > 1 + 1e-9) {
     throw Failure({Severity::error, "scheme-unstable",
-                   scheme_text(scheme) + ": unstable, the step map multiplies disturbances by " +
-                       scheme_number(greatest) + " at every step",
+                   scheme_text(scheme) + ": unstable, the step map multiplies disturbances by " + digits(greatest) +
+                       " at every step",
                    scheme.continuous ? "let the inputs jump at the ends of steps: continuous: false"
                                      : "for theta the factor is (2 theta - 1)/(2 theta + 1): take theta >= 0",
                    where});

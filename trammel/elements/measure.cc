@@ -7,30 +7,39 @@
 
 #include "trammel/elements/body.h"
 #include "trammel/elements/model_scope.h"
-#include "trammel/elements/remembered_angle.h"
-#include "trammel/math/rotation.h"
 
 namespace trammel {
 
 const std::vector<MeasureDescription>& measure_registry() {
   using K = MeasureKind;
+  using Q = Quantity;
+  const auto along = [](int i) { return Scalar{Primitive::in_plane, i}; };
+  const Scalar distance{Primitive::distance}, angle{Primitive::angle};
   static const std::vector<MeasureDescription> table = {
-      {K::distance, "distance", Quantity::length, false, "Distance of the origins."},
-      {K::speed, "speed", Quantity::speed, true, "Rate of the distance: positive when moving apart."},
-      {K::dx, "dx", Quantity::length, false, "Position of b from a along the x axis of a."},
-      {K::dy, "dy", Quantity::length, false, "Position of b from a along the y axis of a."},
-      {K::dz, "dz", Quantity::length, false, "Position of b from a along the z axis of a."},
-      {K::vx, "vx", Quantity::speed, true, "Rate of dx, as seen from a."},
-      {K::vy, "vy", Quantity::speed, true, "Rate of dy, as seen from a."},
-      {K::vz, "vz", Quantity::speed, true, "Rate of dz, as seen from a."},
-      {K::angle, "angle", Quantity::angle, false, "Angle of b about the z axis of a, over any number of turns."},
-      {K::rate, "rate", Quantity::angular_speed, true, "Rate of the angle."},
-      {K::wx, "wx", Quantity::angular_speed, true, "Angular velocity of b against a along the x axis of a."},
-      {K::wy, "wy", Quantity::angular_speed, true, "Angular velocity of b against a along the y axis of a."},
-      {K::wz, "wz", Quantity::angular_speed, true, "Angular velocity of b against a along the z axis of a."},
+      {K::distance, "distance", Q::length, MeasureOf::value, distance, "Distance of the origins."},
+      {K::speed, "speed", Q::speed, MeasureOf::rate, distance, "Rate of the distance: positive when moving apart."},
+      {K::dx, "dx", Q::length, MeasureOf::value, along(0), "Position of b from a along the x axis of a."},
+      {K::dy, "dy", Q::length, MeasureOf::value, along(1), "Position of b from a along the y axis of a."},
+      {K::dz, "dz", Q::length, MeasureOf::value, along(2), "Position of b from a along the z axis of a."},
+      {K::vx, "vx", Q::speed, MeasureOf::rate, along(0), "Rate of dx, as seen from a."},
+      {K::vy, "vy", Q::speed, MeasureOf::rate, along(1), "Rate of dy, as seen from a."},
+      {K::vz, "vz", Q::speed, MeasureOf::rate, along(2), "Rate of dz, as seen from a."},
+      {K::angle, "angle", Q::angle, MeasureOf::value, angle,
+       "Angle of b about the z axis of a, over any number of turns."},
+      {K::rate, "rate", Q::angular_speed, MeasureOf::rate, angle, "Rate of the angle."},
+      {K::wx, "wx", Q::angular_speed, MeasureOf::spin, along(0),
+       "Angular velocity of b against a along the x axis of a."},
+      {K::wy, "wy", Q::angular_speed, MeasureOf::spin, along(1),
+       "Angular velocity of b against a along the y axis of a."},
+      {K::wz, "wz", Q::angular_speed, MeasureOf::spin, along(2),
+       "Angular velocity of b against a along the z axis of a."},
   };
   return table;
 }
+
+namespace {
+const MeasureDescription& describe(MeasureKind kind) { return measure_registry()[static_cast<std::size_t>(kind)]; }
+}  // namespace
 
 const MeasureDescription* find_measure(std::string_view name) {
   for (const MeasureDescription& d : measure_registry()) {
@@ -41,143 +50,45 @@ const MeasureDescription* find_measure(std::string_view name) {
 
 // ---- values and derivatives ----------------------------------------------------------------------------------------
 
-namespace {
-
-int component(MeasureKind kind, MeasureKind first) { return static_cast<int>(kind) - static_cast<int>(first); }
-
-// a_i . d
-Invariant coordinate(const FrameState& a, const FrameState& b, int i) {
-  return {{Owner::a, a.R.col(i)}, {Owner::line, b.p - a.p}};
-}
-
-PairTwist pair_twist(const FrameState& a, const FrameState& b) {
-  std::array<double, 12> u;
-  Eigen::Map<Eigen::Matrix<double, 12, 1>>(u.data()) << a.v, a.w, b.v, b.w;
-  return PairTwist(u.data());
-}
-
-void set_ends(PairRow& row, int place, const Vec3& x) {
-  row.segment<3>(place) = -x.transpose();
-  row.segment<3>(place + 6) = x.transpose();
-}
-
-}  // namespace
-
-// With C = b_x . a_x, S = b_x . a_y, r^2 = C^2 + S^2 and delta turning B against A:
-//   dC = (b_x x a_x) . delta,  dS = (b_x x a_y) . delta,   d(angle) = (C dS - S dC) / r^2
-//   n = b_x x k / r^2,  k = C a_y - S a_x,  k . b_x = 0,  hence (delta x b_x) x k = b_x (k . delta).
-bool axial_angle(const Mat3& R_a, const Mat3& R_b, AxialAngle& out) {
-  const Vec3 x = R_b.col(0);
-  const double C = x.dot(R_a.col(0)), S = x.dot(R_a.col(1));
-  const double r2 = C * C + S * S;
-  if (!(r2 > least_sine * least_sine)) return false;
-  const Vec3 k = C * R_a.col(1) - S * R_a.col(0);
-  const Vec3 c = x.cross(R_a.col(0)), s = x.cross(R_a.col(1));
-  out.value = std::atan2(S, C);
-  out.n = x.cross(k) / r2;
-  out.N = (x * k.transpose() + s * c.transpose() - c * s.transpose() - 2 * out.n * (C * c + S * s).transpose()) / r2;
-  return true;
-}
-
 bool evaluate_measure(MeasureKind kind, const FrameState& a, const FrameState& b, double near, double& value) {
-  using K = MeasureKind;
-  switch (kind) {
-    case K::distance: value = (b.p - a.p).norm(); return value > least_length;
-    case K::speed: {
-      const Vec3 d = b.p - a.p;
-      const double length = d.norm();
-      if (!(length > least_length)) return false;
-      value = d.dot(b.v - a.v) / length;
-      return true;
-    }
-    case K::dx:
-    case K::dy:
-    case K::dz: value = a.R.col(component(kind, K::dx)).dot(b.p - a.p); return true;
-    case K::vx:
-    case K::vy:
-    case K::vz: value = coordinate(a, b, component(kind, K::vx)).rate(pair_twist(a, b)); return true;
-    case K::angle:
-    case K::rate: {
-      AxialAngle angle;
-      if (!axial_angle(a.R, b.R, angle)) return false;
-      value = kind == K::angle ? unwrap_angle(angle.value, near) : angle.n.dot(b.w - a.w);
-      return true;
-    }
-    case K::wx:
-    case K::wy:
-    case K::wz: value = a.R.col(component(kind, K::wx)).dot(b.w - a.w); return true;
-    case K::input: break;  // not of frames
+  const MeasureDescription& m = describe(kind);
+  if (m.of == MeasureOf::spin) {
+    value = a.R.col(m.scalar.i).dot(b.w - a.w);
+    return true;
   }
-  return false;
+  PairScalar s(m.scalar, a, b, m.of == MeasureOf::rate ? 1 : 0);
+  if (m.scalar.is_multi_turn()) s.unwrap(near);
+  if (m.of == MeasureOf::value)
+    value = s.value();
+  else if (s.good())
+    value = s.rate(PairTwist(a, b));
+  return s.good();
 }
 
-bool linearise_measure(MeasureKind kind, const FrameState& a, const FrameState& b, double near, PairScalar& out) {
-  using K = MeasureKind;
-  out = PairScalar{};
-  switch (kind) {
-    case K::distance:
-    case K::speed: {
-      const Vec3 d = b.p - a.p;
-      const double length = d.norm();
-      if (!(length > least_length)) return false;
-      const Vec3 u = d / length, v = b.v - a.v;
-      if (kind == K::distance) {
-        out.value = length;
-        set_ends(out.pose, 0, u);
-      } else {
-        out.value = u.dot(v);
-        set_ends(out.pose, 0, (v - out.value * u) / length);
-        set_ends(out.twist, 0, u);
-      }
-      return true;
-    }
-    case K::dx:
-    case K::dy:
-    case K::dz: {
-      const Invariant s = coordinate(a, b, component(kind, K::dx));
-      out.value = s.value();
-      out.pose = s.gradient();
-      return true;
-    }
-    case K::vx:
-    case K::vy:
-    case K::vz: {
-      const Invariant s = coordinate(a, b, component(kind, K::vx));
-      const PairTwist u = pair_twist(a, b);
-      out.value = s.rate(u);
-      out.pose = s.contracted(u);
-      out.twist = s.gradient();
-      return true;
-    }
-    case K::angle:
-    case K::rate: {
-      AxialAngle angle;
-      if (!axial_angle(a.R, b.R, angle)) return false;
-      if (kind == K::angle) {
-        out.value = unwrap_angle(angle.value, near);
-        set_ends(out.pose, 3, angle.n);
-      } else {
-        // dn . w = (phi_A x n) . w + (N delta) . w
-        const Vec3 w = b.w - a.w;
-        out.value = angle.n.dot(w);
-        set_ends(out.pose, 3, angle.N.transpose() * w);
-        out.pose.segment<3>(3) += angle.n.cross(w).transpose();
-        set_ends(out.twist, 3, angle.n);
-      }
-      return true;
-    }
-    case K::wx:
-    case K::wy:
-    case K::wz: {
-      const Vec3 axis = a.R.col(component(kind, K::wx)), w = b.w - a.w;
-      out.value = axis.dot(w);
-      out.pose.segment<3>(3) = axis.cross(w).transpose();
-      set_ends(out.twist, 3, axis);
-      return true;
-    }
-    case K::input: break;
+bool linearise_measure(MeasureKind kind, const FrameState& a, const FrameState& b, double near, MeasurePartials& out) {
+  out = {};
+  const MeasureDescription& m = describe(kind);
+  if (m.of == MeasureOf::spin) {
+    const Vec3 axis = a.R.col(m.scalar.i), w = b.w - a.w;
+    out.value = axis.dot(w);
+    out.pose.a = axis.cross(w);
+    out.twist.a = -axis;
+    out.twist.b = axis;
+    return true;
   }
-  return false;
+  PairScalar s(m.scalar, a, b, m.of == MeasureOf::rate ? 2 : 1);
+  if (!s.good()) return false;
+  if (m.of == MeasureOf::value) {
+    if (m.scalar.is_multi_turn()) s.unwrap(near);
+    out.value = s.value();
+    out.pose = s.gradient();
+  } else {
+    const PairTwist u(a, b);
+    out.value = s.rate(u);
+    out.pose = s.contracted(u);
+    out.twist = s.gradient();
+  }
+  return true;
 }
 
 // ---- names ---------------------------------------------------------------------------------------------------------
@@ -378,7 +289,7 @@ MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const s
         out.measures_.back().memory = first_memory + out.memory_;
         out.memory_ += RememberedAngle::size;
       }
-      out.uses_velocity_ = out.uses_velocity_ || description->uses_velocity;
+      out.uses_velocity_ = out.uses_velocity_ || description->uses_velocity();
     }
     return slot;
   };
@@ -408,26 +319,16 @@ MeasuredExpression MeasuredExpression::parse(const StateVariable& x, PlaceNames&
 bool MeasuredExpression::is_zero() const { return expression_.is_constant() && expression_.value(0, {}) == 0; }
 
 FrameNeed MeasuredExpression::needs(int frame) const {
-  const bool all = std::any_of(measures_.begin(), measures_.end(), [frame](const Measure& m) {
-    switch (m.kind) {
-      case MeasureKind::input:
-      case MeasureKind::distance:
-      case MeasureKind::speed: return false;
-      case MeasureKind::dx:
-      case MeasureKind::dy:
-      case MeasureKind::dz:
-      case MeasureKind::vx:
-      case MeasureKind::vy:
-      case MeasureKind::vz: return m.a == frame;
-      case MeasureKind::angle:
-      case MeasureKind::rate:
-      case MeasureKind::wx:
-      case MeasureKind::wy:
-      case MeasureKind::wz: return m.a == frame || m.b == frame;
+  FrameNeed most = FrameNeed::point;
+  for (const Measure& m : measures_) {
+    if (m.kind == MeasureKind::input) continue;
+    const MeasureDescription& of = describe(m.kind);
+    for (const int side : {0, 1}) {
+      if ((side == 0 ? m.a : m.b) != frame) continue;
+      most = std::max(most, of.of == MeasureOf::spin ? FrameNeed::orientation : of.scalar.needs(side));
     }
-    return true;
-  });
-  return all ? FrameNeed::orientation : FrameNeed::point;
+  }
+  return most;
 }
 
 bool MeasuredExpression::measure(const ElementInput& in, double* measured) const {
@@ -486,7 +387,7 @@ void MeasuredExpression::linearise(const ElementInput& in, int frames, Expressio
   out.value =
       expression_.gradient(in.t, {values.data(), measures_.size()}, {slopes.data(), measures_.size()}, out.time);
   if (in.by_input >= 0) out.time = 0;
-  PairScalar measured;
+  MeasurePartials measured;
   for (std::size_t i = 0; i < measures_.size(); ++i) {
     const Measure& m = measures_[i];
     if (m.kind == MeasureKind::input) {
@@ -494,10 +395,8 @@ void MeasuredExpression::linearise(const ElementInput& in, int frames, Expressio
       continue;
     }
     linearise_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), measured);
-    out.pose.segment<6>(6 * m.a) += slopes[i] * measured.pose.head<6>();
-    out.pose.segment<6>(6 * m.b) += slopes[i] * measured.pose.tail<6>();
-    out.twist.segment<6>(6 * m.a) += slopes[i] * measured.twist.head<6>();
-    out.twist.segment<6>(6 * m.b) += slopes[i] * measured.twist.tail<6>();
+    measured.pose.scatter(slopes[i], m.a, m.b, out.pose);
+    measured.twist.scatter(slopes[i], m.a, m.b, out.twist);
   }
 }
 

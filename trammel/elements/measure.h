@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "trammel/elements/frame.h"
-#include "trammel/elements/joints/invariant.h"
+#include "trammel/elements/scalars/pair_scalar.h"
 #include "trammel/math/expression.h"
 #include "trammel/model/model.h"
 
@@ -25,43 +25,33 @@ namespace trammel {
 // input: not of frames but an external input or a state of the model, written by its name.
 enum class MeasureKind { distance, speed, dx, dy, dz, vx, vy, vz, angle, rate, wx, wy, wz, input };
 
+// What of its scalar: the value, its rate, or for wx, wy, wz the angular velocity along the axis i, which is no rate.
+enum class MeasureOf { value, rate, spin };
+
 struct MeasureDescription {
   MeasureKind kind;
   std::string name;
   Quantity quantity;
-  bool uses_velocity;
+  MeasureOf of;
+  Scalar scalar;
   std::string text;
+  bool uses_velocity() const { return of != MeasureOf::value; }
 };
 
 // All measures, in the order of the help and the docs.
 const std::vector<MeasureDescription>& measure_registry();
 const MeasureDescription* find_measure(std::string_view name);
 
-// A number with its derivatives; columns (p_A, phi_A, p_B, phi_B) and (v_A, w_A, v_B, w_B).
-struct PairScalar {
+// A number with its derivatives against pose and twist.
+struct MeasurePartials {
   double value = 0;
-  PairRow pose = PairRow::Zero(), twist = PairRow::Zero();
+  PairSlope pose, twist;
 };
-
-// Shorter lines have no direction.
-constexpr double least_length = 1e-12;  // m
-// B's x axis nearer to A's z axis than this has no angle about it.
-constexpr double least_sine = 1e-6;
 
 // `near` is the remembered total angle; the other measures do not read it. False where the measure has no derivative:
 // distance and speed of coinciding points, angle and rate with b_x along a_z. A distance of 0 is given all the same.
 bool evaluate_measure(MeasureKind kind, const FrameState& a, const FrameState& b, double near, double& value);
-bool linearise_measure(MeasureKind kind, const FrameState& a, const FrameState& b, double near, PairScalar& out);
-
-// The angle of b_x about a_z with its first two variations. With relative rotation delta = phi_B - phi_A,
-//   d(angle) = n . delta,   dn = phi_A x n + N delta.
-// n is the z axis of A when the two z axes are parallel.
-struct AxialAngle {
-  double value = 0;  // in (-pi, pi]
-  Vec3 n = Vec3::Zero();
-  Mat3 N = Mat3::Zero();
-};
-bool axial_angle(const Mat3& R_a, const Mat3& R_b, AxialAngle& out);
+bool linearise_measure(MeasureKind kind, const FrameState& a, const FrameState& b, double near, MeasurePartials& out);
 
 // What names in measures mean: frames first, then bodies (the frame at the body's origin), then joints (both of their
 // frames). A name that is none of these is a problem for the parser to report.

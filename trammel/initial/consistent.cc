@@ -1,22 +1,17 @@
 #include "trammel/initial/consistent.h"
-#include "trammel/elements/build.h"
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
+#include "trammel/base/numbers.h"
+#include "trammel/elements/build.h"
+#include "trammel/elements/scalars/pair_scalar.h"
 #include "trammel/rank/mechanism.h"
 #include "trammel/rank/reduction.h"
 
 namespace trammel {
 namespace {
-
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.3g", value);
-  return text;
-}
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
@@ -80,15 +75,15 @@ std::vector<bool> held_columns(const Equations& equations, bool velocities) {
   return held;
 }
 
+std::string linear_in_time(double value, double rate) { return shortest(value) + " + (" + shortest(rate) + ")*time"; }
+
 // Motions that hold components of a body's origin and axes where they are, or move them at given speeds.
 void add_kept_motions(Model& driven, std::size_t index, const Pose& at, const Kept& place, const Kept& turn,
                       const Vec3& velocity, const Vec3& spin) {
   const Body body = driven.bodies[index];
   const auto add = [&](const char* type, const char* field, double value, double rate, int from, int to) {
-    char text[80];
-    std::snprintf(text, sizeof text, "%.17g + (%.17g)*time", value, rate);
     Fields fields;
-    fields.set(field, ExpressionText{text, body.where});
+    fields.set(field, ExpressionText{linear_in_time(value, rate), body.where});
     add_motion(driven, type, "kept " + body.name, {from, to}, fields);
     driven.motions.back().where = body.where;
   };
@@ -117,27 +112,25 @@ Model with_initial_motions(const Model& model, const Equations& equations, const
   if (assembled != nullptr) equations.update(*assembled, work);
   for (const InitialJoint& initial : model.initial_joints) {
     const Item& joint = model.joints[initial.joint];
-    const auto add = [&](const char* type, const char* field, const std::optional<double>& value,
-                         const std::optional<double>& speed) {
+    const auto add = [&](const char* type, const char* field, const Scalar& coordinate,
+                         const std::optional<double>& value, const std::optional<double>& speed) {
       if (assembled == nullptr ? !value : !speed && !value) return;
       double now = value.value_or(0);
       if (assembled != nullptr) {
         const FrameState a = equations.frame(joint.frames[0], work), b = equations.frame(joint.frames[1], work);
-        const double reached = std::string(type) == "rotation"
-                                   ? std::atan2(b.R.col(0).dot(a.R.col(1)), b.R.col(0).dot(a.R.col(0)))
-                                   : a.R.col(2).dot(b.p - a.p);
-        now = reached;
+        now = PairScalar(coordinate, a, b, 0).value();
       }
-      char text[80];
-      std::snprintf(text, sizeof text, "%.17g + (%.17g)*time", now, assembled == nullptr ? 0.0 : speed.value_or(0));
       Fields fields;
-      fields.set(field, ExpressionText{text, initial.where});
+      fields.set(field,
+                 ExpressionText{linear_in_time(now, assembled == nullptr ? 0.0 : speed.value_or(0)), initial.where});
       add_motion(driven, type, joint.name, {joint.frames[0], joint.frames[1]}, fields);
       driven.motions.back().where = initial.where;
     };
     // A speed alone leaves the position free: it is only prescribed once positions are known.
-    if (assembled == nullptr || initial.angular_speed) add("rotation", "angle", initial.angle, initial.angular_speed);
-    if (assembled == nullptr || initial.speed) add("translation", "displacement", initial.displacement, initial.speed);
+    if (assembled == nullptr || initial.angular_speed)
+      add("rotation", "angle", {Primitive::angle}, initial.angle, initial.angular_speed);
+    if (assembled == nullptr || initial.speed)
+      add("translation", "displacement", {Primitive::in_plane, 2}, initial.displacement, initial.speed);
   }
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
     const Body& body = model.bodies[b];
@@ -213,8 +206,8 @@ Model with_kept_positions(const Equations& equations, const State& state, Worksp
 std::string StageReport::text() const {
   std::string line = name + ": ";
   if (before == 0 && moved == 0) return line + "consistent as given";
-  line += "residual " + number(before) + " -> " + number(after);
-  line += moved > 0 ? ", largest change " + number(moved) + " (" + moved_most + ")" : ", nothing moved";
+  line += "residual " + digits(before, 3) + " -> " + digits(after, 3);
+  line += moved > 0 ? ", largest change " + digits(moved, 3) + " (" + moved_most + ")" : ", nothing moved";
   return line;
 }
 
@@ -340,7 +333,7 @@ std::string worst_constraints(const Equations& equations, const Vec& rows, int m
     if (size < 1e-3 * sizes[0].first) break;
     const Equations::ConstraintInfo info = equations.constraint_info(c);
     text += (text.empty() ? "" : ", ") + std::string(info.is_motion ? "motion '" : "joint '") + info.item->name +
-            "' (" + number(size) + ")";
+            "' (" + digits(size, 3) + ")";
   }
   return text;
 }
@@ -370,7 +363,7 @@ std::string worst_constraints(const Equations& equations, const Vec& rows, int m
         "help";
   }
   throw Failure({Severity::error, "loop-does-not-close",
-                 "the mechanism cannot be assembled: the constraints are violated by " + number(report.after) +
+                 "the mechanism cannot be assembled: the constraints are violated by " + digits(report.after, 3) +
                      " at best, most by " + worst_constraints(equations, residual.g, 5),
                  hint, equations.constraint_info(0).item->where});
 }
@@ -404,7 +397,8 @@ void refuse_out_of_plane(const Equations& equations, const State& state, Workspa
     const Equations::ConstraintInfo info = equations.constraint_info(row.constraint);
     throw Failure({Severity::error, "out-of-plane",
                    "joint '" + info.item->name + "': " + equations.constraint(row.constraint).row_name(row.row) +
-                       " is violated by " + number(row.value) + ", and its planar or point bodies cannot move that way",
+                       " is violated by " + digits(row.value, 3) +
+                       ", and its planar or point bodies cannot move that way",
                    "place the joint in the plane of its bodies, axis along world z, or make the bodies spatial",
                    info.item->where});
   }
@@ -439,8 +433,8 @@ void judge_misfit(const Equations& equations, const State& state, Workspace& wor
   if (report.misfit > 0) {
     report.warnings.push_back({Severity::warning,
                                "loop-misfit",
-                               "loops do not close exactly: " + number(report.misfit) + " is left (length scale " +
-                                   number(length) + " m); worst: " + report.stages.back().worst_before,
+                               "loops do not close exactly: " + digits(report.misfit, 3) + " is left (length scale " +
+                                   digits(length, 3) + " m); worst: " + report.stages.back().worst_before,
                                "give the joint data with more digits; right sides are projected meanwhile",
                                {}});
   }
@@ -458,7 +452,7 @@ void judge_velocities(const Equations& equations, const State& state, Workspace&
   throw Failure({Severity::error,
                  "velocities-conflict",
                  "the start velocities cannot be made consistent: the constraints are violated by " +
-                     number(stage.after) + ", most by " + worst_constraints(equations, gdot, 5),
+                     digits(stage.after, 3) + ", most by " + worst_constraints(equations, gdot, 5),
                  "release kept velocities, or check motions that prescribe different speeds for the same joint",
                  {}});
 }

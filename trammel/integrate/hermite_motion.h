@@ -1,6 +1,7 @@
 // Cubic Hermite interpolation of a mechanism's motion over a step.
 #pragma once
 #include "trammel/equations/equations.h"
+#include "trammel/math/hermite.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel {
@@ -22,9 +23,9 @@ inline void hermite_motion(const Equations& equations, double s, double h, const
     first.segment<3>(j) -= mean;
     last.segment<3>(j) = rotation_tangent_inverse(e) * (v1.segment<3>(j) - rotation_exp(-e) * mean);
   }
-  const double s2 = s * s, s3 = s2 * s;
-  const Vec inside = (h * (s3 - 2 * s2 + s)) * first + (3 * s2 - 2 * s3) * end + (h * (s3 - s2)) * last;
-  out.v = (3 * s2 - 4 * s + 1) * first + ((6 * s - 6 * s2) / h) * end + (3 * s2 - 2 * s) * last;
+  const HermiteWeights at = hermite_weights(s, h), rate = hermite_rate_weights(s, h);
+  const Vec inside = at.f0 * first + at.y1 * end + at.f1 * last;
+  out.v = rate.f0 * first + rate.y1 * end + rate.f1 * last;
   for (const int j : rotations) {
     const Vec3 e = inside.segment<3>(j), mean = w.segment<3>(j);
     out.v.segment<3>(j) = (rotation_tangent(e) * out.v.segment<3>(j) + rotation_exp(-e) * mean).eval();

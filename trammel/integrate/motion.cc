@@ -1,7 +1,7 @@
 #include "trammel/integrate/motion.h"
 
 #include "trammel/integrate/hermite_motion.h"
-#include "trammel/ode/control/hermite.h"
+#include "trammel/math/hermite.h"
 
 namespace trammel {
 
@@ -62,7 +62,7 @@ void MotionIntegrator::interpolate(double t, State& out) const {
 void MotionIntegrator::interpolate_inside(double /*t*/, double s, State& out) const {
   hermite_motion(equations_, s, last_step_, previous_q_, previous_v_, now_.q, now_.v, out);
   if (nx_ > 0)
-    out.u.tail(nx_) = hermite(s, last_step_, previous_x_, previous_xdot_, equations_.states_of(now_), rates_.xdot);
+    hermite(s, last_step_, previous_x_, previous_xdot_, equations_.states_of(now_), rates_.xdot, out.u.tail(nx_));
 }
 
 void MotionIntegrator::visit(Archive& archive) {

@@ -126,7 +126,7 @@ namespace {
 
 // Why a method for differential equations cannot have constraints at position or velocity level beside them.
 std::string why_no_constraints(const OdeMethodInfo& m) {
-  if (m.stability.starts_with("explicit"))
+  if (m.is_explicit)
     return "it is explicit: it evaluates derivatives only, and at index 2 or 3 no derivative gives the multipliers";
   if (m.key == "adams-moulton")
     return "constraints are infinitely stiff, and there its formula is a recursion in the multipliers with roots on or "

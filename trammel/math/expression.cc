@@ -9,11 +9,11 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
+#include "trammel/base/numbers.h"
 #include "trammel/math/expression_op.h"
 #include "trammel/math/taylor.h"
 
@@ -498,11 +498,9 @@ std::array<double, 4> Expression::time_derivatives(double t, std::span<const dou
 }
 
 Expression Expression::constant(double value) {
-  std::array<char, 32> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
   Expression expression;
   expression.constant_ = value;
-  expression.text_.assign(buffer.data(), end);
+  expression.text_ = shortest(value);
   return expression;
 }
 

@@ -262,7 +262,7 @@ std::string ExpressionBuilder::list(std::span<const Operand> operands) {
   std::string text;
   for (const Operand& operand : operands) {
     if (!text.empty()) text += " and ";
-    text += number_text(operand.number);
+    text += shortest(operand.number);
   }
   return text;
 }
@@ -309,7 +309,7 @@ ExpressionBuilder::Operand ExpressionBuilder::spline(std::size_t at, const std::
   if (x.is_constant()) {
     const double value = curve->derivatives(x.number)[order];
     if (std::isfinite(value)) return {value};
-    return refuse(at, token_at(at) + " has no value at " + number_text(x.number),
+    return refuse(at, token_at(at) + " has no value at " + shortest(x.number),
                   "its points end before, and its extrapolation is none");
   }
   auto found = std::find(splines_.begin(), splines_.end(), curve);
@@ -331,7 +331,7 @@ ExpressionBuilder::Operand ExpressionBuilder::table(std::size_t at, const std::s
   if (x.is_constant() && y.is_constant()) {
     const double value = surface->value(x.number, y.number);
     if (std::isfinite(value)) return {value};
-    return refuse(at, token_at(at) + " has no value at " + number_text(x.number) + " and " + number_text(y.number),
+    return refuse(at, token_at(at) + " has no value at " + shortest(x.number) + " and " + shortest(y.number),
                   "its points end before, and its extrapolation is none");
   }
   auto found = std::find(tables_.begin(), tables_.end(), surface);

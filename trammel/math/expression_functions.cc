@@ -4,7 +4,6 @@
 //   impact   max(0, k depth^e - cmax v ramp(depth/d)),  depth = max(0, x1 - x);   bistop: one at each end
 //   poly     Horner's rule; cheby: T_j+1 = 2 s T_j - T_j-1;  forcos, forsin: sums of cosines and sines
 //   sweep    a sine whose phase is the integral of a frequency that rises from f0 to f1
-#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -144,8 +143,8 @@ ExpressionBuilder::Operand ExpressionBuilder::blend(std::size_t at, const CallRo
   const Operand &x = arguments[0], &x0 = arguments[1], &h0 = arguments[2], &x1 = arguments[3], &h1 = arguments[4];
   if (x0.is_constant() && x1.is_constant() && !(x0.number < x1.number)) {
     return refuse(at,
-                  in_quotes(row.function.name) + " must start before it ends, but x0 = " + number_text(x0.number) +
-                      " and x1 = " + number_text(x1.number),
+                  in_quotes(row.function.name) + " must start before it ends, but x0 = " + shortest(x0.number) +
+                      " and x1 = " + shortest(x1.number),
                   "write " + std::string(row.function.signature) + " with x0 < x1");
   }
   const Operand ramp = emit(Op::divide, at, emit(Op::subtract, at, x, x0), emit(Op::subtract, at, x1, x0));
@@ -159,7 +158,7 @@ ExpressionBuilder::Operand ExpressionBuilder::impact(std::size_t at, const CallR
   const auto wrong = [&](const Operand& value, std::string_view name, std::string_view need) {
     return refuse(at,
                   in_quotes(row.function.name) + " needs " + std::string(need) + " " + std::string(name) + ", not " +
-                      number_text(value.number),
+                      shortest(value.number),
                   "write " + std::string(row.function.signature));
   };
   if (k.is_constant() && k.number < 0) return wrong(k, "k", "a non-negative stiffness");
@@ -177,8 +176,7 @@ ExpressionBuilder::Operand ExpressionBuilder::bistop(std::size_t at, const CallR
                                                      const std::vector<Operand>& arguments) {
   const Operand &x = arguments[0], &v = arguments[1], &x1 = arguments[2], &x2 = arguments[3];
   if (x1.is_constant() && x2.is_constant() && !(x1.number < x2.number)) {
-    return refuse(at,
-                  "'bistop' needs x1 < x2, but x1 = " + number_text(x1.number) + " and x2 = " + number_text(x2.number),
+    return refuse(at, "'bistop' needs x1 < x2, but x1 = " + shortest(x1.number) + " and x2 = " + shortest(x2.number),
                   "write " + std::string(row.function.signature));
   }
   const auto negative = [&](const Operand& operand) { return emit(Op::negate, at, operand); };

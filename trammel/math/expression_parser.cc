@@ -308,7 +308,7 @@ class ExpressionParser : private ExpressionBuilder {
     if (scope_.constant) {
       if (const std::optional<double> number = scope_.constant(name)) {
         if (std::isfinite(*number)) return {*number, -1, -1, angle_of(name)};
-        return refuse(at, in_quotes(name) + " is " + number_text(*number), "give it a finite value");
+        return refuse(at, in_quotes(name) + " is " + shortest(*number), "give it a finite value");
       }
     }
     if (scope_.array && scope_.array(name) != nullptr) {
@@ -595,7 +595,7 @@ class ExpressionParser : private ExpressionBuilder {
            "it runs from " + range);
     }
     if (index.number < 1 || index.number > static_cast<double>(array.size())) {
-      return refuse(at, in_quotes(name) + " has no entry " + number_text(index.number), "entries run from " + range);
+      return refuse(at, in_quotes(name) + " has no entry " + shortest(index.number), "entries run from " + range);
     }
     return {array[static_cast<std::size_t>(index.number) - 1], -1, -1, angle_of(name)};
   }

@@ -1,9 +1,9 @@
 // Characters and quotations of expression texts: shared by the parser and the builder of the tape; not for other users.
 #pragma once
-#include <array>
-#include <charconv>
 #include <string>
 #include <string_view>
+
+#include "trammel/base/numbers.h"
 
 namespace trammel::expression_text {
 
@@ -73,10 +73,5 @@ inline std::string shortened(std::string_view text, std::size_t begin, std::size
 }
 
 inline std::string in_quotes(std::string_view text) { return "'" + shortened(text, 0, 40) + "'"; }
-
-inline std::string number_text(double value) {
-  std::array<char, 32> buffer;
-  return {buffer.data(), std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr};
-}
 
 }  // namespace trammel::expression_text

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "trammel/math/hermite.h"
+
 namespace trammel {
 
 ImplicitOptions ImplicitOptions::from(const OdeSettings& settings) {
@@ -153,18 +155,13 @@ void ImplicitOneStep::accept() {
   ++counts_.steps;
 }
 
-void hermite_cubic(double theta, double h, const Vec& y0, const Vec& f0, const Vec& y1, const Vec& f1, Vec& y) {
-  const double s = theta, r = 1 - theta;
-  y = (r * r * (1 + 2 * s)) * y0 + (s * s * (1 + 2 * r)) * y1 + (h * s * r * r) * f0 - (h * s * s * r) * f1;
-}
-
 void ImplicitOneStep::interpolate(double t, Vec& y) const {
   const double theta = last_step_ != 0 ? 1 + (t - t_) / last_step_ : 1;
   y.resize(n_);
   if (theta == 1) {
     y = y_;
   } else if (!interpolate_own(theta, y)) {
-    hermite_cubic(theta, last_step_, previous_, previous_dydt_, y_, dydt_, y);
+    hermite(theta, last_step_, previous_, previous_dydt_, y_, dydt_, y);
   }
 }
 

@@ -88,7 +88,4 @@ class ImplicitOneStep : public OdeMethod {
   double noise_ = 0;
 };
 
-// y(t + theta h) by values and slopes at both ends.
-void hermite_cubic(double theta, double h, const Vec& y0, const Vec& f0, const Vec& y1, const Vec& f1, Vec& y);
-
 }  // namespace trammel

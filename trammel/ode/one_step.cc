@@ -1,11 +1,8 @@
 #include "trammel/ode/one_step.h"
 
-namespace trammel {
+#include "trammel/math/hermite.h"
 
-void hermite(double theta, double h, const Vec& y0, const Vec& f0, const Vec& y1, const Vec& f1, Vec& y) {
-  const double s = theta, r = 1 - theta;
-  y = (r * r * (1 + 2 * s)) * y0 + (s * s * (3 - 2 * s)) * y1 + (h * s * r * r) * f0 - (h * s * s * r) * f1;
-}
+namespace trammel {
 
 OneStepMethod::OneStepMethod(FirstOrderProblem& problem, double tolerance, bool fixed_step, bool doubling)
     : problem_(problem), tolerance_(tolerance), fixed_step_(fixed_step), doubling_(doubling && !fixed_step) {

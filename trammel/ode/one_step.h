@@ -72,7 +72,4 @@ class OneStepMethod : public OdeMethod {
   bool completed_ = false;
 };
 
-// y(t + theta h) by values and slopes at both ends.
-void hermite(double theta, double h, const Vec& y0, const Vec& f0, const Vec& y1, const Vec& f1, Vec& y);
-
 }  // namespace trammel

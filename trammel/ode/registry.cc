@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "trammel/base/numbers.h"
 #include "trammel/ode/methods.h"
 
 namespace trammel {
@@ -83,11 +84,11 @@ void check_option(const OdeMethodInfo& method, const Field& field, const Value& 
                   exit_code_for(where));
   }
   if (value != nullptr && !(*value >= field.least && *value <= field.most)) {
-    throw Failure({Severity::error, "out-of-range",
-                   option + " is " + std::to_string(*value) + ", valid are " + std::to_string(field.least) + " to " +
-                       std::to_string(field.most),
-                   field.text, where},
-                  exit_code_for(where));
+    throw Failure(
+        {Severity::error, "out-of-range",
+         option + " is " + digits(*value) + ", valid are " + digits(field.least) + " to " + digits(field.most),
+         field.text, where},
+        exit_code_for(where));
   }
 }
 

@@ -23,6 +23,7 @@ struct OdeMethodInfo {
   int order = 2;        // of positions and velocities
   int error_order = 3;  // the error estimate is proportional to h^error_order
   std::string stability;
+  bool is_explicit = false;  // only evaluates derivatives, solves nothing
   // For the conformance suites of methods without mechanics:
   int dense_order = 0;          // to which values between steps converge; 0: not said
   double evaluations = 0;       // of f for an accepted step of fixed size; 0: it varies

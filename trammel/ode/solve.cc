@@ -1,20 +1,14 @@
 #include "trammel/ode/solve.h"
 
-#include <cstdio>
 #include <limits>
 
+#include "trammel/base/numbers.h"
 #include "trammel/ode/control/error_norm.h"
 
 namespace trammel {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
-
-std::string short_number(double x) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", x);
-  return text;
-}
 
 [[noreturn]] void refuse_call(const std::string& message, const std::string& hint) {
   throw Failure({Severity::error, "bad-solve-call", message, hint, {}}, ExitCode::bad_usage);
@@ -28,16 +22,16 @@ void check_call(const Vec& y0, int size, double t0, double end, const SolveOptio
   if (!y0.allFinite()) refuse_call("a start value is infinite or not a number", "");
   if (!std::isfinite(t0) || !std::isfinite(end)) refuse_call("start or end time is not finite", "");
   if (!(o.tolerance >= 10 * eps && o.tolerance < 1)) {
-    refuse_call("the tolerance is " + short_number(o.tolerance), "valid are 2.3e-15 to 1, usual 1e-3 to 1e-12");
+    refuse_call("the tolerance is " + digits(o.tolerance), "valid are 2.3e-15 to 1, usual 1e-3 to 1e-12");
   }
   if (o.step && !(std::abs(*o.step) > 0 && std::isfinite(*o.step))) {
-    refuse_call("the fixed step is " + short_number(*o.step), "give a positive one");
+    refuse_call("the fixed step is " + digits(*o.step), "give a positive one");
   }
   const double sign = end >= t0 ? 1 : -1;
   double before = t0;
   for (const double t : o.output_times) {
     if (!(sign * (t - before) >= 0 && sign * (end - t) >= 0)) {
-      refuse_call("the output time " + short_number(t) + " is out of order or outside of the run",
+      refuse_call("the output time " + digits(t) + " is out of order or outside of the run",
                   "output times go from start to end without turning back");
     }
     before = t;
@@ -199,7 +193,7 @@ SolveResult SolveRun::finish(SolveStatus status) {
                        " steps: the problem looks stiff, an implicit method would take fewer";
     }
   } else if (status != SolveStatus::stopped) {
-    result.message = std::string(to_text(status)) + " at t = " + short_number(result.t) + ": " + causes(method_, last_);
+    result.message = std::string(to_text(status)) + " at t = " + digits(result.t) + ": " + causes(method_, last_);
   }
   return result;
 }

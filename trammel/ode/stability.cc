@@ -9,6 +9,7 @@
 #include <limits>
 #include <numbers>
 
+#include "trammel/base/numbers.h"
 #include "trammel/ode/multistep/multistep_formula.h"
 #include "trammel/ode/runge_kutta/butcher.h"
 #include "trammel/write/gnuplot.h"
@@ -341,9 +342,9 @@ std::string oscillation_picture(const std::vector<std::pair<std::string, Structu
     for (int k = 0; k <= 240; ++k) {
       const double x = std::pow(10.0, -2 + 4.0 * k / 240);
       const OscillationErrors e = oscillation_errors(methods[i].second, 2 * std::numbers::pi * x);
-      script += fmt::format("{:.6g} {:.8g} {} {} {:.8g}\n", x, e.radius,
-                            e.oscillates ? fmt::format("{:.8g}", e.damping_ratio) : "NaN",
-                            e.oscillates ? fmt::format("{:.8g}", e.period_elongation) : "NaN", e.overshoot);
+      script +=
+          fmt::format("{:.6g} {:.8g} {} {} {:.8g}\n", x, e.radius, e.oscillates ? digits(e.damping_ratio, 8) : "NaN",
+                      e.oscillates ? digits(e.period_elongation, 8) : "NaN", e.overshoot);
     }
     script += "EOD\n";
   }

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <numeric>
 #include <stdexcept>
 
+#include "trammel/base/numbers.h"
 #include "trammel/rank/algebra.h"
 #include "trammel/rank/loops.h"
 
@@ -40,9 +40,7 @@ std::string vector_text(const Vec3& given) {
   given.cwiseAbs().maxCoeff(&largest);
   Vec3 v = given.normalized() * (given(largest) < 0 ? -1.0 : 1.0);
   for (double& c : v) c = std::abs(c) < 5e-4 ? 0.0 : c;
-  char text[64];
-  std::snprintf(text, sizeof text, "(%.3g, %.3g, %.3g)", v.x(), v.y(), v.z());
-  return text;
+  return "(" + digits(v.x(), 3) + ", " + digits(v.y(), 3) + ", " + digits(v.z(), 3) + ")";
 }
 
 std::string subspace_text(const Mat& basis, const std::string& one, const std::string& two) {
@@ -104,17 +102,16 @@ std::vector<std::string> describe(const LoopAnalysis& analysis, const std::vecto
   const auto count = [](int n, const std::string& what) {
     return std::to_string(n) + " " + what + (n == 1 ? "" : "s");
   };
-  char length[32];
-  std::snprintf(length, sizeof length, "%.4g", analysis.length);
   std::vector<std::string> lines;
   lines.push_back("degrees of freedom: " + std::to_string(analysis.freedoms_by_rank) + " by rank, " +
                   std::to_string(analysis.freedoms_by_count) + " by count (" + std::to_string(analysis.body_freedoms) +
                   " of bodies - " + count(analysis.rows, "constraint row") + ")" +
                   (analysis.analysed ? "" : "; bounds only, some loops were not analysed"));
   if (analysis.redundant > 0) {
-    lines.push_back(
-        "redundant constraint rows: " + std::to_string(analysis.redundant) + " of " + std::to_string(analysis.rows) +
-        "; reactions below that are not unique, in world axes, are of least norm with L = " + length + " m");
+    lines.push_back("redundant constraint rows: " + std::to_string(analysis.redundant) + " of " +
+                    std::to_string(analysis.rows) +
+                    "; reactions below that are not unique, in world axes, are of least norm with L = " +
+                    digits(analysis.length, 4) + " m");
   }
   for (const LoopGroup& group : analysis.groups) {
     if (group.redundant == 0 && !group.nearly_redundant && group.analysed) continue;
@@ -127,11 +124,9 @@ std::vector<std::string> describe(const LoopAnalysis& analysis, const std::vecto
     if (!group.analysed) line += " within joints; loops not analysed, too many";
     if (group.analysed && !group.directions_known) line += "; directions not computed, too many loops";
     if (group.nearly_redundant) {
-      char ratio[32];
-      std::snprintf(ratio, sizeof ratio, "%.1e",
-                    group.smallest_nonzero < 1e-5 ? group.smallest_nonzero : group.largest_zero);
-      line +=
-          std::string("; nearly redundant (singular value ratio ") + ratio + "): misfit, or near a singular position";
+      line += "; nearly redundant (singular value ratio " +
+              digits(group.smallest_nonzero < 1e-5 ? group.smallest_nonzero : group.largest_zero, 2) +
+              "): misfit, or near a singular position";
     }
     lines.push_back(line);
   }

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "trammel/base/messages.h"
+#include "trammel/elements/registry.h"
 #include "trammel/rank/mechanism.h"
 
 namespace trammel {
@@ -39,7 +40,9 @@ bool expression_to_blame(const Equations& equations, const Item& item, const Wor
   });
   if (!has_one || item.frames.size() < 2) return has_one;
   const Vec3 apart = equations.frame(item.frames[1], work).p - equations.frame(item.frames[0], work).p;
-  return item.type.find("spring") == std::string::npos || apart.norm() > 1e-9 * equations.length();
+  const ElementDescription* force = find_element(Category::force, item.type);
+  const bool along_line = force != nullptr && force->attachment == Attachment::two_points;
+  return !along_line || apart.norm() > 1e-9 * equations.length();
 }
 
 std::string body_name(const Equations& equations, int velocity) {
@@ -231,8 +234,8 @@ class Inquest {
   std::string fastest_force() {
     State ahead;
     on_the_way(c_.h, false, ahead);
-    const std::string part = blame_for_energy(e_, here_, ahead, 0, work_).part;
-    return part.starts_with("force") ? part : "";
+    const UnexplainedEnergy blamed = blame_for_energy(e_, here_, ahead, 0, work_);
+    return blamed.by_force ? blamed.part : "";
   }
 
   // A state on the way of the last accepted one, dt ahead or behind; `frozen` moves the time only.

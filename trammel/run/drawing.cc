@@ -10,6 +10,7 @@
 #include "trammel/base/input_file.h"
 #include "trammel/elements/registry.h"
 #include "trammel/read/mesh.h"
+#include "trammel/run/output_table.h"
 
 namespace trammel {
 namespace {
@@ -83,79 +84,16 @@ Json element_json(const Model& model, Category category, const Item& item) {
           {"frames", frames},  {"numbers", numbers}};
 }
 
-// The columns of one element, in the recorder's order.
-class Columns {
- public:
-  Columns(const char* of, const std::string& name) : json_({{"of", of}, {"name", name}, {"has", Json::array()}}) {}
-  Columns& scalar(const std::string& quantity) { return add({quantity, ""}); }
-  Columns& vector(const char* quantity) { return add({quantity, "xyz"}); }
-  Columns& wrench() { return vector("force").vector("torque"); }
-  Columns& wrench_on(const std::string& body) { return add({"force", "xyz", body}).add({"torque", "xyz", body}); }
-  Columns& add(const Json& column) {
-    json_["has"].push_back(column);
-    return *this;
+Json columns_json(const OutputGroup& group) {
+  Json has = Json::array();
+  for (const OutputColumn& column : group.columns) {
+    Json entry{column.quantity, column.shape == OutputShape::scalar   ? ""
+                                : column.shape == OutputShape::vector ? "xyz"
+                                                                      : "wxyz"};
+    if (!column.on.empty()) entry.push_back(column.on);
+    has.push_back(std::move(entry));
   }
-  const Json& json() const { return json_; }
-
- private:
-  Json json_;
-};
-
-Json body_columns(const Body& body) {
-  if (!kind_of(body).is_place)
-    return Columns("coordinate", body.name).scalar("value").scalar("rate").scalar("acceleration").json();
-  return Columns("body", body.name)
-      .vector("position")
-      .add({"orientation", "wxyz"})
-      .vector("velocity")
-      .vector("angular_velocity")
-      .vector("acceleration")
-      .vector("angular_acceleration")
-      .json();
-}
-
-// A joint that couples others, such as a gear, also records what it does to each of their bodies.
-std::vector<std::string> coupled_bodies(const Model& model, const Item& item) {
-  std::vector<std::string> names;
-  const ElementDescription* description = find_element(Category::joint, item.type);
-  if (description == nullptr || description->attachment != Attachment::joints) return names;
-  for (const int index : item.frames) {
-    const int body = model.frames[static_cast<std::size_t>(index)].body;
-    const std::string name = body_name(model, body);
-    if (body != ground && std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  }
-  return names;
-}
-
-Json constraint_columns(const Model& model, const Equations::ConstraintInfo& info) {
-  const Item& item = *info.item;
-  Columns columns(info.is_motion ? "motion" : "joint", item.name);
-  columns.wrench();
-  if (info.is_motion) return columns.json();
-  for (const std::string& body : coupled_bodies(model, item)) columns.wrench_on(body);
-  const AxisFreedoms axis = axis_freedoms(item.type);
-  if (axis.turns) columns.scalar("angle");
-  if (axis.slides) columns.scalar("displacement");
-  return columns.json();
-}
-
-void add_signals(const Equations& equations, Pieces& signals) {
-  const Model& model = equations.model();
-  signals.add(Columns("time", "").scalar("time").json());
-  for (const Output& output : model.outputs) signals.add(Columns("output", output.name).scalar("value").json());
-  for (const Body& body : model.bodies) signals.add(body_columns(body));
-  for (int c = 0; c < equations.constraint_count(); ++c)
-    signals.add(constraint_columns(model, equations.constraint_info(c)));
-  for (int f = 0; f < equations.force_count(); ++f) {
-    Columns columns("force", model.forces[static_cast<std::size_t>(f)].name);
-    for (const Observable& observable : equations.force(f).observables()) columns.scalar(observable.name);
-    signals.add(columns.vector("force_on_second").vector("torque_on_second").json());
-  }
-  for (const StateVariable& state : model.states) signals.add(Columns("state", state.name).scalar("value").json());
-  Columns energy("energy", "");
-  for (const char* form : {"kinetic", "potential", "total", "dissipated", "external", "imbalance"}) energy.scalar(form);
-  signals.add(energy.json());
-  signals.add(Columns("residual", "").scalar("position").scalar("velocity").json());
+  return {{"of", to_text(group.of)}, {"name", group.name}, {"has", has}};
 }
 
 // ---- meshes
@@ -233,7 +171,7 @@ std::vector<std::pair<std::string, std::string>> drawing_as_json(const Equations
   for (const Item& item : model.motions) elements.add(element_json(model, Category::motion, item));
   for (const Item& item : model.forces) elements.add(element_json(model, Category::force, item));
   Pieces signals(entries, "signals", most_bytes);
-  add_signals(equations, signals);
+  for (const OutputGroup& group : output_groups(equations)) signals.add(columns_json(group));
   Pieces meshes(entries, "meshes", most_bytes);
   add_meshes(model, meshes, most_bytes);
   return entries;

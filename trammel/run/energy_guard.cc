@@ -47,10 +47,11 @@ UnexplainedEnergy blame_for_energy(const Equations& equations, const State& from
     if (share <= largest) continue;
     largest = std::isnan(share) ? HUGE_VAL : share;
     out.part = "force '" + model.forces[i].name + "'";
+    out.by_force = true;
     out.power_before = old;
     out.power_after = now;
   }
-  if (!out.part.empty() || from.v.size() == 0) return out;
+  if (out.by_force || from.v.size() == 0) return out;
   const Vec dv = to.v - from.v;
   Vec Mdv = Vec::Zero(dv.size());
   equations.multiply_mass(to.q, dv, Mdv);

@@ -20,6 +20,7 @@ struct UnexplainedEnergy {
   double t = 0, h = 0;
   double amount = 0, held = 0;  // J
   std::string part;             // "force 'drive'"
+  bool by_force = false;        // the part is a force
   double power_before = 0, power_after = 0;
 };
 

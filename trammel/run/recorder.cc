@@ -2,37 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <unordered_set>
 
+#include "trammel/base/numbers.h"
 #include "trammel/elements/registry.h"
-#include "trammel/model/signal_names.h"
+#include "trammel/run/output_table.h"
 
 namespace trammel {
 namespace {
 
-// The bodies that a gear or another coupling of joints acts on, each with the place of its first frame in the item.
-std::vector<std::pair<int, std::size_t>> coupled_bodies(const Model& model, const Item& item, bool is_motion) {
-  std::vector<std::pair<int, std::size_t>> bodies;
-  const ElementDescription* description = find_element(Category::joint, item.type);
-  if (is_motion || description == nullptr || description->attachment != Attachment::joints) return bodies;
-  for (std::size_t i = 0; i < item.frames.size(); ++i) {
-    const int body = model.frames[item.frames[i]].body;
-    const bool known = std::any_of(bodies.begin(), bodies.end(), [&](const auto& b) { return b.first == body; });
-    if (body != ground && !known) bodies.emplace_back(body, i);
-  }
-  return bodies;
-}
-
-void add_vector(std::vector<Signal>& signals, const std::string& name, const char* unit, const std::string& text,
-                const std::string& flag = "") {
-  for (const Axis axis : all_axes) signals.push_back({component(name, axis), unit, "world", text, !flag.empty(), flag});
-}
-
-double raw_angle(const FrameState& a, const FrameState& b) {
-  return std::atan2(b.R.col(0).dot(a.R.col(1)), b.R.col(0).dot(a.R.col(0)));
-}
+constexpr Scalar angle_about_z{Primitive::angle}, along_z{Primitive::in_plane, 2};
 
 // An output of a subsystem that is used under the name of a part of ours: energy.total.
 void refuse_taken_names(const Model& model, const std::vector<Signal>& signals) {
@@ -44,6 +24,20 @@ void refuse_taken_names(const Model& model, const std::vector<Signal>& signals) 
                    "output '" + signals[i].name + "': every result has a signal of this name", "rename it",
                    model.outputs[0].expression.where});
   }
+}
+
+// What must be known of the reactions of a joint or motion; empty: nothing.
+std::string caveat_of(const Equations& equations, const InitialReport& initial, std::size_t constraint,
+                      bool reactions_doubtful) {
+  std::string flag;
+  if (constraint < initial.rank.edges.size() && initial.rank.edges[constraint].undetermined.cols() > 0) {
+    flag = "not unique: least-norm reaction, L = " + digits(equations.length(), 4) + " m";
+    const std::string& text = initial.rank.edges[constraint].text;
+    if (!text.empty()) flag += " (" + text + ", world axes at the start)";
+  }
+  if (reactions_doubtful)
+    flag += (flag.empty() ? "" : "; ") + std::string("multipliers oscillate undamped with this method");
+  return flag;
 }
 
 }  // namespace
@@ -58,67 +52,13 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
   for (const Item& joint : model.joints) axes_.push_back(axis_freedoms(joint.type));
   Table output{"output", "at output times; accelerations and reactions satisfy the equations of motion there", {}};
   std::vector<Signal>& s = output.signals;
-  s.push_back({"time", "s", "", "time", false, ""});
-  for (const Output& o : model.outputs) s.push_back({o.name, o.unit, "", o.expression.text, false, ""});
-  for (const Body& body : model.bodies) {
-    if (!kind_of(body).is_place) {
-      const std::string unit = si_unit(body.quantity), per = unit.empty() ? "1" : unit;
-      const CoordinateSignals names(body.name);
-      s.push_back({names.value(), unit, "", "value of the coordinate", false, ""});
-      s.push_back({names.rate(), per + "/s", "", "its rate", false, ""});
-      s.push_back({names.acceleration(), per + "/s^2", "", "its acceleration", false, ""});
-      continue;
-    }
-    const BodySignals names(body.name);
-    add_vector(s, names.position(), "m", "of the body's origin");
-    for (const char* part : {".w", ".x", ".y", ".z"})
-      s.push_back({names.orientation() + part, "", "world", "quaternion, body to world", false, ""});
-    add_vector(s, names.velocity(), "m/s", "of the body's origin");
-    add_vector(s, names.angular_velocity(), "rad/s", "angular velocity");
-    add_vector(s, names.acceleration(), "m/s^2", "of the body's origin");
-    add_vector(s, names.angular_acceleration(), "rad/s^2", "angular acceleration");
+  std::size_t constraint = 0;
+  for (const OutputGroup& group : output_groups(equations)) {
+    const bool reaction = group.of == OutputOwner::joint || group.of == OutputOwner::motion;
+    const std::string flag = reaction ? caveat_of(equations, initial, constraint++, reactions_doubtful) : "";
+    for (const OutputColumn& column : group.columns)
+      add_signals(column, column.shape == OutputShape::vector ? flag : "", s);
   }
-  for (int c = 0; c < equations.constraint_count(); ++c) {
-    const Equations::ConstraintInfo info = equations.constraint_info(c);
-    const ConstraintSignals names(info.is_motion, info.item->name);
-    std::string flag;
-    const auto edge = static_cast<std::size_t>(c);
-    if (edge < initial.rank.edges.size() && initial.rank.edges[edge].undetermined.cols() > 0) {
-      char text[160];
-      std::snprintf(text, sizeof text, "not unique: least-norm reaction, L = %.4g m", equations.length());
-      flag = text;
-      if (!initial.rank.edges[edge].text.empty())
-        flag += " (" + initial.rank.edges[edge].text + ", world axes at the start)";
-    }
-    if (reactions_doubtful)
-      flag += (flag.empty() ? "" : "; ") + std::string("multipliers oscillate undamped with this method");
-    add_vector(s, names.force(), "N", "on the second body at the joint's frame", flag);
-    add_vector(s, names.torque(), "N m", "on the second body at the joint's frame", flag);
-    for (const auto& [body, frame] : coupled_bodies(model, *info.item, info.is_motion)) {
-      const std::string on = model.bodies[body].name;
-      add_vector(s, names.force_on(on), "N", "on this body, at the first of its frames that is coupled", flag);
-      add_vector(s, names.torque_on(on), "N m", "on this body, about the first of its frames that is coupled", flag);
-    }
-    if (!info.is_motion && axes_[c].turns)
-      s.push_back({names.angle(), "rad", "", "of the second frame about z of the first, multi-turn", false, ""});
-    if (!info.is_motion && axes_[c].slides)
-      s.push_back({names.displacement(), "m", "", "of the second frame along z of the first", false, ""});
-  }
-  for (int f = 0; f < equations.force_count(); ++f) {
-    const ForceSignals names(model.forces[f].name);
-    for (const Observable& o : equations.force(f).observables())
-      s.push_back({names.observable(o.name), o.unit, "", o.name, false, ""});
-    add_vector(s, names.force(), "N", "on the second frame");
-    add_vector(s, names.torque(), "N m", "on the second frame, about its origin");
-  }
-  for (const StateVariable& x : model.states)
-    s.push_back({state_signal(x.name), x.unit, "", "a state of the model", false, ""});
-  for (const char* name : {"kinetic", "potential", "total", "dissipated", "external", "imbalance"}) {
-    s.push_back({energy_signal(name), "J", "",
-                 name == std::string("imbalance") ? "total + dissipated - external - first total" : name, false, ""});
-  }
-  s.push_back({"residual.position", "", "", "largest |g|, m or rad", false, ""});
-  s.push_back({"residual.velocity", "", "", "largest |G v + g_t|, m/s or rad/s", false, ""});
   refuse_taken_names(model, s);
   tables_.push_back(std::move(output));
   row_.resize(tables_[0].signals.size());
@@ -182,9 +122,11 @@ void Recorder::evaluate_outputs(const State& state, bool remember) {
 double Recorder::joint_angle(std::size_t joint, double t, double* rate) const {
   const Item& item = equations_.model().joints[joint];
   const FrameState a = equations_.frame(item.frames[0], work_), b = equations_.frame(item.frames[1], work_);
-  const double now = a.R.col(2).dot(b.w - a.w), ahead = started_ ? t - last_t_ : 0;
+  PairScalar angle(angle_about_z, a, b, 1);
+  const double now = angle.good() ? angle.rate(PairTwist(a, b)) : 0, ahead = started_ ? t - last_t_ : 0;
   if (rate != nullptr) *rate = now;
-  return unwrap_angle(raw_angle(a, b), joint_angles_[joint] + 0.5 * ahead * (joint_rates_[joint] + now));
+  angle.unwrap(joint_angles_[joint] + 0.5 * ahead * (joint_rates_[joint] + now));
+  return angle.value();
 }
 
 double Recorder::Power::sum(double s, double h) const {
@@ -287,7 +229,7 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
     add3(force);
     add3(torque);
     if (info.is_motion) continue;
-    for (const auto& [body, first] : coupled_bodies(model, *info.item, false)) {
+    for (const auto& [body, first] : coupled_bodies(model, *info.item)) {
       double wrenches[6 * max_frames];
       equations_.reactions(c, state, rates, work_, wrenches);
       const Vec3 about = equations_.frame(info.item->frames[first], work_).p;
@@ -307,7 +249,7 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
     const FrameState a = equations_.frame(info.item->frames[0], work_),
                      b = equations_.frame(info.item->frames[1], work_);
     if (axes_[c].turns) add(joint_angle(static_cast<std::size_t>(c), state.t, nullptr));
-    if (axes_[c].slides) add(a.R.col(2).dot(b.p - a.p));
+    if (axes_[c].slides) add(PairScalar(along_z, a, b, 0).value());
   }
   for (int f = 0; f < equations_.force_count(); ++f) {
     double wrench[6 * max_frames] = {};

@@ -254,7 +254,7 @@ void Simulation::Loop::accuse(const State& from, const State& to) {
   ++s_.progress_.unexplained;
   s_.progress_.last_unexplained = s_.progress_.steps;
   energy_ = s_.energy_guard_->blame(from, to);
-  if (energy_->part.starts_with("force"))
+  if (energy_->by_force)
     suspect_ = energy_->part;
   else if (!suspect_.empty())
     energy_->part = suspect_;

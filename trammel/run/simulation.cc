@@ -1,9 +1,9 @@
 #include "trammel/run/simulation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 #include <map>
 #include <new>
@@ -11,6 +11,7 @@
 #include "trammel/analyse/statics.h"
 #include "trammel/base/interruption.h"
 #include "trammel/base/messages.h"
+#include "trammel/base/numbers.h"
 #include "trammel/check/check_model.h"
 #include "trammel/formulate/named_coordinates.h"
 #include "trammel/run/checkpoint.h"
@@ -24,27 +25,15 @@
 namespace trammel {
 namespace {
 
-std::string number(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
-
-// The shortest text that reads back to the same number.
-std::string exact(double value) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
-}
-
 template <class Numbers>
 std::string exact_list(const Numbers& values) {
   std::string text = "[";
-  for (const double value : values) text += (text.size() > 1 ? ", " : "") + exact(value);
+  for (const double value : values) text += (text.size() > 1 ? ", " : "") + shortest(value);
   return text + "]";
 }
 
 std::string exact(const Value& value) {
-  if (const auto* x = std::get_if<double>(&value)) return exact(*x);
+  if (const auto* x = std::get_if<double>(&value)) return shortest(*x);
   if (const auto* x = std::get_if<bool>(&value)) return *x ? "true" : "false";
   if (const auto* x = std::get_if<std::string>(&value)) return *x;
   if (const auto* x = std::get_if<ExpressionText>(&value)) return x->text;
@@ -64,8 +53,8 @@ constexpr double least_tolerance = 100 * std::numeric_limits<double>::epsilon();
 void refuse_tolerance_below_round_off(const Equations& equations, const MethodSettings& settings) {
   if (settings.fixed_step || settings.tolerance >= least_tolerance) return;
   throw Failure({Severity::error, "tolerance-below-round-off",
-                 "the tolerance " + number(settings.tolerance) +
-                     " is below the round-off of this model's positions, which is about " + number(least_tolerance) +
+                 "the tolerance " + digits(settings.tolerance) +
+                     " is below the round-off of this model's positions, which is about " + digits(least_tolerance) +
                      " of its length scale",
                  "take a larger tolerance", equations.model().simulation.where});
 }
@@ -106,15 +95,15 @@ Provenance Simulation::provenance() const {
   p.set("method", method_->key);
   p.set("formulation", settings_.formulation);
   if (settings_.fixed_step)
-    p.set("step", exact(*m.simulation.step));
+    p.set("step", shortest(*m.simulation.step));
   else
-    p.set("tolerance", exact(settings_.tolerance));
+    p.set("tolerance", shortest(settings_.tolerance));
   for (const auto& option : settings_.options.all()) p.set("option." + option.first, exact(option.second));
-  for (const Parameter& parameter : m.parameters) p.set("parameter." + parameter.name, exact(parameter.value));
+  for (const Parameter& parameter : m.parameters) p.set("parameter." + parameter.name, shortest(parameter.value));
   const std::vector<std::string> shapes = shapes_as_json(m);
   for (std::size_t i = 0; i < shapes.size(); ++i) p.set("shapes." + std::to_string(i + 1), shapes[i]);
   for (const auto& [key, text] : drawing_as_json(*equations_)) p.set(key, text);
-  p.set("length_scale", exact(equations_->length()));
+  p.set("length_scale", shortest(equations_->length()));
   p.set("date", utc_date());
   return p;
 }
@@ -217,7 +206,7 @@ void Simulation::start_from_equilibrium(const RunOptions& options) {
   }
   if (options.note)
     options.note(std::string("static equilibrium: ") + to_text(report.stability) + ", largest change " +
-                 number(report.moved) + (report.moved_unit.empty() ? "" : " " + report.moved_unit) + " (" +
+                 digits(report.moved) + (report.moved_unit.empty() ? "" : " " + report.moved_unit) + " (" +
                  report.moved_most + ")");
   // Velocities are those that the model asks for, as far as joints and motions allow.
   output_state_.v = asked;
@@ -371,12 +360,11 @@ Problem Simulation::energy_warning() const {
   const State &from = recorder_->before_worst_step(), &to = recorder_->after_worst_step();
   Workspace work = equations_->make_workspace();
   const std::string part = blame_for_energy(*equations_, from, to, book.worst_step, work).part;
-  char text[320];
-  std::snprintf(text, sizeof text,
-                "energy is out of balance by %.3g J, %.0f %% of all that was exchanged, since t = %.6g s; most of it, "
-                "%.3g J, arose in the step from %.6g to %.6g s",
-                book.largest_imbalance, 100 * book.largest_imbalance / std::max(book.exchanged(), 1e-300),
-                progress_.energy_doubted, book.worst_step, from.t, to.t);
+  const double share = 100 * book.largest_imbalance / std::max(book.exchanged(), 1e-300);
+  const std::string text = fmt::format(
+      "energy is out of balance by {:.3g} J, {:.0f} % of all that was exchanged, since t = {:.6g} s; most of it, "
+      "{:.3g} J, arose in the step from {:.6g} to {:.6g} s",
+      book.largest_imbalance, share, progress_.energy_doubted, book.worst_step, from.t, to.t);
   return {Severity::warning,
           "energy-imbalance",
           text + (part.empty() ? "" : ", at " + part),
@@ -392,8 +380,8 @@ Problem Simulation::constraint_warning() const {
     parts += (i == 0 ? "" : ", ") + worst.parts[i] + " (" + worst.values[i] + ")";
   return {Severity::warning,
           "constraints-loose",
-          "joints or motions are violated by more than " + number(constraints_->promised()) +
-              " of the length scale or 1 rad, first at t = " + number(worst.since) + " s; at most: " + parts,
+          "joints or motions are violated by more than " + digits(constraints_->promised()) +
+              " of the length scale or 1 rad, first at t = " + digits(worst.since) + " s; at most: " + parts,
           constraints_->soft() ? "the formulation '" + settings_.formulation +
                                      "' holds constraints nearly: stiffen it, take smaller steps, or a formulation "
                                      "that holds them; joints and motions may also contradict one another"
@@ -407,10 +395,10 @@ void Simulation::doubt_coordinates(RunResult& result) const {
   if (settings_.fixed_step || asked >= possible) return;
   result.warnings.push_back({Severity::warning,
                              "far-from-origin",
-                             "coordinates of up to " + number(progress_.reach) + " m are known to " +
-                                 number(std::numeric_limits<double>::epsilon() * progress_.reach) +
-                                 " m: errors of positions were held below " + number(possible) + " m, not " +
-                                 number(asked) + " m",
+                             "coordinates of up to " + digits(progress_.reach) + " m are known to " +
+                                 digits(std::numeric_limits<double>::epsilon() * progress_.reach) +
+                                 " m: errors of positions were held below " + digits(possible) + " m, not " +
+                                 digits(asked) + " m",
                              "put the origin nearer to the mechanism, or take a larger tolerance",
                              {}});
 }

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
+#include "trammel/base/numbers.h"
 #include "trammel/write/csv_writer.h"
 #include "trammel/write/hdf5_handles.h"
 #include "trammel/write/output_path.h"
@@ -80,17 +80,13 @@ std::string matrices_csv(const std::vector<NamedMatrix>& matrices, const Provena
   std::string out = std::string(matrices_magic) + "\n";
   for (const auto& entry : provenance.entries)
     out += "# provenance." + entry.first + ": " + csv_escape(entry.second) + "\n";
-  char number[40];
   for (const NamedMatrix& matrix : matrices) {
     out += "# matrix " + matrix.name + ": " + csv_escape(matrix.text) + "\n" + csv_field(matrix.name);
     for (const std::string& column : matrix.columns) out += "," + csv_field(column);
     out += "\n";
     for (Eigen::Index i = 0; i < matrix.values.rows(); ++i) {
       out += csv_field(matrix.rows[i]);
-      for (Eigen::Index j = 0; j < matrix.values.cols(); ++j) {
-        std::snprintf(number, sizeof number, ",%.17g", matrix.values(i, j));
-        out += number;
-      }
+      for (Eigen::Index j = 0; j < matrix.values.cols(); ++j) out += "," + shortest(matrix.values(i, j));
       out += "\n";
     }
   }

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 
+#include "trammel/base/numbers.h"
 #include "trammel/base/printable.h"
 #include "trammel/write/gnuplot.h"
 #include "trammel/write/output_path.h"
@@ -47,12 +47,6 @@ std::string curve_colour(std::size_t index, std::size_t count) {
     colour += "0123456789ABCDEF"[value % 16];
   }
   return colour;
-}
-
-std::string shortest(double value) {
-  std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return std::string(text.data(), end);
 }
 
 struct PlotRange {

@@ -1,8 +1,8 @@
 // From the signals of a result to the panels of a plot; see plot.h.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
+#include "trammel/base/numbers.h"
 #include "trammel/write/output_path.h"
 #include "trammel/write/plot.h"
 
@@ -75,12 +75,6 @@ std::string run_subtitle(const Provenance& provenance) {
   add("formulation", "");
   add("tolerance", "tolerance ");
   add("step", "step ");
-  return text;
-}
-
-std::string time_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
   return text;
 }
 
@@ -201,7 +195,7 @@ PlotRequest SignalPlot::finish() {
     const char* what = result_.status() == RunStatus::failed        ? "The run failed"
                        : result_.status() == RunStatus::interrupted ? "The run was interrupted"
                                                                     : "The run is not finished";
-    request_.notes.push_back(std::string(what) + "; recorded up to " + time_text(end_time_) + " s.");
+    request_.notes.push_back(std::string(what) + "; recorded up to " + digits(end_time_) + " s.");
   }
   return std::move(request_);
 }

@@ -144,7 +144,7 @@ class Rod final : public BodyElement {
   std::string refuse(const BodyFrame& f) const override {
     const double off = axes == 2 ? std::abs(f.arm.y()) : std::hypot(f.arm.y(), f.arm.z());
     if (off <= 1e-9 * length_) return "";
-    return "it stands " + shortest(off) + " m off the axis of the rod, which has points of its axis only";
+    return "it stands " + digits(off) + " m off the axis of the rod, which has points of its axis only";
   }
 
   void multiply_mass(const double* /*q*/, const double* a, double* Ma) const override {

@@ -5,6 +5,7 @@
 //
 // Between impacts it does nothing; the impulse acts along the row of g and is solved with the joints (run/events.h).
 #include "trammel/elements/contacts/contacts.h"
+#include "trammel/elements/scalars/pair_scalar.h"
 
 namespace trammel {
 namespace {
@@ -26,19 +27,17 @@ class Impact final : public Force {
   std::vector<SwitchInfo> switches() const override { return {{"impact", false, true}}; }
   void switch_values(const ElementInput& in, double* values) const override { values[0] = gap(in); }
   Strike strike(const ElementInput& in, int /*which*/) const override {
-    const Vec3 n = in.frames[0].R.col(2), d = in.frames[1].p - in.frames[0].p;
-    Strike out{FrameVector::Zero(12), restitution_};
-    out.row << -n, n.cross(d), n, Vec3::Zero();
-    return out;
+    return {height(in, 1).gradient().row().transpose(), restitution_};
   }
 
   std::vector<Observable> observables() const override { return {{"gap", "m"}}; }
   void observe(const ElementInput& in, double* values) const override { values[0] = gap(in); }
 
  private:
-  double gap(const ElementInput& in) const {
-    return in.frames[0].R.col(2).dot(in.frames[1].p - in.frames[0].p) - radius_;
+  static PairScalar height(const ElementInput& in, int order) {
+    return {{Primitive::in_plane, 2}, in.frames[0], in.frames[1], order};
   }
+  double gap(const ElementInput& in) const { return height(in, 0).value() - radius_; }
 
   double radius_, restitution_;
 };

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trammel/math/rotation.h"
-
 namespace trammel {
 
 void AxialForce::use(const MeasuredExpression& expression) {
@@ -12,11 +10,21 @@ void AxialForce::use(const MeasuredExpression& expression) {
   expressions_memory_ += expression.memory();
 }
 
+namespace {
+Scalar coordinate_of(AxialKind kind) {
+  switch (kind) {
+    case AxialKind::rotation: return {Primitive::angle};
+    case AxialKind::translation: return {Primitive::in_plane, 2};
+    case AxialKind::distance: break;
+  }
+  return {Primitive::distance};
+}
+}  // namespace
+
+AxialForce::AxialForce(AxialKind kind, int frames) : kind_(kind), scalar_(coordinate_of(kind)), frames_(frames) {}
+
 FrameNeed AxialForce::needs(int frame) const {
-  FrameNeed most = frame > 1                      ? FrameNeed::point
-                   : kind_ == AxialKind::rotation ? FrameNeed::orientation
-                   : frame == 0                   ? FrameNeed::z_axis
-                                                  : FrameNeed::point;
+  FrameNeed most = frame > 1 ? FrameNeed::point : scalar_.needs(frame);
   for (const MeasuredExpression* each : expressions_) most = std::max(most, each->needs(frame));
   return most;
 }
@@ -36,85 +44,59 @@ bool AxialForce::sets_in_unseen() const {
                      [](const MeasuredExpression* each) { return each->expression().sets_in(); });
 }
 
-double AxialForce::near(const ElementInput& in) const {
-  return kind_ == AxialKind::rotation ? RememberedAngle(in.memory).near(in.t) : 0.0;
+PairScalar AxialForce::coordinate(const ElementInput& in, int order) const {
+  PairScalar s(scalar_, in.frames[0], in.frames[1], order);
+  if (kind_ == AxialKind::rotation) s.unwrap(RememberedAngle(in.memory).near(in.t));
+  return s;
 }
 
 bool AxialForce::motion(const ElementInput& in, double& value, double& rate) const {
-  const FrameState &a = in.frames[0], &b = in.frames[1];
-  using K = MeasureKind;
-  if (kind_ == AxialKind::rotation) {
-    return evaluate_measure(K::angle, a, b, near(in), value) && evaluate_measure(K::rate, a, b, 0, rate);
-  }
-  return evaluate_measure(K::dz, a, b, 0, value) && evaluate_measure(K::vz, a, b, 0, rate);
-}
-
-bool AxialForce::linearise_motion(const ElementInput& in, AxialMotion& out) const {
-  const FrameState &a = in.frames[0], &b = in.frames[1];
-  const bool turns = kind_ == AxialKind::rotation;
-  PairScalar value, rate;
-  if (!linearise_measure(turns ? MeasureKind::angle : MeasureKind::dz, a, b, near(in), value) ||
-      !linearise_measure(turns ? MeasureKind::rate : MeasureKind::vz, a, b, 0, rate)) {
-    return false;
-  }
-  out.value = value.value;
-  out.rate = rate.value;
-  out.gradient = value.pose;
-  out.rate_pose = rate.pose;
-  if (!turns) {
-    out.hessian = Invariant{{Owner::a, a.R.col(2)}, {Owner::line, b.p - a.p}}.hessian();
-    return true;
-  }
-  // dn = phi_A x n + N (phi_B - phi_A)
-  AxialAngle axis;
-  if (!axial_angle(a.R, b.R, axis)) return false;
-  out.hessian.setZero();
-  out.hessian.block<3, 3>(9, 9) = axis.N;
-  out.hessian.block<3, 3>(9, 3) = -axis.N - skew(axis.n);
-  out.hessian.middleRows<3>(3) = -out.hessian.middleRows<3>(9);
-  return true;
+  const PairScalar s = coordinate(in, 1);
+  value = s.good() || kind_ != AxialKind::rotation ? s.value() : RememberedAngle(in.memory).value;
+  rate = s.good() ? s.rate(PairTwist(in.frames[0], in.frames[1])) : 0;
+  return s.good();
 }
 
 bool AxialForce::evaluate(const ElementInput& in, double* wrench) const {
-  const bool turns = kind_ == AxialKind::rotation;
-  PairScalar now;
-  double f = 0, rate = 0;
-  if (!linearise_measure(turns ? MeasureKind::angle : MeasureKind::dz, in.frames[0], in.frames[1], near(in), now) ||
-      !evaluate_measure(turns ? MeasureKind::rate : MeasureKind::vz, in.frames[0], in.frames[1], 0, rate) ||
-      !force(in, now.value, rate, f) || !std::isfinite(f)) {
+  const PairScalar s = coordinate(in, 1);
+  double f = 0;
+  if (!s.good() || !force(in, s.value(), s.rate(PairTwist(in.frames[0], in.frames[1])), f) || !std::isfinite(f))
     return false;
-  }
   Eigen::Map<FrameVector> out(wrench, 6 * frames_);
   out.setZero();
-  out.head<12>() = f * now.pose.transpose();
+  s.gradient().scatter(f, 0, 1, out.transpose());
   return true;
 }
 
 void AxialForce::linearise(const ElementInput& in, ForcePartials& out) const {
   out.set_zero(frames_);
-  AxialMotion now;
-  if (!linearise_motion(in, now)) return;
+  const PairScalar s = coordinate(in, 2);
+  if (!s.good()) return;
+  const PairTwist u(in.frames[0], in.frames[1]);
   Law law;
   law.rest.pose.setZero(6 * frames_);
   law.rest.twist.setZero(6 * frames_);
-  force_partials(in, now.value, now.rate, law);
-  FrameRow pose = law.rest.pose, twist = law.rest.twist;
-  pose.head<12>() += law.by_value * now.gradient + law.by_rate * now.rate_pose;
-  twist.head<12>() += law.by_rate * now.gradient;
-  out.pose.topRows<12>() = now.gradient.transpose() * pose;
-  out.pose.topLeftCorner<12, 12>() += law.force * now.hessian;
-  out.twist.topRows<12>() = now.gradient.transpose() * twist;
-  out.time.head<12>() = law.rest.time * now.gradient.transpose();
+  force_partials(in, s.value(), s.rate(u), law);
+  const PairSlope gradient = s.gradient();
+  gradient.scatter(law.by_value, 0, 1, law.rest.pose);
+  s.contracted(u).scatter(law.by_rate, 0, 1, law.rest.pose);
+  gradient.scatter(law.by_rate, 0, 1, law.rest.twist);
+  const PairRow J = gradient.row();
+  out.pose.topRows<12>() = J.transpose() * law.rest.pose;
+  s.add_hessian(law.force, out.pose.topLeftCorner<12, 12>());
+  out.twist.topRows<12>() = J.transpose() * law.rest.twist;
+  out.time.head<12>() = law.rest.time * J.transpose();
 }
 
 std::vector<Observable> AxialForce::observables() const {
   if (kind_ == AxialKind::rotation) return {{"angle", "rad"}, {"rate", "rad/s"}, {"torque", "N m"}};
-  return {{"displacement", "m"}, {"speed", "m/s"}, {"force", "N"}};
+  return {{kind_ == AxialKind::distance ? "length" : "displacement", "m"}, {"speed", "m/s"}, {"force", "N"}};
 }
 
 void AxialForce::observe(const ElementInput& in, double* values) const {
-  std::fill_n(values, 3, 0.0);
-  if (motion(in, values[0], values[1])) force(in, values[0], values[1], values[2]);
+  motion(in, values[0], values[1]);
+  values[2] = 0;
+  force(in, values[0], values[1], values[2]);
 }
 
 void AxialForce::accept(const ElementInput& in, double* memory) const {

@@ -1,25 +1,17 @@
-// Forces in one coordinate of frame B against frame A: the angle about the z axis of A over any number of turns, or the
-// displacement along it,
+// Forces in one coordinate of frame B against frame A: the angle about the z axis of A over any number of turns, the
+// displacement along it, or the distance of the origins,
 //
-//   rotation      s = angle of b_x about a_z     translation   s = a_z . (p_B - p_A)
+//   rotation   s = angle of b_x about a_z     translation   s = a_z . (p_B - p_A)     distance   s = |p_B - p_A|
 //
 // With J the gradient of s, a force f in s puts the wrenches J^T f on the frames: its power is f s', and it has no
 // resultant. d(J^T f) = J^T df + f dJ^T.
 #pragma once
 #include "trammel/elements/measure.h"
 #include "trammel/elements/registry.h"
-#include "trammel/elements/remembered_angle.h"
 
 namespace trammel {
 
-enum class AxialKind { rotation, translation };
-
-// The coordinate, its rate, and their derivatives.
-struct AxialMotion {
-  double value = 0, rate = 0;
-  PairRow gradient = PairRow::Zero(), rate_pose = PairRow::Zero();
-  PairMatrix hessian = PairMatrix::Zero();
-};
+enum class AxialKind { rotation, translation, distance };
 
 class AxialForce : public Force {
  public:
@@ -46,7 +38,7 @@ class AxialForce : public Force {
     ExpressionPartials rest;  // value unused
   };
 
-  AxialForce(AxialKind kind, int frames) : kind_(kind), frames_(frames) {}
+  AxialForce(AxialKind kind, int frames);
   // Expressions of the law, in the order in which their angles are remembered.
   void use(const MeasuredExpression& expression);
 
@@ -54,15 +46,15 @@ class AxialForce : public Force {
   virtual bool force(const ElementInput& in, double value, double rate, double& f) const = 0;
   virtual void force_partials(const ElementInput& in, double value, double rate, Law& law) const = 0;
 
+  // The coordinate and its rate. False where it has no derivatives: the rate is then 0, an angle the remembered one.
   bool motion(const ElementInput& in, double& value, double& rate) const;
-  // What the coordinate was and is, for energies; 0 where it has no value.
   AxialKind kind() const { return kind_; }
 
  private:
-  bool linearise_motion(const ElementInput& in, AxialMotion& out) const;
-  double near(const ElementInput& in) const;
+  PairScalar coordinate(const ElementInput& in, int order) const;
 
   AxialKind kind_;
+  Scalar scalar_;
   int frames_, expressions_memory_ = 0;
   std::vector<const MeasuredExpression*> expressions_;  // members of the derived class
 };

@@ -13,7 +13,7 @@
 #include <numbers>
 
 #include "trammel/elements/frame.h"
-#include "trammel/elements/joints/invariant.h"
+#include "trammel/elements/scalars/invariant.h"
 
 namespace trammel {
 

@@ -3,9 +3,6 @@
 #include <array>
 #include <cmath>
 
-#include "trammel/elements/remembered_angle.h"
-#include "trammel/math/rotation.h"
-
 namespace trammel {
 
 PairConstraint::PairConstraint(std::vector<PairRowSpec> rows, std::vector<TimeFunction> functions)
@@ -16,17 +13,6 @@ PairConstraint::PairConstraint(std::vector<PairRowSpec> rows, std::vector<TimeFu
     corners_.push_back(f.expression().corners());
     function_memory_.push_back(memory_);
     memory_ += f.memory();
-  }
-}
-
-RowUnit PairConstraint::row_unit(int i) const {
-  switch (row(i).kind) {
-    case Primitive::dot:
-    case Primitive::angle:
-    case Primitive::twist:
-    case Primitive::polar:
-    case Primitive::cardan: return RowUnit::torque;
-    default: return RowUnit::force;
   }
 }
 
@@ -60,124 +46,53 @@ std::array<double, 4> PairConstraint::targets(const PairRowSpec& row, double t, 
   return functions_[f].derivatives(t, memory + function_memory_[f]);
 }
 
-PairConstraint::Angle PairConstraint::angle(const PairRowSpec& row, const ElementInput& in,
-                                            const double* memory) const {
-  const FrameState &a = in.frames[0], &b = in.frames[1];
-  const PairFunction f = pair_function(row.kind, row.i, row.j, a, b);
-  return {RememberedAngle(memory).total(f.value, in.t), f.rate(pair_twist_of(a, b))};
-}
-
+// Wrenches are sums of gradients times multipliers.
 bool PairConstraint::evaluate(const ElementInput& in, const double* lambda, double* g, double* wrench) const {
   const FrameState &a = in.frames[0], &b = in.frames[1];
-  const Vec3 d = b.p - a.p;
-  Vec3 force = Vec3::Zero();  // on B's origin, minus that on A's
-  Vec3 torque_a = Vec3::Zero(), torque_b = Vec3::Zero();
+  PairSlope total;
   const double* remembered = in.memory;
   bool good = true;
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const PairRowSpec& row = rows_[k];
     const double l = lambda == nullptr ? 0.0 : lambda[k];
-    if (row.level == Level::velocity) {
-      const PairFunction f = pair_function(row.kind, row.i, row.j, a, b);
-      const PairRow C = f.gradient();
-      g[k] = f.rate(pair_twist_of(a, b)) - target(row, in.t, in.memory);
-      if (!C.allFinite()) good = false;
-      force += l * C.segment<3>(6).transpose();
-      torque_a += l * C.segment<3>(3).transpose();
-      torque_b += l * C.segment<3>(9).transpose();
+    if (row.kind == Primitive::point) {
+      g[k] = b.p[row.i] - a.p[row.i];
+      total.line[row.i] += l;
       continue;
     }
-    switch (row.kind) {
-      case Primitive::point:
-        g[k] = d[row.i];
-        force[row.i] += l;
-        break;
-      case Primitive::in_plane: {
-        const Vec3 axis = a.R.col(row.i);
-        g[k] = axis.dot(d) - target(row, in.t, in.memory);
-        force += l * axis;
-        torque_a += l * axis.cross(d);
-        break;
-      }
-      case Primitive::distance: {
-        const double length = d.norm();
-        if (!(length > 0)) good = false;
-        g[k] = length - target(row, in.t, in.memory);
-        force += (l / length) * d;
-        break;
-      }
-      case Primitive::dot: {
-        const Vec3 x = a.R.col(row.i), y = b.R.col(row.j);
-        g[k] = x.dot(y);
-        const Vec3 c = l * x.cross(y);
-        torque_a += c;
-        torque_b -= c;
-        break;
-      }
-      default: {
-        const PairFunction f = pair_function(row.kind, row.i, row.j, a, b);
-        double value = f.value;
-        if (is_turning(row.kind, row.i)) {
-          value = RememberedAngle(remembered).total(value, in.t);
-          remembered += RememberedAngle::size;
-        }
-        g[k] = value - target(row, in.t, in.memory);
-        const PairRow C = l * f.gradient();
-        if (!C.allFinite()) good = false;
-        force += C.segment<3>(6).transpose();
-        torque_a += C.segment<3>(3).transpose();
-        torque_b += C.segment<3>(9).transpose();
-        break;
-      }
+    const PairScalar s = scalar(row, in, 1);
+    g[k] = row.level == Level::velocity ? s.rate(PairTwist(a, b)) : s.value();
+    if (remembers(row)) {
+      g[k] = RememberedAngle(remembered).total(g[k], in.t);
+      remembered += RememberedAngle::size;
     }
+    if (row.function >= 0) g[k] -= target(row, in.t, in.memory);
+    good = good && s.good();
+    total.add(l, s.gradient());
   }
-  if (wrench != nullptr) {
-    for (int i = 0; i < 3; ++i) {
-      wrench[i] = -force[i];
-      wrench[3 + i] = torque_a[i];
-      wrench[6 + i] = force[i];
-      wrench[9 + i] = torque_b[i];
-    }
-  }
+  if (wrench != nullptr) Eigen::Map<PairRow>{wrench} = total.row();
   return good;
 }
 
-namespace {
-PairRow point_row(int i) {
-  PairRow row = PairRow::Zero();
-  row[i] = -1;
-  row[6 + i] = 1;
-  return row;
-}
-}  // namespace
-
 void PairConstraint::jacobian(const ElementInput& in, RowMatrix& C) const {
   C.resize(rows(), 12);
-  for (int k = 0; k < rows(); ++k) {
-    const PairRowSpec& spec = row(k);
-    C.row(k) = spec.kind == Primitive::point
-                   ? point_row(spec.i)
-                   : pair_function(spec.kind, spec.i, spec.j, in.frames[0], in.frames[1]).gradient();
-  }
+  for (int k = 0; k < rows(); ++k) C.row(k) = scalar(row(k), in, 1).gradient().row();
 }
 
 void PairConstraint::rate(const ElementInput& in, double* g_dot) const {
-  const FrameState &a = in.frames[0], &b = in.frames[1];
-  const PairTwist u = pair_twist_of(a, b);
+  const PairTwist u(in.frames[0], in.frames[1]);
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const PairRowSpec& spec = rows_[k];
-    g_dot[k] =
-        spec.kind == Primitive::point ? u.v_line[spec.i] : pair_function(spec.kind, spec.i, spec.j, a, b).rate(u);
+    g_dot[k] = spec.kind == Primitive::point ? u.v_line[spec.i] : scalar(spec, in, 1).rate(u);
     if (spec.function >= 0) g_dot[k] -= targets(spec, in.t, in.memory)[spec.level == Level::velocity ? 0 : 1];
   }
 }
 
 void PairConstraint::curvature(const ElementInput& in, double* c) const {
-  const FrameState &a = in.frames[0], &b = in.frames[1];
-  const PairTwist u = pair_twist_of(a, b);
+  const PairTwist u(in.frames[0], in.frames[1]);
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const PairRowSpec& spec = rows_[k];
-    c[k] = spec.kind == Primitive::point ? 0.0 : pair_function(spec.kind, spec.i, spec.j, a, b).curvature(u);
+    c[k] = scalar(spec, in, 2).curvature(u);
     if (spec.function >= 0) c[k] -= targets(spec, in.t, in.memory)[spec.level == Level::velocity ? 1 : 2];
   }
 }
@@ -187,33 +102,25 @@ void PairConstraint::linearise(const ElementInput& in, const double* lambda, Row
   C.resize(rows(), 12);
   wrench_pose.setZero(12, 12);
   for (int k = 0; k < rows(); ++k) {
-    const PairRowSpec& spec = row(k);
-    if (spec.kind == Primitive::point) {
-      C.row(k) = point_row(spec.i);
-      continue;
-    }
-    const PairFunction f = pair_function(spec.kind, spec.i, spec.j, in.frames[0], in.frames[1]);
-    C.row(k) = f.gradient();
-    f.add_hessian(lambda[k], wrench_pose);
+    const PairScalar s = scalar(row(k), in, 2);
+    C.row(k) = s.gradient().row();
+    s.add_hessian(lambda[k], wrench_pose);
   }
 }
 
 void PairConstraint::linearise_velocity(const ElementInput& in, RowMatrix& k_pose) const {
   k_pose.setZero(rows(), 12);
-  const PairTwist u = pair_twist_of(in.frames[0], in.frames[1]);
+  const PairTwist u(in.frames[0], in.frames[1]);
   for (int k = 0; k < rows(); ++k) {
-    const PairRowSpec& spec = row(k);
-    if (spec.level == Level::velocity)
-      k_pose.row(k) = pair_function(spec.kind, spec.i, spec.j, in.frames[0], in.frames[1]).contracted(u);
+    if (row(k).level == Level::velocity) k_pose.row(k) = scalar(row(k), in, 2).contracted(u).row();
   }
 }
 
 void PairConstraint::linearise_all(const ElementInput& in, const double* lambda, const double* rate, const double* bias,
                                    ConstraintPartials& out) const {
-  const FrameState &a = in.frames[0], &b = in.frames[1];
   out.set_zero(rows(), 2);
   linearise(in, lambda, out.C, out.wrench_pose);
-  const PairTwist u = pair_twist_of(a, b), u_rate(rate), u_bias(bias);
+  const PairTwist u(in.frames[0], in.frames[1]), u_rate(rate), u_bias(bias);
   for (int k = 0; k < rows(); ++k) {
     const PairRowSpec& spec = row(k);
     if (spec.function >= 0) {
@@ -224,13 +131,13 @@ void PairConstraint::linearise_all(const ElementInput& in, const double* lambda,
       out.curvature_t[k] = -f[3 - up];
     }
     if (spec.kind == Primitive::point) continue;
-    const PairFunction f = pair_function(spec.kind, spec.i, spec.j, a, b);
-    out.Ctwist_pose.row(k) = f.contracted(u);
-    out.Crate_pose.row(k) = f.contracted(u_rate);
-    out.Cbias_pose.row(k) = f.contracted(u_bias);
-    out.curvature[k] += f.curvature(u);
-    out.curvature_pose.row(k) = f.curvature_pose(u);
-    out.curvature_twist.row(k) = f.curvature_twist(u);
+    const PairScalar s = scalar(spec, in, 3);
+    out.Ctwist_pose.row(k) = s.contracted(u).row();
+    out.Crate_pose.row(k) = s.contracted(u_rate).row();
+    out.Cbias_pose.row(k) = s.contracted(u_bias).row();
+    out.curvature[k] += s.curvature(u);
+    out.curvature_pose.row(k) = s.curvature_pose(u).row();
+    out.curvature_twist.row(k) = s.curvature_twist(u).row();
   }
 }
 
@@ -249,7 +156,7 @@ void PairConstraint::accept(const ElementInput& in, double* memory) const {
   double* remembered = memory;
   for (const PairRowSpec& spec : rows_) {
     if (!remembers(spec)) continue;
-    const Angle now = angle(spec, in, remembered);
+    const TotalAngle now = total_angle(spec.scalar(), in.frames[0], in.frames[1], remembered, in.t);
     RememberedAngle::keep(now.total, now.rate, in.t, remembered);
     remembered += RememberedAngle::size;
   }
@@ -275,7 +182,7 @@ double PairConstraint::turned(const ElementInput& in) const {
   const double* remembered = in.memory;
   for (const PairRowSpec& spec : rows_) {
     if (!remembers(spec)) continue;
-    const Angle now = angle(spec, in, remembered);
+    const TotalAngle now = total_angle(spec.scalar(), in.frames[0], in.frames[1], remembered, in.t);
     most = std::max(most, RememberedAngle(remembered).doubt(now.total, now.rate, in.t));
     remembered += RememberedAngle::size;
   }

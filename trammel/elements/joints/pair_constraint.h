@@ -1,6 +1,6 @@
 // The constraint every joint and motion between two frames is made of: a list of primitive rows.
 //
-//   point(i)     e_i . d = 0                   coincident origins, world axis i; multiplier is a force
+//   point(i)     e_i . d = 0                   coincident origins; multiplier is a force
 //   in_plane(i)  a_i . d = f(t)                B's origin in a plane of A, or moved along A's axis i; a force
 //   distance     |d| = f(t)                    a force
 //   dot(i, j)    a_i . b_j = 0                 perpendicular axes; a torque
@@ -8,13 +8,13 @@
 //   twist        turns about a_z and b_z alike; a torque
 //   cardan(i)    angles about x, y, z = f(t)   a torque
 //
-// a_i, b_j are axes of the frames, d = p_B - p_A. All but the first are functions of pair_function.h.
+// The scalars are those of elements/scalars/pair_scalar.h.
 #pragma once
 #include <memory>
 #include <vector>
 
 #include "trammel/elements/constraint.h"
-#include "trammel/elements/joints/pair_function.h"
+#include "trammel/elements/scalars/pair_scalar.h"
 #include "trammel/elements/time_function.h"
 
 namespace trammel {
@@ -24,6 +24,8 @@ struct PairRowSpec {
   int i = 0, j = 0;
   int function = -1;              // index of the time function f; -1: zero
   Level level = Level::position;  // at velocity level the row is the rate of its scalar, minus f(t)
+
+  Scalar scalar() const { return {kind, i, j}; }
 };
 
 class PairConstraint final : public Constraint {
@@ -34,7 +36,7 @@ class PairConstraint final : public Constraint {
   int frames() const override { return 2; }
   int memory() const override { return memory_; }
   int angles() const override { return angles_; }
-  RowUnit row_unit(int row) const override;
+  RowUnit row_unit(int i) const override { return row(i).scalar().is_length() ? RowUnit::force : RowUnit::torque; }
   Level level(int row) const override { return rows_[row].level; }
   std::string row_name(int row) const override;
   const PairRowSpec& row(int i) const { return rows_[i]; }
@@ -54,13 +56,12 @@ class PairConstraint final : public Constraint {
   void switch_values(const ElementInput& in, double* values) const override;
 
  private:
-  static bool remembers(const PairRowSpec& row) { return row.level == Level::position && is_turning(row.kind, row.i); }
+  static bool remembers(const PairRowSpec& row) { return row.level == Level::position && row.scalar().is_multi_turn(); }
+  static PairScalar scalar(const PairRowSpec& row, const ElementInput& in, int order) {
+    return {row.scalar(), in.frames[0], in.frames[1], order};
+  }
   double target(const PairRowSpec& row, double t, const double* memory) const;
   std::array<double, 4> targets(const PairRowSpec& row, double t, const double* memory) const;
-  struct Angle {
-    double total, rate;
-  };
-  Angle angle(const PairRowSpec& row, const ElementInput& in, const double* memory) const;
 
   // Memory: the total angles, then what the functions remember.
   std::vector<PairRowSpec> rows_;

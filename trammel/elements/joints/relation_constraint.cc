@@ -3,9 +3,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "trammel/elements/remembered_angle.h"
-#include "trammel/math/rotation.h"
-
 namespace trammel {
 namespace {
 
@@ -19,13 +16,11 @@ PairTwist term_twist(const RelationTerm& term, const double* stacked) {
 }
 
 PairTwist term_twist(const RelationTerm& term, const ElementInput& in) {
-  return pair_twist_of(in.frames[term.a], in.frames[term.b]);
+  return {in.frames[term.a], in.frames[term.b]};
 }
 
-template <class Row>
-void scatter(const RelationTerm& term, const PairRow& from, Row&& to) {
-  to.template segment<6>(6 * term.a) += from.head<6>();
-  to.template segment<6>(6 * term.b) += from.tail<6>();
+TotalAngle angle_of(const RelationTerm& term, const ElementInput& in) {
+  return total_angle(term.scalar(), in.frames[term.a], in.frames[term.b], in.memory + term.memory, in.t);
 }
 
 }  // namespace
@@ -35,7 +30,7 @@ RelationConstraint::RelationConstraint(int frames, std::vector<RelationRow> rows
   std::vector<const RelationTerm*> angles;
   for (RelationRow& row : rows_) {
     for (RelationTerm& term : row.terms) {
-      if (!is_turning(term.kind, term.i)) continue;
+      if (!term.scalar().is_multi_turn()) continue;
       for (const RelationTerm* known : angles) {
         if (known->kind == term.kind && known->i == term.i && known->a == term.a && known->b == term.b)
           term.memory = known->memory;
@@ -49,23 +44,17 @@ RelationConstraint::RelationConstraint(int frames, std::vector<RelationRow> rows
   }
 }
 
-RelationConstraint::Angle RelationConstraint::total_angle(const RelationTerm& term, const ElementInput& in) const {
-  const FrameState &a = in.frames[term.a], &b = in.frames[term.b];
-  const PairFunction f = pair_function(term.kind, term.i, term.j, a, b);
-  return {RememberedAngle(in.memory + term.memory).total(f.value, in.t), f.rate(pair_twist_of(a, b))};
-}
-
-PairFunction RelationConstraint::term_function(const RelationTerm& term, const ElementInput& in) const {
-  PairFunction f = pair_function(term.kind, term.i, term.j, in.frames[term.a], in.frames[term.b]);
-  if (term.memory >= 0) f.value = RememberedAngle(in.memory + term.memory).total(f.value, in.t);
-  if (term.function) f.compose(term.function(f.value));
-  f.scale(term.weight);
-  return f;
+PairScalar RelationConstraint::term_scalar(const RelationTerm& term, const ElementInput& in, int order) const {
+  PairScalar s(term.scalar(), in.frames[term.a], in.frames[term.b], order);
+  if (term.memory >= 0) s.unwrap(RememberedAngle(in.memory + term.memory).near(in.t));
+  if (term.function) s.compose(term.function(s.value()));
+  s.scale(term.weight);
+  return s;
 }
 
 double RelationConstraint::value(const RelationRow& row, const ElementInput& in) const {
   double sum = -row.offset;
-  for (const RelationTerm& term : row.terms) sum += term_function(term, in).value;
+  for (const RelationTerm& term : row.terms) sum += term_scalar(term, in, 0).value();
   return sum;
 }
 
@@ -75,11 +64,10 @@ bool RelationConstraint::evaluate(const ElementInput& in, const double* lambda, 
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     g[k] = -rows_[k].offset;
     for (const RelationTerm& term : rows_[k].terms) {
-      const PairFunction f = term_function(term, in);
-      g[k] += f.value;
-      const PairRow row = f.gradient();
-      good = good && std::isfinite(f.value) && row.allFinite();
-      if (lambda != nullptr) scatter(term, lambda[k] * row, total.transpose());
+      const PairScalar s = term_scalar(term, in, 1);
+      g[k] += s.value();
+      good = good && s.good();
+      if (lambda != nullptr) s.gradient().scatter(lambda[k], term.a, term.b, total.transpose());
     }
   }
   if (wrench != nullptr) Eigen::Map<Vec>(wrench, 6 * frames_) = total;
@@ -89,21 +77,22 @@ bool RelationConstraint::evaluate(const ElementInput& in, const double* lambda, 
 void RelationConstraint::rate(const ElementInput& in, double* g_dot) const {
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     g_dot[k] = 0;
-    for (const RelationTerm& term : rows_[k].terms) g_dot[k] += term_function(term, in).rate(term_twist(term, in));
+    for (const RelationTerm& term : rows_[k].terms) g_dot[k] += term_scalar(term, in, 1).rate(term_twist(term, in));
   }
 }
 
 void RelationConstraint::curvature(const ElementInput& in, double* c) const {
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     c[k] = 0;
-    for (const RelationTerm& term : rows_[k].terms) c[k] += term_function(term, in).curvature(term_twist(term, in));
+    for (const RelationTerm& term : rows_[k].terms) c[k] += term_scalar(term, in, 2).curvature(term_twist(term, in));
   }
 }
 
 void RelationConstraint::jacobian(const ElementInput& in, RowMatrix& C) const {
   C.setZero(rows(), 6 * frames_);
   for (int k = 0; k < rows(); ++k) {
-    for (const RelationTerm& term : rows_[k].terms) scatter(term, term_function(term, in).gradient(), C.row(k));
+    for (const RelationTerm& term : rows_[k].terms)
+      term_scalar(term, in, 1).gradient().scatter(1, term.a, term.b, C.row(k));
   }
 }
 
@@ -113,10 +102,10 @@ void RelationConstraint::linearise(const ElementInput& in, const double* lambda,
   wrench_pose.setZero(6 * frames_, 6 * frames_);
   for (int k = 0; k < rows(); ++k) {
     for (const RelationTerm& term : rows_[k].terms) {
-      const PairFunction f = term_function(term, in);
-      scatter(term, f.gradient(), C.row(k));
+      const PairScalar s = term_scalar(term, in, 2);
+      s.gradient().scatter(1, term.a, term.b, C.row(k));
       PairMatrix h = PairMatrix::Zero();
-      f.add_hessian(lambda[k], h);
+      s.add_hessian(lambda[k], h);
       const std::array<int, 2> at{6 * term.a, 6 * term.b};
       for (int p = 0; p < 2; ++p) {
         for (int q = 0; q < 2; ++q) {
@@ -133,14 +122,14 @@ void RelationConstraint::linearise_all(const ElementInput& in, const double* lam
   linearise(in, lambda, out.C, out.wrench_pose);
   for (int k = 0; k < rows(); ++k) {
     for (const RelationTerm& term : rows_[k].terms) {
-      const PairFunction f = term_function(term, in);
+      const PairScalar s = term_scalar(term, in, 3);
       const PairTwist u = term_twist(term, in);
-      scatter(term, f.contracted(u), out.Ctwist_pose.row(k));
-      scatter(term, f.contracted(term_twist(term, rate)), out.Crate_pose.row(k));
-      scatter(term, f.contracted(term_twist(term, bias)), out.Cbias_pose.row(k));
-      out.curvature[k] += f.curvature(u);
-      scatter(term, f.curvature_pose(u), out.curvature_pose.row(k));
-      scatter(term, f.curvature_twist(u), out.curvature_twist.row(k));
+      s.contracted(u).scatter(1, term.a, term.b, out.Ctwist_pose.row(k));
+      s.contracted(term_twist(term, rate)).scatter(1, term.a, term.b, out.Crate_pose.row(k));
+      s.contracted(term_twist(term, bias)).scatter(1, term.a, term.b, out.Cbias_pose.row(k));
+      out.curvature[k] += s.curvature(u);
+      s.curvature_pose(u).scatter(1, term.a, term.b, out.curvature_pose.row(k));
+      s.curvature_twist(u).scatter(1, term.a, term.b, out.curvature_twist.row(k));
     }
   }
 }
@@ -179,7 +168,7 @@ void RelationConstraint::accept(const ElementInput& in, double* memory) const {
   for (const RelationRow& row : rows_) {
     for (const RelationTerm& term : row.terms) {
       if (term.memory < 0) continue;
-      const Angle now = total_angle(term, in);
+      const TotalAngle now = angle_of(term, in);
       RememberedAngle::keep(now.total, now.rate, in.t, memory + term.memory);
     }
   }
@@ -190,7 +179,7 @@ double RelationConstraint::turned(const ElementInput& in) const {
   for (const RelationRow& row : rows_) {
     for (const RelationTerm& term : row.terms) {
       if (term.memory < 0) continue;
-      const Angle now = total_angle(term, in);
+      const TotalAngle now = angle_of(term, in);
       most = std::max(most, RememberedAngle(in.memory + term.memory).doubt(now.total, now.rate, in.t));
     }
   }

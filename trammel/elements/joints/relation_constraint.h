@@ -2,7 +2,7 @@
 //
 //   g = sum of  phi_i(m_i)  - offset = 0
 //
-// of scalars m_i of pair_function.h, each of a pair of frames of its own, and functions phi_i of one variable with
+// of scalars m_i of pair_scalar.h, each of a pair of frames of its own, and functions phi_i of one variable with
 // three derivatives: a gear couples two angles linearly, a screw an angle and a displacement, a cam a coordinate and a
 // function of another. No term knows of the others, so every derivative is a sum over the terms, each scattered into
 // the columns of its two frames. A multi-turn angle is one number of memory, shared by the terms that use it.
@@ -12,8 +12,7 @@
 #include <vector>
 
 #include "trammel/elements/constraint.h"
-#include "trammel/elements/joints/pair_function.h"
-#include "trammel/elements/remembered_angle.h"
+#include "trammel/elements/scalars/pair_scalar.h"
 
 namespace trammel {
 
@@ -27,6 +26,8 @@ struct RelationTerm {
   double weight = 1;
   ScalarFunction function = {};  // phi = weight * function(m); empty: weight * m
   int memory = -1;               // of a multi-turn angle; set by the constraint
+
+  Scalar scalar() const { return {kind, i, j}; }
 };
 
 struct RelationRow {
@@ -62,11 +63,7 @@ class RelationConstraint final : public Constraint {
   double turned(const ElementInput& in) const override;
 
  private:
-  PairFunction term_function(const RelationTerm& term, const ElementInput& in) const;  // phi(m)
-  struct Angle {
-    double total, rate;
-  };
-  Angle total_angle(const RelationTerm& term, const ElementInput& in) const;
+  PairScalar term_scalar(const RelationTerm& term, const ElementInput& in, int order) const;  // phi(m)
   double value(const RelationRow& row, const ElementInput& in) const;
 
   std::vector<RelationRow> rows_;

@@ -6,8 +6,7 @@
 
 #include "trammel/base/archive.h"
 #include "trammel/integrate/count_factors.h"
-#include "trammel/ode/control/hermite.h"
-#include "trammel/ode/control/hermite_quintic.h"
+#include "trammel/math/hermite.h"
 
 namespace trammel {
 
@@ -323,7 +322,7 @@ void RosenbrockNystrom::arrived() {
 // In the chart of the step.
 void RosenbrockNystrom::interpolate_inside(double /*t*/, double s, State& out) const {
   if (nx_ > 0)
-    out.u.tail(nx_) = hermite(s, last_step_, previous_x_, previous_xdot_, equations_.states_of(now_), rates_.xdot);
+    hermite(s, last_step_, previous_x_, previous_xdot_, equations_.states_of(now_), rates_.xdot, out.u.tail(nx_));
   Vec z(nv_);
   hermite_quintic(s, last_step_, zero_z_, previous_v_, previous_a_, last_z_, end_rate_, end_second_, z, out.v);
   for (const int j : equations_.rotation_columns())

@@ -334,6 +334,7 @@ OdeMethodInfo adams() {
   m.variable_order = m.steps_to_outputs = true;
   m.evaluations = 2;
   m.stability = "explicit; says so when stability limits its steps";
+  m.is_explicit = true;
   m.options = {{"most_order", FieldKind::number, Quantity::none, static_cast<double>(AdamsMethod::top),
                 "Highest order of the predictor. Lower it where the right side is not smooth.", 1, AdamsMethod::top}};
   m.make_first_order = [](FirstOrderProblem& problem, const OdeSettings& s) {

@@ -12,6 +12,7 @@ OdeMethodInfo adams_bashforth() {
   m.error_order = 5;
   m.evaluations = 1;
   m.stability = "explicit; real axis to 2, 1, 0.55, 0.30, 0.16 for orders 1 to 5";
+  m.is_explicit = true;
   m.options = {{"order", FieldKind::number, Quantity::none, 4.0,
                 "Of the formula, 1 to 5. Higher ones are more accurate and less stable.", 1, 5}};
   m.make_first_order = [](FirstOrderProblem& problem, const OdeSettings& s) {

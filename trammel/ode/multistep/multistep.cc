@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "trammel/ode/one_step.h"
+#include "trammel/math/hermite.h"
 
 namespace trammel {
 namespace {

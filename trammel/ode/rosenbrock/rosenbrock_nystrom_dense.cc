@@ -4,8 +4,8 @@
 #include <limits>
 
 #include "trammel/base/archive.h"
+#include "trammel/math/hermite.h"
 #include "trammel/ode/control/error_norm.h"
-#include "trammel/ode/control/hermite_quintic.h"
 
 namespace trammel {
 

@@ -1,5 +1,7 @@
 #include "trammel/ode/runge_kutta/diagonally_implicit.h"
 
+#include "trammel/math/hermite.h"
+
 namespace trammel {
 
 DiagonallyImplicit::DiagonallyImplicit(FirstOrderProblem& problem, const ImplicitTableau& tableau,
@@ -71,7 +73,7 @@ double DiagonallyImplicit::estimate(double h, Attempt& result) {
       right_ += ((table_.b[at] - table_.b_hat[at]) / gamma_) * k_[i];
     }
   } else {
-    hermite_cubic(0.5, h, y_, dydt_, trial_, trial_dydt_, stage_);
+    hermite(0.5, h, y_, dydt_, trial_, trial_dydt_, stage_);
     result.verdict = evaluate(problem_, t_ + 0.5 * h, stage_, slope_, counts_);
     if (result.verdict != Verdict::ok) return 0;
     right_ = (1 / (h * gamma_)) * (y_ - trial_ + (h / 6) * (dydt_ + 4 * slope_ + trial_dydt_));

@@ -8,6 +8,7 @@ OdeMethodInfo dormand_prince_54() {
   m.stages = 7;
   m.title = "Dormand-Prince 5(4) with dense output";
   m.stability = "explicit; real axis to 3.31, imaginary to 1.00";
+  m.is_explicit = true;
   m.source = "Dormand, Prince, J. Comp. Appl. Math. 6, 1980; dense output of Shampine and of Hairer, Norsett, Wanner";
   m.options = {{"ode45", FieldKind::boolean, Quantity::none, false,
                 "Step rules and error norm of MATLAB's ode45, for comparison with its results."}};

@@ -8,6 +8,7 @@ OdeMethodInfo euler() {
   m.stages = 1;
   m.title = "Euler, explicit";
   m.stability = "explicit; real axis to 2.00";
+  m.is_explicit = true;
   m.source = "Garcia de Jalon, Bayo: Kinematic and Dynamic Simulation of Multibody Systems, (7.8)";
   return m;
 }

@@ -8,6 +8,7 @@ OdeMethodInfo fehlberg_45() {
   m.stages = 6;
   m.title = "Runge-Kutta-Fehlberg 4(5)";
   m.stability = "explicit; real axis to 3.02";
+  m.is_explicit = true;
   m.source = "Fehlberg, Computing 6, 1970";
   return m;
 }

@@ -64,6 +64,7 @@ OdeMethodInfo taylor_2() {
   m.error_order = 3;
   m.evaluations = 1;
   m.stability = "explicit; real axis to 2.00";
+  m.is_explicit = true;
   m.make_first_order = [](FirstOrderProblem& problem, const OdeSettings& s) {
     return std::make_unique<TaylorMethod>(problem, s);
   };

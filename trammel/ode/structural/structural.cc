@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "trammel/math/hermite.h"
+
 namespace trammel {
 
 StructuralParameters StructuralParameters::newmark(double beta, double gamma) {
@@ -238,7 +240,7 @@ Attempt StructuralMethod::attempt(double h) {
 }
 
 double StructuralMethod::estimate(double h, Attempt& result) {
-  hermite_cubic(0.5, h, state_, rates_, trial_, trial_rates_, middle_);
+  hermite(0.5, h, state_, rates_, trial_, trial_rates_, middle_);
   base_y_ = middle_.head(n_);
   base_v_ = middle_.tail(n_);
   result.verdict = accelerate(t_ + 0.5 * h, base_y_, base_v_, right_);
@@ -279,7 +281,7 @@ void StructuralMethod::interpolate(double t, Vec& state) const {
   if (theta == 1) {
     state = state_;
   } else {
-    hermite_cubic(theta, last_step_, previous_, previous_rates_, state_, rates_, state);
+    hermite(theta, last_step_, previous_, previous_rates_, state_, rates_, state);
   }
 }
 
