@@ -24,9 +24,9 @@ void OdeIntegrator::start(const State& state, const Rates& rates) {
   equations_.state_rates(now_, rates_.xdot, work_);
   space_.set_base(now_, rates_);
   good_strain_ = space_.strain();
+  if (method_ && method_->y().size() != space_.size()) drop_method();
   if (space_.size() > 0) {
-    if (!method_ || method_->y().size() != space_.size())
-      method_ = make_(space_);  // behind an event it goes on counting
+    if (!method_) method_ = make_(space_);  // behind an event it goes on counting
     past_.resize(method_->memory());
     points_.resize(past_.size());
     for (Past& p : past_) {
@@ -41,6 +41,20 @@ void OdeIntegrator::start(const State& state, const Rates& rates) {
   past_count_ = past_next_ = 0;
   pending_ = true;
   restart("start");
+}
+
+void OdeIntegrator::forget() {
+  space_.forget();
+  locked_ = false;
+}
+
+void OdeIntegrator::drop_method() {
+  const Counts& own = method_->counts();
+  dropped_.factorisations += own.factorisations;
+  dropped_.refactorisations += own.refactorisations;
+  dropped_.solves += own.solves;
+  dropped_.newton_iterations += own.newton_iterations;
+  method_.reset();
 }
 
 void OdeIntegrator::restart(std::string_view /*why*/) {
@@ -278,6 +292,10 @@ const Counts& OdeIntegrator::counts() const {
     counts_.newton_iterations = own.newton_iterations;
     counts_.predictor_degree = own.predictor_degree;
   }
+  counts_.factorisations += dropped_.factorisations;
+  counts_.refactorisations += dropped_.refactorisations;
+  counts_.solves += dropped_.solves;
+  counts_.newton_iterations += dropped_.newton_iterations;
   counts_.evaluations += projections_;
   counts_.factorisations += 3 * projections_;
   counts_.steps = steps_;
@@ -286,11 +304,11 @@ const Counts& OdeIntegrator::counts() const {
 
 void OdeIntegrator::visit(Archive& archive) {
   archive(now_, rates_, last_step_, pending_, good_strain_, repartitions_, locked_, steps_, past_count_, past_next_);
-  for (Past& p : past_) archive(p.t, p.q, p.v, p.u, p.a, p.xdot);
-  archive(projections_, cut_);
+  archive(past_, projections_, cut_, dropped_);
+  points_.resize(past_.size());
   if (projector_) archive(projector_->saddle());
   archive(space_);
-  if (archive.reading() && method_ && space_.size() != method_->y().size()) make_method();
+  if (archive.reading() && space_.size() != (method_ ? method_->y().size() : 0)) make_method();
   if (method_) archive(*method_);
   if (!archive.reading()) return;
   trial_ = now_;

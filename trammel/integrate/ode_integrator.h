@@ -24,6 +24,7 @@ class OdeIntegrator final : public Integrator {
 
   int error_order() const override { return method_ ? method_->error_order() : 3; }
   void start(const State& state, const Rates& rates) override;
+  void forget() override;
   Attempt attempt(double h) override;
   void accept() override;
   void restart(std::string_view why) override;
@@ -50,6 +51,7 @@ class OdeIntegrator final : public Integrator {
   void follow(double h);           // base, chart and coordinates for the step to come
   bool choose_anew(double least);  // of the coordinates; true if they changed
   void make_method();
+  void drop_method();  // its counts are kept
   double window(double h) const;
   void rebase();
   Attempt try_step(double h);
@@ -67,6 +69,8 @@ class OdeIntegrator final : public Integrator {
   struct Past {
     double t = 0;
     Vec q, v, u, a, xdot;
+
+    void visit(Archive& archive) { archive(t, q, v, u, a, xdot); }
   };
   std::vector<Past> past_;
   std::vector<OdeMethod::Point> points_;
@@ -80,6 +84,7 @@ class OdeIntegrator final : public Integrator {
   double trial_h_ = 0, last_step_ = 0;
   mutable Workspace work_;
   mutable Counts counts_;
+  Counts dropped_;  // of methods before this one
   long steps_ = 0, projections_ = 0;
   long cut_ = 0;  // how often older points of the past could not be kept
 };

@@ -26,8 +26,7 @@ bool all_finite(const double* values, std::size_t count) {
 }
 
 std::string constraint_name(const Equations& equations, int i) {
-  const Equations::ConstraintInfo info = equations.constraint_info(i);
-  return (info.is_motion ? "motion '" : "joint '") + info.item->name + "'";
+  return equations.name_of_constraint(i);
 }
 
 // An element with an expression, whose frames stand apart: then it is the expression that has no value.

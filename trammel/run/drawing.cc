@@ -145,7 +145,8 @@ void add_signals(const Equations& equations, Pieces& signals) {
   for (const Output& output : model.outputs) signals.add(Columns("output", output.name).scalar("value").json());
   for (const Body& body : model.bodies) signals.add(body_columns(body));
   for (int c = 0; c < equations.constraint_count(); ++c)
-    signals.add(constraint_columns(model, equations.constraint_info(c)));
+    if (equations.constraint_info(c).item->of_force < 0)
+      signals.add(constraint_columns(model, equations.constraint_info(c)));
   for (int f = 0; f < equations.force_count(); ++f) {
     Columns columns("force", model.forces[static_cast<std::size_t>(f)].name);
     for (const Observable& observable : equations.force(f).observables()) columns.scalar(observable.name);
@@ -229,7 +230,8 @@ std::vector<std::pair<std::string, std::string>> drawing_as_json(const Equations
                 {"center_of_mass", vector_json(body.center_of_mass)}});
   }
   Pieces elements(entries, "elements", most_bytes);
-  for (const Item& item : model.joints) elements.add(element_json(model, Category::joint, item));
+  for (const Item& item : model.joints)
+    if (item.of_force < 0) elements.add(element_json(model, Category::joint, item));
   for (const Item& item : model.motions) elements.add(element_json(model, Category::motion, item));
   for (const Item& item : model.forces) elements.add(element_json(model, Category::force, item));
   Pieces signals(entries, "signals", most_bytes);
