@@ -34,9 +34,9 @@ struct ElementInput {
 
 // A number of an element that changes its sign where its law has a corner or a jump.
 struct SwitchInfo {
-  std::string name;      // "upper stop"
-  bool timed = false;    // depends on time alone
-  bool strikes = false;  // where it becomes negative, bodies strike each other: velocities jump
+  std::string name;        // "upper stop"
+  bool timed = false;      // depends on time alone
+  bool strikes = false;    // where it becomes negative, bodies strike each other: velocities jump
   bool ends_mode = false;  // where it becomes negative, the element changes its mode
 };
 

@@ -157,11 +157,11 @@ void Equations::add_constraints() {
       record.item = &item;
       record.is_motion = is_motion;
       record.frames = item.frames;
-      record.element = item.of_force >= 0
-                           ? find_element(Category::force, item.type, item.where)
-                                 .make_held(model_.forces[item.of_force], context)
-                           : find_element(is_motion ? Category::motion : Category::joint, item.type, item.where)
-                                 .make_constraint(item, context);
+      record.element =
+          item.of_force >= 0
+              ? find_element(Category::force, item.type, item.where).make_held(model_.forces[item.of_force], context)
+              : find_element(is_motion ? Category::motion : Category::joint, item.type, item.where)
+                    .make_constraint(item, context);
       if (record.element->frames() != static_cast<int>(record.frames.size())) {
         throw Failure({Severity::error, "wrong-frames",
                        std::string(is_motion ? "motion '" : "joint '") + item.name + "' acts between " +

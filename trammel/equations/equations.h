@@ -96,9 +96,10 @@ class Equations {
   const SwitchInfo& switch_info(int i) const { return switches_[i].info; }
   std::string name_of_switch(int i) const;  // "force 'bumper': upper stop"
   Location place_of_switch(int i) const;
-  // `timed_only`: of the elements that have some over time alone; places and velocities are not looked at. `rates`: with
-  // the multipliers of this state, which the limits of held rows ask for; null: such switches stay positive.
-  void switch_values(const State&, Vec& values, Workspace&, bool timed_only = false, const Rates* rates = nullptr) const;
+  // `timed_only`: of the elements that have some over time alone; places and velocities are not looked at. `rates`:
+  // with the multipliers of this state, which the limits of held rows ask for; null: such switches stay positive.
+  void switch_values(const State&, Vec& values, Workspace&, bool timed_only = false,
+                     const Rates* rates = nullptr) const;
   // Of a switch that strikes: its row against the velocities, and how much of the speed comes back.
   struct StrikeRow {
     Vec row;
@@ -110,7 +111,7 @@ class Equations {
   const std::vector<int>& forces_with_modes() const { return with_modes_; }
   bool has_modes() const { return !with_modes_.empty(); }
   int mode(int force, const State& state) const;
-  std::string name_of_mode(int force, const State& state) const;  // "force 'pad': sticks"
+  std::string name_of_mode(int force, const State& state) const;     // "force 'pad': sticks"
   int force_of_switch(int i) const { return switches_[i].element; }  // of one that ends a mode
   // Rows that a force holds in its present mode; 0 if it holds none.
   int rows_held(int force, const State& state) const;
@@ -327,7 +328,7 @@ class Equations {
   std::vector<SwitchRecord> switches_;
   std::vector<int> rotation_columns_, velocity_rows_;
   std::vector<int> with_memory_constraints_, with_memory_forces_, with_memory_states_;
-  std::vector<int> with_modes_;  // forces
+  std::vector<int> with_modes_;                     // forces
   std::vector<std::uint16_t> vv_local_, gv_local_;  // place in the values of an element's matrix ...
   std::vector<int> vv_slot_, gv_slot_;              // ... and in the value array
   int memory_size_ = 0;

@@ -295,8 +295,8 @@ void Equations::frame_jacobian(int constraint, const State& state, const Workspa
   for (int k = 0; k < c.rows; ++k) C.row(k) = all.row(c.kept[k]);
 }
 
-bool Equations::observe_force(int i, const State& state, const Workspace& work, double* wrench,
-                              double* observables, const Rates* rates) const {
+bool Equations::observe_force(int i, const State& state, const Workspace& work, double* wrench, double* observables,
+                              const Rates* rates) const {
   const ForceRecord& f = forces_[i];
   FrameState frames[max_frames];
   frame_states(f, work, frames);

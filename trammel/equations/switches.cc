@@ -91,7 +91,8 @@ Equations::StrikeRow Equations::strike(int i, const State& state, Workspace& wor
   return out;
 }
 
-// ---- Modes -----------------------------------------------------------------------------------------------------------
+// ---- Modes
+// -----------------------------------------------------------------------------------------------------------
 
 ElementInput Equations::held_input(const ForceRecord& f, const State& state, const FrameState* frames,
                                    const Rates* rates) const {

@@ -19,8 +19,8 @@ class AccelerationSolver {
   bool project(State& state, Workspace& work);
   // What a unit impulse along a row does to the velocities, the joints holding: M dv + G^T p = row, G dv = 0.
   bool impulse(const State& state, const Vec& row, Vec& dv, Workspace& work);
-  // Velocities brought onto the rows that are in force by impulses p of all of them: M dv + G^T p = 0, G (v + dv) + g_t =
-  // 0.
+  // Velocities brought onto the rows that are in force by impulses p of all of them: M dv + G^T p = 0, G (v + dv) + g_t
+  // = 0.
   bool hold(State& state, Vec& p, Workspace& work);
   // |M a + G^T lambda - Q|, largest entry, of the last solve.
   double force_residual() const { return force_residual_; }

@@ -40,7 +40,7 @@ class Events {
 
   bool any() const { return !watched_.empty(); }
   long count() const { return count_; }
-  std::vector<std::string> names() const;  // of all switches, by number
+  std::vector<std::string> names() const;               // of all switches, by number
   std::string modes() const { return modes_.names(); }  // of all elements; empty: they have none
   // Takes the sides of all switches at a state that is no event; elements with modes choose theirs.
   void start(State& state, Rates& rates, AccelerationSolver& accelerations);

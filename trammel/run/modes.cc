@@ -20,8 +20,7 @@ std::string Modes::names() const {
   for (const int force : equations_.forces_with_modes()) {
     text += (text.empty() ? "force '" : "; force '") + equations_.model().forces[force].name + "':";
     const std::vector<std::string> modes = equations_.force(force).modes();
-    for (std::size_t i = 1; i < modes.size(); ++i)
-      text += (i == 1 ? " " : ", ") + std::to_string(i) + " " + modes[i];
+    for (std::size_t i = 1; i < modes.size(); ++i) text += (i == 1 ? " " : ", ") + std::to_string(i) + " " + modes[i];
   }
   return text;
 }
@@ -35,8 +34,8 @@ void Modes::begin(State& state, Rates& rates, AccelerationSolver& accelerations)
   // Velocities of one speed differ by round-off, and by what assembly leaves.
   constexpr double none = 1e-10;
   const double length = equations_.length(),
-               fastest = equations_.rate(state, rates) +
-                         state.v.cwiseQuotient(equations_.scales()).lpNorm<Eigen::Infinity>();
+               fastest =
+                   equations_.rate(state, rates) + state.v.cwiseQuotient(equations_.scales()).lpNorm<Eigen::Infinity>();
   rest_ = {none * length * fastest, none * fastest};
   for (const int force : equations_.forces_with_modes()) begin(force, state);
   if (!settle(state, rates, accelerations))

@@ -17,8 +17,7 @@ std::unique_ptr<DryFriction> make(const Item& item, const MakeContext& context) 
   law.mu_kinetic = 1;
   law.opens = true;
   return std::make_unique<DryFriction>(
-      AxialKind::rotation, law,
-      measured_field(item, "capacity", context, AxialForce::own_memory(AxialKind::rotation)),
+      AxialKind::rotation, law, measured_field(item, "capacity", context, AxialForce::own_memory(AxialKind::rotation)),
       static_cast<int>(item.frames.size()),
       std::vector<std::string>{"undecided", "locked", "slips forward", "slips backward", "open"});
 }

@@ -47,8 +47,8 @@ void HeldCoordinate::linearise(const ElementInput& in, const double* lambda, Row
   if (holds(in.memory)) row_.linearise(in, lambda, C, wrench_pose);
 }
 
-void HeldCoordinate::linearise_all(const ElementInput& in, const double* lambda, const double* rate,
-                                   const double* bias, ConstraintPartials& out) const {
+void HeldCoordinate::linearise_all(const ElementInput& in, const double* lambda, const double* rate, const double* bias,
+                                   ConstraintPartials& out) const {
   out.set_zero(1, 2);
   if (holds(in.memory)) row_.linearise_all(in, lambda, rate, bias, out);
 }
