@@ -38,9 +38,9 @@ struct Outcome {
 };
 
 struct Way {
-  std::string method, formulation;
+  std::string method, formulation{};
   double tolerance = 1e-11;
-  std::optional<double> step;
+  std::optional<double> step{};
 };
 
 Outcome run(const std::string& text, const Way& way) {
@@ -136,9 +136,8 @@ TEST_P(HighOrder, StickSlipKeepsItsPeriod) {
 INSTANTIATE_TEST_SUITE_P(Modes, HighOrder,
                          testing::Values(Way{"radau-iia-3", "index-3", 1e-12}, Way{"radau-iia-3", "state-space", 1e-12},
                                          Way{"dormand-prince-54", "", 1e-12},
-                                         Way{"dormand-prince-853", "index-1-projected", 1e-12},
-                                         Way{"adams", "", 1e-12}, Way{"gauss", "", 1e-12},
-                                         Way{"rosenbrock-nystrom-4", "state-space", 1e-12},
+                                         Way{"dormand-prince-853", "index-1-projected", 1e-12}, Way{"adams", "", 1e-12},
+                                         Way{"gauss", "", 1e-12}, Way{"rosenbrock-nystrom-4", "state-space", 1e-12},
                                          Way{"rosenbrock-nystrom-4", "all-coordinates", 1e-12}),
                          [](const auto& tested) { return name_of(tested.param); });
 
@@ -164,7 +163,8 @@ INSTANTIATE_TEST_SUITE_P(Modes, LowOrder,
 TEST(Modes, LocatedAndAtStepsSideBySide) {
   const std::string rest = std::string(speeds) + "simulation: {end: 1, length: 1";
   const Way way{"radau-iia-3", "", 1e-6, 0.03};
-  const Outcome located = run(shafts("60", rest + "}\n"), way), plain = run(shafts("60", rest + ", events: at_steps}\n"), way);
+  const Outcome located = run(shafts("60", rest + "}\n"), way),
+                plain = run(shafts("60", rest + ", events: at_steps}\n"), way);
   ASSERT_EQ(located.times().size(), 1U);
   ASSERT_EQ(plain.times().size(), 1U);
   EXPECT_NEAR(located.times()[0], 0.4, 1e-11);
@@ -181,16 +181,16 @@ TEST(Modes, LocatedAndAtStepsSideBySide) {
 
 // Two clutches lock 0.01 s apart, both within a step of 0.1 s.
 TEST(Modes, TwoInOneStepAreTwoEvents) {
-  const Outcome r = run(
-      "bodies: {a: {kind: planar, mass: 1, inertia: 1, angular_velocity: 10},\n"
-      "         b: {kind: planar, mass: 1, inertia: 1, angular_velocity: 10}}\n"
-      "joints: {p: {type: revolute, between: [ground, a], at: [0, 0, 0]},\n"
-      "         q: {type: revolute, between: [ground, b], at: [0, 0, 0]}}\n"
-      "forces: {first: {type: clutch, joint: p, capacity: 10/0.43},\n"
-      "         second: {type: clutch, joint: q, capacity: 10/0.42}}\n"
-      "outputs: {a: \"wz(ground, a)\", b: \"wz(ground, b)\"}\n"
-      "simulation: {end: 1, length: 1}\n",
-      {"radau-iia-3", "", 1e-8, 0.1});
+  const Outcome r =
+      run("bodies: {a: {kind: planar, mass: 1, inertia: 1, angular_velocity: 10},\n"
+          "         b: {kind: planar, mass: 1, inertia: 1, angular_velocity: 10}}\n"
+          "joints: {p: {type: revolute, between: [ground, a], at: [0, 0, 0]},\n"
+          "         q: {type: revolute, between: [ground, b], at: [0, 0, 0]}}\n"
+          "forces: {first: {type: clutch, joint: p, capacity: 10/0.43},\n"
+          "         second: {type: clutch, joint: q, capacity: 10/0.42}}\n"
+          "outputs: {a: \"wz(ground, a)\", b: \"wz(ground, b)\"}\n"
+          "simulation: {end: 1, length: 1}\n",
+          {"radau-iia-3", "", 1e-8, 0.1});
   ASSERT_EQ(r.result.status, RunStatus::finished) << r.why();
   ASSERT_EQ(r.times().size(), 2U);
   EXPECT_NEAR(r.times()[0], 0.42, 1e-11);
@@ -202,15 +202,15 @@ TEST(Modes, TwoInOneStepAreTwoEvents) {
 // Both lock at the same moment, and that is the end of a step: 10 rad/s, 1 kg m^2, 20 N m, steps of 1/8 s.
 TEST(Modes, ExactlyAtTheEndOfAStep) {
   for (const char* method : {"radau-iia-3", "hht-i3", "dormand-prince-54"}) {
-    const Outcome r = run(
-        "bodies: {a: {kind: planar, mass: 1, inertia: 1, angular_velocity: 10},\n"
-        "         b: {kind: planar, mass: 1, inertia: 1, angular_velocity: -10}}\n"
-        "joints: {p: {type: revolute, between: [ground, a], at: [0, 0, 0]},\n"
-        "         q: {type: revolute, between: [ground, b], at: [0, 0, 0]}}\n"
-        "forces: {first: {type: clutch, joint: p, capacity: 20}, second: {type: clutch, joint: q, capacity: 20}}\n"
-        "outputs: {a: \"wz(ground, a)\", b: \"wz(ground, b)\"}\n"
-        "simulation: {end: 1, length: 1}\n",
-        {method, "", 1e-8, 0.125});
+    const Outcome r =
+        run("bodies: {a: {kind: planar, mass: 1, inertia: 1, angular_velocity: 10},\n"
+            "         b: {kind: planar, mass: 1, inertia: 1, angular_velocity: -10}}\n"
+            "joints: {p: {type: revolute, between: [ground, a], at: [0, 0, 0]},\n"
+            "         q: {type: revolute, between: [ground, b], at: [0, 0, 0]}}\n"
+            "forces: {first: {type: clutch, joint: p, capacity: 20}, second: {type: clutch, joint: q, capacity: 20}}\n"
+            "outputs: {a: \"wz(ground, a)\", b: \"wz(ground, b)\"}\n"
+            "simulation: {end: 1, length: 1}\n",
+            {method, "", 1e-8, 0.125});
     ASSERT_EQ(r.result.status, RunStatus::finished) << method << r.why();
     ASSERT_EQ(r.times().size(), 2U) << method;
     EXPECT_NEAR(r.times()[0], 0.5, 1e-11) << method;
@@ -220,8 +220,8 @@ TEST(Modes, ExactlyAtTheEndOfAStep) {
   }
 }
 
-// Pulled by 2 t N, held by 5 N, kinetic friction 4 N: it breaks away at 2.5 s and is pulled by 1 + 2 (t - 2.5) from there.
-// Without other freedoms the state-space form has none while it sticks.
+// Pulled by 2 t N, held by 5 N, kinetic friction 4 N: it breaks away at 2.5 s and is pulled by 1 + 2 (t - 2.5) from
+// there. Without other freedoms the state-space form has none while it sticks.
 TEST(Modes, BreaksAwayAtTheStaticLimit) {
   const std::string text =
       "bodies: {block: {mass: 2, inertia: [1, 1, 1]}}\n"
@@ -230,9 +230,9 @@ TEST(Modes, BreaksAwayAtTheStaticLimit) {
       "         pad: {type: stick_slip_friction, joint: rail, motion: translation, load: 10, static_coefficient: 0.5,\n"
       "               kinetic_coefficient: 0.4}}\n"
       "simulation: {end: 3, length: 1}\n";
-  for (const Way& way : {Way{"hht-i3", "", 1e-10}, Way{"radau-iia-3", "index-3"}, Way{"dormand-prince-54", ""},
-                         Way{"bdf", ""}, Way{"radau-iia-3", "state-space"}, Way{"bdf-si2", ""},
-                         Way{"rosenbrock-nystrom-4", "all-coordinates"}}) {
+  for (const Way& way :
+       {Way{"hht-i3", "", 1e-10}, Way{"radau-iia-3", "index-3"}, Way{"dormand-prince-54", ""}, Way{"bdf", ""},
+        Way{"radau-iia-3", "state-space"}, Way{"bdf-si2", ""}, Way{"rosenbrock-nystrom-4", "all-coordinates"}}) {
     const Outcome r = run(text, way);
     ASSERT_EQ(r.result.status, RunStatus::finished) << name_of(way) << r.why();
     ASSERT_EQ(r.times().size(), 1U) << name_of(way);
@@ -259,14 +259,15 @@ TEST(Modes, BreaksAwayAtTheStaticLimit) {
 // On a slope at its angle of friction and below a block comes to rest; above it slides on and turns.
 TEST(Modes, ReversesWhereItCannotHold) {
   const auto slope = [](double pull) {
-    return run("bodies: {block: {mass: 1, inertia: [1, 1, 1], velocity: [0, 0, 1]}}\n"
-               "joints: {rail: {type: translational, between: [ground, block], at: [0, 0, 0]}}\n"
-               "forces: {pull: {type: force, frames: [ground, block], axes: world, fz: -" +
-                   shortest(pull) +
-                   "},\n"
-                   "         pad: {type: stick_slip_friction, joint: rail, motion: translation, force: 2}}\n"
-                   "simulation: {end: 2, length: 1}\n",
-               {"dormand-prince-54", ""});
+    return run(
+        "bodies: {block: {mass: 1, inertia: [1, 1, 1], velocity: [0, 0, 1]}}\n"
+        "joints: {rail: {type: translational, between: [ground, block], at: [0, 0, 0]}}\n"
+        "forces: {pull: {type: force, frames: [ground, block], axes: world, fz: -" +
+            shortest(pull) +
+            "},\n"
+            "         pad: {type: stick_slip_friction, joint: rail, motion: translation, force: 2}}\n"
+            "simulation: {end: 2, length: 1}\n",
+        {"dormand-prince-54", ""});
   };
   const Outcome rests = slope(1.5), turns = slope(3);
   ASSERT_EQ(rests.times().size(), 1U);
@@ -281,13 +282,13 @@ TEST(Modes, ReversesWhereItCannotHold) {
 
 // A slider that is driven to and fro cannot stick: the motion has its way, friction only changes its direction.
 TEST(Modes, AMotionIsStrongerThanFriction) {
-  const Outcome r = run(
-      "bodies: {block: {mass: 1, inertia: [1, 1, 1]}}\n"
-      "joints: {rail: {type: translational, between: [ground, block], at: [0, 0, 0]}}\n"
-      "motions: {drive: {type: translation, joint: rail, displacement: sin(time)}}\n"
-      "forces: {pad: {type: stick_slip_friction, joint: rail, motion: translation, force: 2}}\n"
-      "simulation: {end: 10, length: 1}\n",
-      {"hht-i3", "", 1e-7});
+  const Outcome r =
+      run("bodies: {block: {mass: 1, inertia: [1, 1, 1]}}\n"
+          "joints: {rail: {type: translational, between: [ground, block], at: [0, 0, 0]}}\n"
+          "motions: {drive: {type: translation, joint: rail, displacement: sin(time)}}\n"
+          "forces: {pad: {type: stick_slip_friction, joint: rail, motion: translation, force: 2}}\n"
+          "simulation: {end: 10, length: 1}\n",
+          {"hht-i3", "", 1e-7});
   ASSERT_EQ(r.result.status, RunStatus::finished) << r.why();
   const std::vector<double> t = r.times(), mode = r.trajectory.column("event.mode");
   ASSERT_EQ(t.size(), 3U);
@@ -298,34 +299,35 @@ TEST(Modes, AMotionIsStrongerThanFriction) {
   EXPECT_NEAR(r.result.summary.energy.dissipated, 2 * (6 - std::sin(10) - 0), 0.02);
 }
 
-// The clutch opens while it is locked and the engine is driven, closes again, and locks again.
+// The clutch opens while it is locked; both shafts go on at one speed, and it locks again when it closes.
 TEST(Modes, AClutchOpensAndCloses) {
   const Outcome r = run(
-      shafts("if(time < 0.6, 60, if(time < 0.8, 0, 60))",
-             "outputs: {first: \"wz(ground, engine)\", second: \"wz(ground, load)\", mode: \"0\"}\n"
-             "simulation: {end: 1.2, length: 1}\n")
-              .replace(0, 0, "") ,
-      {"radau-iia-3", ""});
+      shafts("if(time < 0.6, 60, if(time < 0.8, 0, 60))", std::string(speeds) + "simulation: {end: 1.2, length: 1}\n"),
+      {"radau-iia-3"});
   ASSERT_EQ(r.result.status, RunStatus::finished) << r.why();
   const std::vector<double> mode = r.trajectory.column("force.clutch.mode"), t = r.trajectory.time(0);
   for (std::size_t i = 0; i < t.size(); ++i) {
-    if (t[i] > 0.41 && t[i] < 0.59) EXPECT_EQ(mode[i], 1) << t[i];
-    if (t[i] > 0.61 && t[i] < 0.79) EXPECT_EQ(mode[i], 4) << t[i];
-    if (t[i] > 0.81) EXPECT_EQ(mode[i], 1) << t[i];
+    if (std::abs(t[i] - 0.5) < 0.09) {
+      EXPECT_EQ(mode[i], 1) << t[i];
+    } else if (std::abs(t[i] - 0.7) < 0.09) {
+      EXPECT_EQ(mode[i], 4) << t[i];
+    } else if (t[i] > 0.81) {
+      EXPECT_EQ(mode[i], 1) << t[i];
+    }
   }
   EXPECT_NEAR(r.last("first"), 40, 1e-9);
 }
 
-// A ball on a plane inclined slides against a wall and is thrown back: friction turns with it and does not stick.
+// A block slides against a wall and is thrown back: friction turns with it, and it does not stick.
 TEST(Modes, AnImpactTurnsTheDirectionOfSliding) {
-  const Outcome r = run(
-      "bodies: {block: {mass: 1, inertia: [1, 1, 1], velocity: [0, 0, 2]}}\n"
-      "joints: {rail: {type: translational, between: [ground, block], at: [0, 0, 0]}}\n"
-      "frames: {wall: {body: ground, position: [0, 0, 0.75], axis: [0, 0, -1]}}\n"
-      "forces: {wall: {type: impact, frames: [wall, block], restitution: 0.5},\n"
-      "         pad: {type: stick_slip_friction, joint: rail, motion: translation, force: 2}}\n"
-      "simulation: {end: 2, length: 1}\n",
-      {"dormand-prince-54", ""});
+  const Outcome r =
+      run("bodies: {block: {mass: 1, inertia: [1, 1, 1], velocity: [0, 0, 2]}}\n"
+          "joints: {rail: {type: translational, between: [ground, block], at: [0, 0, 0]}}\n"
+          "frames: {wall: {body: ground, position: [0, 0, 0.75], axis: [0, 0, -1]}}\n"
+          "forces: {wall: {type: impact, frames: [wall, block], restitution: 0.5},\n"
+          "         pad: {type: stick_slip_friction, joint: rail, motion: translation, force: 2}}\n"
+          "simulation: {end: 2, length: 1}\n",
+          {"dormand-prince-54", ""});
   ASSERT_EQ(r.result.status, RunStatus::finished) << r.why();
   const std::vector<double> t = r.times(), mode = r.trajectory.column("event.mode");
   // 2 t - t^2 = 0.75 at 0.5 s with 1 m/s; back with 0.5 m/s it stops after 0.25 s more.
@@ -340,14 +342,14 @@ TEST(Modes, AnImpactTurnsTheDirectionOfSliding) {
 
 // The load vanishes where the block all but rests: it sticks and sets off without end.
 TEST(Modes, ChatterNamesTheElement) {
-  const Outcome r = run(
-      "bodies: {block: {mass: 1, inertia: [1, 1, 1], velocity: [0, 0, 1]}}\n"
-      "joints: {rail: {type: translational, between: [ground, block], at: [0, 0, 0]}}\n"
-      "forces: {pull: {type: force, frames: [ground, block], axes: world, fz: -1},\n"
-      "         pad: {type: stick_slip_friction, joint: rail, motion: translation, static_coefficient: 1,\n"
-      "               load: \"if(abs(vz(rail)) < 1e-9, 0, 10)\"}}\n"
-      "simulation: {end: 2, length: 1, events: located}\n",
-      {"dormand-prince-54", "", 1e-6});
+  const Outcome r =
+      run("bodies: {block: {mass: 1, inertia: [1, 1, 1], velocity: [0, 0, 1]}}\n"
+          "joints: {rail: {type: translational, between: [ground, block], at: [0, 0, 0]}}\n"
+          "forces: {pull: {type: force, frames: [ground, block], axes: world, fz: -1},\n"
+          "         pad: {type: stick_slip_friction, joint: rail, motion: translation, static_coefficient: 1,\n"
+          "               load: \"if(abs(vz(rail)) < 1e-9, 0, 10)\"}}\n"
+          "simulation: {end: 2, length: 1, events: located}\n",
+          {"dormand-prince-54", "", 1e-6});
   ASSERT_EQ(r.result.status, RunStatus::failed);
   EXPECT_EQ(r.result.failure->id, "events-chatter");
   EXPECT_EQ(r.result.failure->part, "force 'pad'");
@@ -403,8 +405,8 @@ class Stopping final : public TrajectorySink {
 
 // Saved while it sticks and while it slips, continued across the next change: the same bits.
 TEST(Modes, AContinuedRunGivesTheSameBits) {
-  for (const Way& way : {Way{"hht-i3", "", 1e-5}, Way{"radau-iia-3", "index-3", 1e-6}, Way{"dormand-prince-54", "", 1e-6},
-                         Way{"adams", "", 1e-6}, Way{"bdf-si2", "", 1e-5}}) {
+  for (const Way& way : {Way{"hht-i3", "", 1e-5}, Way{"radau-iia-3", "index-3", 1e-6},
+                         Way{"dormand-prince-54", "", 1e-6}, Way{"adams", "", 1e-6}, Way{"bdf-si2", "", 1e-5}}) {
     const auto make = [&] {
       Model model = model_of(belt + "simulation: {end: 1.5, length: 1, output_step: 0.01}\n");
       model.simulation.method = way.method;

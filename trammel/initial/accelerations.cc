@@ -87,6 +87,19 @@ bool AccelerationSolver::hold(State& state, Vec& p, Workspace& work) {
   return true;
 }
 
+void AccelerationSolver::accelerations_of_rows(const Rates& rates, Vec& rows, Vec& sizes) const {
+  const Pattern& gv = equations_.gv();
+  rows = -gamma_;
+  sizes = gamma_.cwiseAbs();
+  for (int j = 0; j < gv.columns(); ++j) {
+    for (int p = gv.start()[j]; p < gv.start()[j + 1]; ++p) {
+      const double part = partials_.G[p] * rates.a[j];
+      rows[gv.row()[p]] += part;
+      sizes[gv.row()[p]] += std::abs(part);
+    }
+  }
+}
+
 bool AccelerationSolver::project(State& state, Workspace& work) {
   const int nv = saddle_.velocities(), ng = saddle_.multipliers();
   if (ng == 0) return true;

@@ -37,14 +37,18 @@ class Modes {
 
  private:
   bool holds_any(const State& state) const;
+  // Held rows that others contradict, as motions do, cannot be held by any force: their multipliers become infinite,
+  // with the sign of the motion that they should prevent. `velocities`: those of the state belong to the rows in force.
+  void give_up_contradictions(const State& state, const AccelerationSolver& solver, bool velocities, Rates& rates);
 
   const Equations& equations_;
   Workspace work_;
   std::vector<int> limits_, ended_;  // the switches that end modes
   Force::Rest rest_;
+  double rate_ = 1;                             // scale of the model
   std::unique_ptr<AccelerationSolver> solver_;  // of multipliers(); null without modes
   Rates rates_;
-  Vec values_, impulse_;
+  Vec values_, impulse_, left_, sizes_, gdot_, v_;
 };
 
 }  // namespace trammel
