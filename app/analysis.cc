@@ -107,6 +107,7 @@ std::string row_text(const Equations& equations, const Table& table, const std::
   lines.clear();
   for (int c = 0; c < equations.constraint_count(); ++c) {
     const Equations::ConstraintInfo info = equations.constraint_info(c);
+    if (info.item->of_force >= 0) continue;  // recorded as part of the force
     const ConstraintSignals names(info.is_motion, info.item->name);
     lines.push_back({info.item->name + (info.is_motion ? " (motion)" : ""), vector(names.force()) + " N",
                      vector(names.torque()) + " N m"});

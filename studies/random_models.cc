@@ -250,7 +250,8 @@ class Maker {
     std::vector<const ElementDescription*> choice;
     for (const ElementDescription& d : element_registry()) {
       // Bodies that strike must not overlap as drawn, which at random they do.
-      const bool suits = d.attachment != Attachment::several && d.attachment != Attachment::joints && d.key != "impact";
+      const bool suits = d.attachment != Attachment::several && d.attachment != Attachment::joints &&
+                         d.key != "impact" && !d.make_held;
       if (d.category == Category::force && suits) choice.push_back(&d);
     }
     const int count = static_cast<int>(m_.bodies.size());

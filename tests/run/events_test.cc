@@ -212,5 +212,71 @@ TEST(Events, LocatedStopsAreSharper) {
   EXPECT_GT(std::abs(plain.last("body.block.position.z") - exact), 20 * error);
 }
 
+// A mass comes in with 1 m/s and meets each kind of corner at dz = 0, after 0.1 s; behind it a spring of 100 N/m throws
+// it back after pi/10 s.
+TEST(Events, CornersOfExpressionsAreLocated) {
+  const std::string start =
+      "splines: {bent: {type: linear, points: [[-1, 0], [0, 0], [1, -100]]}}\n"
+      "bodies: {block: {kind: point, mass: 1, position: [0, 0, -0.1], velocity: [0, 0, 1]}}\n"
+      "forces: {push: {type: force, frames: [ground, block], axes: world, fz: \"";
+  const std::string end = "\"}}\nsimulation: {end: 0.6, length: 1, events: located}\n";
+  for (const char* law : {"if(dz < 0, 0, -100*dz)", "-100*max(dz, 0)", "-50*(dz + abs(dz))", "spline(bent, dz)",
+                          "dz > 0 ? -100*dz : 0"}) {
+    const Outcome r = run(start + law + end, "radau-iia-3", 1e-6, 0.03);
+    ASSERT_EQ(r.result.status, RunStatus::finished) << law;
+    ASSERT_EQ(r.times().size(), 2U) << law;
+    EXPECT_NEAR(r.times()[0], 0.1, 1e-11) << law;
+    EXPECT_NEAR(r.times()[1], 0.1 + std::numbers::pi / 10, 1e-5) << law;
+  }
+  // A ramp of 0.1 m has two ends; under -1 N over all of it the mass goes on.
+  const Outcome ramp = run(start + "step(dz, 0, 0, 0.1, -1)" + end, "radau-iia-3", 1e-6, 0.03);
+  ASSERT_EQ(ramp.times().size(), 2U);
+  EXPECT_NEAR(ramp.times()[0], 0.1, 1e-11);
+  EXPECT_GT(ramp.times()[1], 0.2);
+}
+
+TEST(Events, RotationalStopsAreLocated) {
+  const Outcome r =
+      run("bodies: {wheel: {kind: planar, mass: 1, inertia: 1, angular_velocity: 1}}\n"
+          "joints: {pin: {type: revolute, between: [ground, wheel], at: [0, 0, 0]}}\n"
+          "forces: {stop: {type: rotational_stop, joint: pin, upper: 0.25, stiffness: 100}}\n"
+          "simulation: {end: 0.8, length: 1, events: located}\n",
+          "radau-iia-3", 1e-6, 0.03);
+  ASSERT_EQ(r.result.status, RunStatus::finished);
+  ASSERT_EQ(r.times().size(), 2U);
+  EXPECT_NEAR(r.times()[0], 0.25, 1e-11);
+  EXPECT_NEAR(r.times()[1], 0.25 + std::numbers::pi / 10, 1e-5);
+}
+
+// A ball 0.05 mm off the middle of a hollow with 0.2 mm of play flies outward with 0.1 m/s: it meets the wall after 1.5
+// ms and comes back with the same speed. Located, it leaves on the same line.
+TEST(Events, BearingContactsAreLocated) {
+  for (const char* contact :
+       {"type: ball_in_pocket, pocket_radius: 4.9 mm, ball_radius: 4.7 mm",
+        "type: ball_in_groove, center_radius: 50 mm, groove_radius: 4.9 mm, ball_radius: 4.7 mm"}) {
+    const bool groove = std::string(contact).find("groove") != std::string::npos;
+    const Outcome r = run(std::string("bodies: {ball: {mass: 0.004, inertia: [3e-8, 3e-8, 3e-8], position: [") +
+                              (groove ? "0.05005" : "0.00005") +
+                              ", 0, 0], velocity: [0.1, 0, 0]}}\n"
+                              "forces: {hollow: {frames: [ground, ball], " +
+                              contact + "}}\nsimulation: {end: 2 ms, events: located}\n",
+                          "radau-iia-3", 1e-8);
+    ASSERT_EQ(r.result.status, RunStatus::finished) << contact;
+    ASSERT_EQ(r.times().size(), 2U) << contact;
+    EXPECT_NEAR(r.times()[0], 1.5e-3, 1e-12) << contact;
+    EXPECT_NEAR(r.last("body.ball.velocity.x"), -0.1, 1e-5) << contact;
+  }
+}
+
+// Without location an impact takes place at the end of the step in which the gap closes.
+TEST(Events, ImpactsAtStepsAreLate) {
+  const Outcome r =
+      run(std::string(ball) + "simulation: {end: 0.6, length: 1, events: at_steps}\n", "radau-iia-3", 1e-6, 0.02);
+  ASSERT_EQ(r.result.status, RunStatus::finished);
+  ASSERT_EQ(r.times().size(), 1U);
+  EXPECT_NEAR(r.times()[0], 0.46, 1e-12);  // sqrt(2/g) = 0.4515
+  EXPECT_NEAR(r.trajectory.column("event.impulse")[0], 1.8 * 2 * 9.81 * 0.46, 1e-9);
+}
+
 }  // namespace
 }  // namespace trammel::events_test

@@ -361,6 +361,10 @@ const std::vector<MessageInfo>& message_registry() {
       {"impact-not-in-coupling", in_couple,
        "An impact stands in a part of a coupled system, whose steps are not located.",
        "run the model as a whole, or give the contact a force in time"},
+      {"modes-not-in-coupling", in_couple,
+       "An element with modes (sticking friction, a clutch) stands in a part of a coupled system, whose steps are not "
+       "located.",
+       "run the model as a whole, or take `joint_friction`, whose law is smooth"},
       {"bad-message", in_couple, "A participant in another process sends what the protocol does not know.",
        "compare it with the protocol in the guide to coupling"},
       {"bad-sweep", in_couple, "The plan of a sweep cannot be followed, or its table belongs to another sweep.",

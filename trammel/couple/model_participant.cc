@@ -93,6 +93,13 @@ ModelParticipant::ModelParticipant(Model model, Options options)
   info_.frames = options.frames;
   const Equations& equations = simulation_.equations();
   for (int i = 0; i < equations.switch_count(); ++i) {
+    if (equations.switch_info(i).ends_mode) {
+      throw Failure({Severity::error, "modes-not-in-coupling",
+                     equations.name_of_switch(i) +
+                         ": a part of a coupled system cannot change its modes: its steps are not located",
+                     "run the model as a whole, or take joint_friction, whose law is smooth",
+                     equations.place_of_switch(i)});
+    }
     if (!equations.switch_info(i).strikes) continue;
     throw Failure(
         {Severity::error, "impact-not-in-coupling",

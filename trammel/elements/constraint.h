@@ -71,6 +71,9 @@ class Constraint {
   // none: patterns are found by probing, and a function may be flat where it is probed.
   virtual std::unique_ptr<Constraint> generic() const { return nullptr; }
 
+  // False: its rows are not in force in the mode that `memory` tells; all that it computes is then zero.
+  virtual bool holds(const double* /*memory*/) const { return true; }
+
   // As of a force.
   virtual std::vector<SwitchInfo> switches() const { return {}; }
   virtual void switch_values(const ElementInput& /*in*/, double* /*values*/) const {}

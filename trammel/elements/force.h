@@ -75,6 +75,19 @@ class Force {
   };
   virtual Strike strike(const ElementInput& /*in*/, int /*which*/) const { return {}; }
 
+  // Modes: laws of which one is in force until one of its switches becomes negative. An element with modes remembers
+  // which it is in, and may hold its frames by rows in some of them (ElementDescription::make_held).
+  virtual std::vector<std::string> modes() const { return {}; }  // "sticks", by number; empty: it has none
+  virtual int mode(const double* /*memory*/) const { return 0; }
+  // Chooses a mode by the state alone: at the start, and where velocities have jumped. Speeds up to `rest` (m/s, rad/s)
+  // are none.
+  struct Rest {
+    double speed = 0, rate = 0;
+  };
+  virtual void begin_mode(const ElementInput& /*in*/, const Rest& /*rest*/, double* /*memory*/) const {}
+  // The mode that follows the one which switch `which` has ended. If it turns out not to last, its own switch says so.
+  virtual void end_mode(const ElementInput& /*in*/, int /*which*/, double* /*memory*/) const {}
+
   virtual std::vector<Observable> observables() const { return {}; }
   virtual void observe(const ElementInput& /*in*/, double* /*values*/) const {}
 

@@ -29,13 +29,15 @@ struct ElementInput {
   const double* inputs = nullptr;
   int by_input =
       -1;  // derivatives "in time" are taken against this input instead: inputs enter through expressions only
+  const double* held = nullptr;  // multipliers of the rows that the element holds in some modes; null: not known
 };
 
 // A number of an element that changes its sign where its law has a corner or a jump.
 struct SwitchInfo {
-  std::string name;      // "upper stop"
-  bool timed = false;    // depends on time alone
-  bool strikes = false;  // where it becomes negative, bodies strike each other: velocities jump
+  std::string name;        // "upper stop"
+  bool timed = false;      // depends on time alone
+  bool strikes = false;    // where it becomes negative, bodies strike each other: velocities jump
+  bool ends_mode = false;  // where it becomes negative, the element changes its mode
 };
 
 constexpr int max_rows = 6;    // of one constraint

@@ -47,6 +47,8 @@ const std::vector<ElementDescription>& element_registry() {
       describe_rotational_stop(),
       describe_translational_stop(),
       describe_joint_friction(),
+      describe_stick_slip_friction(),
+      describe_clutch(),
       describe_rotational_actuator(),
       describe_translational_actuator(),
       describe_drag(),
@@ -105,6 +107,20 @@ const ElementDescription& find_element(Category category, std::string_view key, 
 AxisFreedoms axis_freedoms(std::string_view joint_type) {
   const ElementDescription* description = find_element(Category::joint, joint_type);
   return description == nullptr ? AxisFreedoms{} : description->axis;
+}
+
+void add_held_rows(Model& model) {
+  std::vector<bool> has(model.forces.size(), false);
+  for (const Item& joint : model.joints)
+    if (joint.of_force >= 0) has[joint.of_force] = true;
+  for (std::size_t i = 0; i < model.forces.size(); ++i) {
+    const Item& force = model.forces[i];
+    const ElementDescription* description = find_element(Category::force, force.type);
+    if (has[i] || description == nullptr || !description->make_held) continue;
+    Item rows{force.type, force.name, {force.frames[0], force.frames[1]}, {}, force.where};
+    rows.of_force = static_cast<int>(i);
+    model.joints.push_back(std::move(rows));
+  }
 }
 
 void complete_fields(const ElementDescription& description, Item& item) {

@@ -48,6 +48,8 @@ struct ElementDescription {
   // Joints and motions make a Constraint, forces a Force.
   std::function<std::unique_ptr<Constraint>(const Item&, const MakeContext&)> make_constraint;
   std::function<std::unique_ptr<Force>(const Item&, const MakeContext&)> make_force;
+  // Of a force with modes: the rows between its first two frames that it holds in some of them. They share its memory.
+  std::function<std::unique_ptr<Constraint>(const Item&, const MakeContext&)> make_held;
   // Fields of a random instance for the conformance suite; defaults are filled in afterwards.
   std::function<Fields(std::mt19937&)> random_fields;
   int random_frames = 2;  // that instance acts between
@@ -60,6 +62,8 @@ const ElementDescription& find_element(Category category, std::string_view key, 
 AxisFreedoms axis_freedoms(std::string_view joint_type);  // none of a type that is not known
 // The lists of docs/elements/README.md: a table for each category, a row for each element.
 std::string elements_as_markdown();
+// Adds a joint for each force that holds rows in some of its modes, behind all others; a second call changes nothing.
+void add_held_rows(Model& model);
 // Fills in the defaults of the fields that are absent; a field that must be given or is not known is a Failure.
 void complete_fields(const ElementDescription& description, Item& item);
 

@@ -18,6 +18,7 @@ namespace trammel {
 
 Equations::Equations(Model model) : model_(std::move(model)) {
   add_own_rows(model_);
+  add_held_rows(model_);
   wire_measures(model_);
   sizes_.nu = static_cast<int>(model_.inputs.size());
   sizes_.nx = static_cast<int>(model_.states.size());
@@ -156,8 +157,11 @@ void Equations::add_constraints() {
       record.item = &item;
       record.is_motion = is_motion;
       record.frames = item.frames;
-      record.element = find_element(is_motion ? Category::motion : Category::joint, item.type, item.where)
-                           .make_constraint(item, context);
+      record.element =
+          item.of_force >= 0
+              ? find_element(Category::force, item.type, item.where).make_held(model_.forces[item.of_force], context)
+              : find_element(is_motion ? Category::motion : Category::joint, item.type, item.where)
+                    .make_constraint(item, context);
       if (record.element->frames() != static_cast<int>(record.frames.size())) {
         throw Failure({Severity::error, "wrong-frames",
                        std::string(is_motion ? "motion '" : "joint '") + item.name + "' acts between " +
@@ -186,7 +190,14 @@ void Equations::add_forces() {
     record.memory = memory_size_;
     memory_size_ += record.element->memory();
     if (record.element->memory() > 0) with_memory_forces_.push_back(static_cast<int>(forces_.size()));
+    if (!record.element->modes().empty()) with_modes_.push_back(static_cast<int>(forces_.size()));
     forces_.push_back(std::move(record));
+  }
+  for (std::size_t c = 0; c < constraints_.size(); ++c) {
+    const int force = constraints_[c].item->of_force;
+    if (force < 0) continue;
+    forces_[force].held = static_cast<int>(c);
+    constraints_[c].memory = forces_[force].memory;
   }
 }
 
@@ -523,10 +534,15 @@ Level Equations::level(int row) const {
   return c.element->level(c.kept[row - c.first_row]);
 }
 
+std::string Equations::name_of_constraint(int i) const {
+  const ConstraintRecord& c = constraints_[i];
+  return (c.item->of_force >= 0 ? "force '" : c.is_motion ? "motion '" : "joint '") + c.item->name + "'";
+}
+
 std::string Equations::name_of_row(int row) const {
-  const ConstraintRecord& c = constraints_[constraint_of_row(row)];
-  return std::string(c.is_motion ? "motion '" : "joint '") + c.item->name +
-         "': " + c.element->row_name(c.kept[row - c.first_row]);
+  const int i = constraint_of_row(row);
+  const ConstraintRecord& c = constraints_[i];
+  return name_of_constraint(i) + ": " + c.element->row_name(c.kept[row - c.first_row]);
 }
 
 int Equations::body_of_velocity(int i) const {

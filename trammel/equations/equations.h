@@ -96,14 +96,30 @@ class Equations {
   const SwitchInfo& switch_info(int i) const { return switches_[i].info; }
   std::string name_of_switch(int i) const;  // "force 'bumper': upper stop"
   Location place_of_switch(int i) const;
-  // `timed_only`: of the elements that have some over time alone; places and velocities are not looked at.
-  void switch_values(const State&, Vec& values, Workspace&, bool timed_only = false) const;
+  // `timed_only`: of the elements that have some over time alone; places and velocities are not looked at. `rates`:
+  // with the multipliers of this state, which the limits of held rows ask for; null: such switches stay positive.
+  void switch_values(const State&, Vec& values, Workspace&, bool timed_only = false,
+                     const Rates* rates = nullptr) const;
   // Of a switch that strikes: its row against the velocities, and how much of the speed comes back.
   struct StrikeRow {
     Vec row;
     double restitution = 0;
   };
   StrikeRow strike(int i, const State&, Workspace&) const;
+
+  // ---- modes: which of its laws an element follows, kept in State::memory and changed at events only
+  const std::vector<int>& forces_with_modes() const { return with_modes_; }
+  bool has_modes() const { return !with_modes_.empty(); }
+  int mode(int force, const State& state) const;
+  std::string name_of_mode(int force, const State& state) const;     // "force 'pad': sticks"
+  int force_of_switch(int i) const { return switches_[i].element; }  // of one that ends a mode
+  // Rows that a force holds in its present mode; 0 if it holds none.
+  int rows_held(int force, const State& state) const;
+  bool holds(int constraint, const State& state) const;
+  void begin_mode(int force, State&, const Force::Rest&, Workspace&) const;
+  void end_mode(int i, State&, const Rates&, Workspace&) const;
+  // The first of the rows that a force holds in some mode, of all multipliers; -1: it has none.
+  int held_row(int force) const;
 
   // ---- manifold: the only place that knows rotations are not vectors
   void retract(const Vec& q, const Vec& delta, Vec& out) const;
@@ -142,6 +158,7 @@ class Equations {
   int constraint_count() const { return static_cast<int>(constraints_.size()); }
   ConstraintInfo constraint_info(int i) const;
   int constraint_of_row(int row) const;
+  std::string name_of_constraint(int i) const;  // "joint 'crank_pin'"; of held rows "force 'pad'"
   RowUnit row_unit(int row) const;
   Level level(int row) const;
   std::string name_of_row(int row) const;     // "joint 'crank_pin': y"
@@ -191,7 +208,9 @@ class Equations {
   const Force& force(int i) const { return *forces_[i].element; }
   int force_count() const { return static_cast<int>(forces_.size()); }
   // False: it cannot be evaluated here.
-  bool observe_force(int i, const State&, const Workspace&, double* wrench, double* observables) const;
+  // With `rates`, what it holds is observed as well.
+  bool observe_force(int i, const State&, const Workspace&, double* wrench, double* observables,
+                     const Rates* rates = nullptr) const;
   // g of all rows of the element, at most max_rows, those left out of the equations too.
   bool observe_constraint(int i, const State&, const Workspace&, double* g) const;
   // g of the rows that no attached body can move (they left the equations): must hold by themselves.
@@ -222,6 +241,7 @@ class Equations {
   struct ForceRecord : ElementRecord {
     std::unique_ptr<Force> element;
     const Item* item = nullptr;
+    int held = -1;  // the constraint with the rows that it holds in some of its modes; -1: none
   };
   // The rate of a state.
   struct StateRate;
@@ -267,6 +287,8 @@ class Equations {
   ElementInput element_input(const Record& record, const State& state, const FrameState* frames) const {
     return {state.t, frames, state.memory.data() + record.memory, state.u.data()};
   }
+  // With the multipliers of the rows that the force holds.
+  ElementInput held_input(const ForceRecord&, const State&, const FrameState* frames, const Rates* rates) const;
   template <class Record>
   void frame_states(const Record&, const BodyMotions&, FrameState* out) const;
   bool evaluate_forces(const State&, unsigned parts, Residual&, Workspace&) const;
@@ -306,6 +328,7 @@ class Equations {
   std::vector<SwitchRecord> switches_;
   std::vector<int> rotation_columns_, velocity_rows_;
   std::vector<int> with_memory_constraints_, with_memory_forces_, with_memory_states_;
+  std::vector<int> with_modes_;                     // forces
   std::vector<std::uint16_t> vv_local_, gv_local_;  // place in the values of an element's matrix ...
   std::vector<int> vv_slot_, gv_slot_;              // ... and in the value array
   int memory_size_ = 0;

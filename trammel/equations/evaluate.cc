@@ -295,14 +295,18 @@ void Equations::frame_jacobian(int constraint, const State& state, const Workspa
   for (int k = 0; k < c.rows; ++k) C.row(k) = all.row(c.kept[k]);
 }
 
-bool Equations::observe_force(int i, const State& state, const Workspace& work, double* wrench,
-                              double* observables) const {
+bool Equations::observe_force(int i, const State& state, const Workspace& work, double* wrench, double* observables,
+                              const Rates* rates) const {
   const ForceRecord& f = forces_[i];
   FrameState frames[max_frames];
   frame_states(f, work, frames);
-  const ElementInput in = element_input(f, state, frames);
+  const ElementInput in = held_input(f, state, frames, rates);
   const bool good = f.element->evaluate(in, wrench);
   f.element->observe(in, observables);
+  if (rates == nullptr || rows_held(i, state) == 0) return good;
+  double held[6 * max_frames];
+  reactions(f.held, state, *rates, work, held);
+  for (int k = 0; k < 12; ++k) wrench[k] += held[k];
   return good;
 }
 

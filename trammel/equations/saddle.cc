@@ -103,6 +103,18 @@ bool SaddleSystem::left_out(int slot, Level level) const {
   return level == Level::position && !is_velocity_row_.empty() && is_velocity_row_[equations_.gv().row()[slot]];
 }
 
+// A row that is not in force in the present mode is zero: lambda = 0 by a unit on its diagonal, in the units of S.
+void SaddleSystem::set_diagonal() {
+  for (int i = 0; i < ng_; ++i) values_[diagonal_[i]] = -E_[i];
+  if (!equations_.has_modes()) return;
+  const std::vector<int>& row = equations_.gv().row();
+  in_force_.assign(ng_, false);
+  for (std::size_t slot = 0; slot < row.size(); ++slot)
+    if (values_[transposed_[slot]] != 0) in_force_[row[slot]] = true;
+  for (int i = 0; i < ng_; ++i)
+    if (!in_force_[i]) values_[diagonal_[i]] = -1 / (scale_[nv_ + i] * scale_[nv_ + i]);
+}
+
 void SaddleSystem::combine_mass(const Partials& p, Level level) {
   const Pattern& gv = equations_.gv();
   for (int j = 0; j < nv_; ++j) {
@@ -115,7 +127,7 @@ void SaddleSystem::combine_mass(const Partials& p, Level level) {
       out[count + i] = values_[transposed_[at]] = left_out(at, level) ? 0.0 : p.G[at];
     }
   }
-  for (int i = 0; i < ng_; ++i) values_[diagonal_[i]] = -E_[i];
+  set_diagonal();
 }
 
 void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<Mat3>* T) {
@@ -182,7 +194,7 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
       }
     }
   }
-  for (int i = 0; i < ng_; ++i) values_[diagonal_[i]] = -E_[i];
+  set_diagonal();
 }
 
 void SaddleSystem::combine_stage(const Partials& p, const Vec& r_q, const Vec& s_q, double hg,
@@ -217,7 +229,7 @@ void SaddleSystem::combine_stage(const Partials& p, const Vec& r_q, const Vec& s
       j += 2;
     }
   }
-  for (int i = 0; i < ng_; ++i) values_[diagonal_[i]] = -E_[i];
+  set_diagonal();
 }
 
 void SaddleSystem::combine_step(const Partials& p, const StepBlend& w, const std::vector<Mat3>& T,
@@ -277,7 +289,7 @@ void SaddleSystem::combine_projection(const Vec& weights, const Vec& G, Level le
       values_[transposed_[p]] = value;
     }
   }
-  for (int i = 0; i < ng_; ++i) values_[diagonal_[i]] = -E_[i];
+  set_diagonal();
 }
 
 bool SaddleSystem::factor() {

@@ -99,6 +99,7 @@ class SaddleSystem {
   SaddleSystem(const Equations& equations, const std::vector<bool>* slots, double eps, Keep keep);
   void find_scales();
   bool accurate();
+  void set_diagonal();
   bool left_out(int slot, Level level) const;  // of G
   // Entries of vv in a column, and where the i-th of them is in vv.
   int count_of(std::size_t column) const;
@@ -111,6 +112,7 @@ class SaddleSystem {
   std::vector<int> diagonal_;            // slot of -E
   std::vector<int> slots_, slot_start_;  // of vv, by column; empty: all
   std::vector<bool> is_velocity_row_;    // empty: there are none
+  std::vector<bool> in_force_;           // rows that are not zero, if elements have modes
   Vec values_, pivot_values_, E_;
   Vec scale_;                // S of the pivots, (3.8)
   bool refactored_ = false;  // present factors come from refactor with pivot_values_' pivots

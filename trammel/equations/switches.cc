@@ -45,7 +45,8 @@ Location Equations::place_of_switch(int i) const {
   return {};
 }
 
-void Equations::switch_values(const State& state, Vec& values, Workspace& work, bool timed_only) const {
+void Equations::switch_values(const State& state, Vec& values, Workspace& work, bool timed_only,
+                              const Rates* rates) const {
   values.resize(switch_count());
   if (!timed_only) body_states(state.q, state.v, work);
   FrameState frames[max_frames];
@@ -65,7 +66,8 @@ void Equations::switch_values(const State& state, Vec& values, Workspace& work, 
       }
       case SwitchRecord::Of::force: {
         const ForceRecord& f = forces_[record.element];
-        f.element->switch_values(evaluate(f), out);
+        frame_states(f, work, frames);
+        f.element->switch_values(held_input(f, state, frames, rates), out);
         break;
       }
       case SwitchRecord::Of::state: {
@@ -87,6 +89,58 @@ Equations::StrikeRow Equations::strike(int i, const State& state, Workspace& wor
   for (std::size_t k = 0; k < f.frames.size(); ++k)
     add_wrench(frames_[f.frames[k]], work, strike.row.data() + 6 * k, 1, out.row);
   return out;
+}
+
+// ---- Modes
+// -----------------------------------------------------------------------------------------------------------
+
+ElementInput Equations::held_input(const ForceRecord& f, const State& state, const FrameState* frames,
+                                   const Rates* rates) const {
+  ElementInput in = element_input(f, state, frames);
+  if (rates != nullptr && f.held >= 0 && constraints_[f.held].rows > 0)
+    in.held = rates->lambda.data() + constraints_[f.held].first_row;
+  return in;
+}
+
+int Equations::mode(int force, const State& state) const {
+  const ForceRecord& f = forces_[force];
+  return f.element->mode(state.memory.data() + f.memory);
+}
+
+std::string Equations::name_of_mode(int force, const State& state) const {
+  const ForceRecord& f = forces_[force];
+  return "force '" + f.item->name + "': " + f.element->modes()[mode(force, state)];
+}
+
+bool Equations::holds(int constraint, const State& state) const {
+  const ConstraintRecord& c = constraints_[constraint];
+  return c.element->holds(state.memory.data() + c.memory);
+}
+
+int Equations::rows_held(int force, const State& state) const {
+  const int held = forces_[force].held;
+  return held >= 0 && holds(held, state) ? constraints_[held].rows : 0;
+}
+
+int Equations::held_row(int force) const {
+  const int held = forces_[force].held;
+  return held >= 0 && constraints_[held].rows > 0 ? constraints_[held].first_row : -1;
+}
+
+void Equations::begin_mode(int force, State& state, const Force::Rest& rest, Workspace& work) const {
+  const ForceRecord& f = forces_[force];
+  body_states(state.q, state.v, work);
+  FrameState frames[max_frames];
+  frame_states(f, work, frames);
+  f.element->begin_mode(element_input(f, state, frames), rest, state.memory.data() + f.memory);
+}
+
+void Equations::end_mode(int i, State& state, const Rates& rates, Workspace& work) const {
+  const ForceRecord& f = forces_[switches_[i].element];
+  body_states(state.q, state.v, work);
+  FrameState frames[max_frames];
+  frame_states(f, work, frames);
+  f.element->end_mode(held_input(f, state, frames, &rates), switches_[i].which, state.memory.data() + f.memory);
 }
 
 }  // namespace trammel

@@ -147,6 +147,12 @@ void StateSpace::set_base(const State& state, const Rates& rates) {
   project_base();
 }
 
+void StateSpace::forget() {
+  chart_.move_to(Vec());
+  position_weights_.resize(0);
+  current_ = index1_is_base_ = index1_is_current_ = recovery_failed_ = false;
+}
+
 void StateSpace::project_base() {
   base_y_.resize(size());
   Eigen::Index k = 0;
@@ -762,7 +768,7 @@ void StateSpace::visit(Archive& archive) {
   if (archive.reading()) set_weights();
   archive(h_, index1_is_base_, index1_, recovery_);
   if (velocity_recovery_) archive(*velocity_recovery_);
-  archive(row_stiffness_, counts_);
+  archive(row_stiffness_, rate_, counts_);
   if (!archive.reading()) return;
   state_ = base_;
   rates_ = base_rates_;

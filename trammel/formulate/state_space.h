@@ -59,6 +59,8 @@ class StateSpace final : public FirstOrderProblem {
   // Chooses coordinates anew at the base; true if they changed. Named ones stay or come back while their pivots are at
   // least `least`. There may be fewer than before: the problem is then another one.
   bool repartition(double least = 0.05);
+  // Other rows are in force than before: the next base chooses chart and coordinates as if it were the first.
+  void forget();
   bool named_in_use() const;
   // How strongly dependent positions and velocities follow independent ones at the base, in units of their scales: the
   // largest norm of their derivatives, estimated.

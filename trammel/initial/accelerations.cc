@@ -67,6 +67,39 @@ bool AccelerationSolver::impulse(const State& state, const Vec& row, Vec& dv, Wo
   return dv.allFinite();
 }
 
+bool AccelerationSolver::hold(State& state, Vec& p, Workspace& work) {
+  const int nv = saddle_.velocities(), ng = saddle_.multipliers();
+  p.setZero(ng);
+  if (ng == 0) return true;
+  equations_.jacobian(state, partials_, work);
+  equations_.mass(state.q, partials_);
+  saddle_.combine_mass(partials_);
+  if (!saddle_.factor()) return false;
+  b_.head(nv).setZero();
+  for (int pass = 0; pass < 2; ++pass) {  // the second takes what rounding left
+    equations_.velocity_residual(state, gdot_, work);
+    b_.tail(ng) = -gdot_;
+    saddle_.solve_refined(b_, z_);
+    if (!std::isfinite(z_.sum())) return false;
+    state.v += z_.head(nv);
+    p += z_.tail(ng);
+  }
+  return true;
+}
+
+void AccelerationSolver::accelerations_of_rows(const Rates& rates, Vec& rows, Vec& sizes) const {
+  const Pattern& gv = equations_.gv();
+  rows = -gamma_;
+  sizes = gamma_.cwiseAbs();
+  for (int j = 0; j < gv.columns(); ++j) {
+    for (int p = gv.start()[j]; p < gv.start()[j + 1]; ++p) {
+      const double part = partials_.G[p] * rates.a[j];
+      rows[gv.row()[p]] += part;
+      sizes[gv.row()[p]] += std::abs(part);
+    }
+  }
+}
+
 bool AccelerationSolver::project(State& state, Workspace& work) {
   const int nv = saddle_.velocities(), ng = saddle_.multipliers();
   if (ng == 0) return true;

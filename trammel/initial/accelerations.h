@@ -19,6 +19,12 @@ class AccelerationSolver {
   bool project(State& state, Workspace& work);
   // What a unit impulse along a row does to the velocities, the joints holding: M dv + G^T p = row, G dv = 0.
   bool impulse(const State& state, const Vec& row, Vec& dv, Workspace& work);
+  // Velocities brought onto the rows that are in force by impulses p of all of them: M dv + G^T p = 0, G (v + dv) + g_t
+  // = 0.
+  bool hold(State& state, Vec& p, Workspace& work);
+  // G a - gamma of all rows after solve(), and the size of its terms: where it is not small, the row contradicts
+  // others.
+  void accelerations_of_rows(const Rates& rates, Vec& rows, Vec& sizes) const;
   // |M a + G^T lambda - Q|, largest entry, of the last solve.
   double force_residual() const { return force_residual_; }
   SaddleSystem& saddle() { return saddle_; }

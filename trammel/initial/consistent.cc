@@ -331,9 +331,7 @@ std::string worst_constraints(const Equations& equations, const Vec& rows, int m
   for (int i = 0; i < most && i < static_cast<int>(sizes.size()); ++i) {
     const auto& [size, c] = sizes[i];
     if (size < 1e-3 * sizes[0].first) break;
-    const Equations::ConstraintInfo info = equations.constraint_info(c);
-    text += (text.empty() ? "" : ", ") + std::string(info.is_motion ? "motion '" : "joint '") + info.item->name +
-            "' (" + digits(size, 3) + ")";
+    text += (text.empty() ? "" : ", ") + equations.name_of_constraint(c) + " (" + digits(size, 3) + ")";
   }
   return text;
 }

@@ -22,6 +22,8 @@ class Integrator {
   virtual void start(const State& state, const Rates& rates) = 0;
   virtual Attempt attempt(double h) = 0;
   virtual void accept() = 0;
+  // Rows came into force or ceased to be: what was chosen for those before is forgotten. `start` follows.
+  virtual void forget() {}
   // Forgets history across a discontinuity.
   virtual void restart(std::string_view why) = 0;
 

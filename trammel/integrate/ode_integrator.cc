@@ -19,14 +19,28 @@ OdeIntegrator::OdeIntegrator(const Equations& equations, const Options& options,
 void OdeIntegrator::started() {
   space_.set_base(now_, rates_);
   good_strain_ = space_.strain();
+  if (method_ && method_->y().size() != space_.size()) drop_method();
   if (space_.size() > 0) {
-    if (!method_ || method_->y().size() != space_.size())
-      method_ = make_(space_);  // behind an event it goes on counting
+    if (!method_) method_ = make_(space_);  // behind an event it goes on counting
     past_.assign(method_->memory(), {now_.t, now_.q, now_.v, now_.u, rates_.a, rates_.xdot});
     points_.resize(past_.size());
   }
   later_ = later_rate_ = now_.v;
   pending_ = true;
+}
+
+void OdeIntegrator::forget() {
+  space_.forget();
+  locked_ = false;
+}
+
+void OdeIntegrator::drop_method() {
+  const Counts& own = method_->counts();
+  dropped_.factorisations += own.factorisations;
+  dropped_.refactorisations += own.refactorisations;
+  dropped_.solves += own.solves;
+  dropped_.newton_iterations += own.newton_iterations;
+  method_.reset();
 }
 
 void OdeIntegrator::restart(std::string_view /*why*/) {
@@ -248,6 +262,10 @@ const Counts& OdeIntegrator::counts() const {
     all_counts_.newton_iterations = own.newton_iterations;
     all_counts_.predictor_degree = own.predictor_degree;
   }
+  all_counts_.factorisations += dropped_.factorisations;
+  all_counts_.refactorisations += dropped_.refactorisations;
+  all_counts_.solves += dropped_.solves;
+  all_counts_.newton_iterations += dropped_.newton_iterations;
   all_counts_.evaluations += projections_;
   all_counts_.factorisations += 3 * projections_;
   all_counts_.steps = counts_.steps;
@@ -255,10 +273,11 @@ const Counts& OdeIntegrator::counts() const {
 }
 
 void OdeIntegrator::visit_method(Archive& archive) {
-  archive(pending_, good_strain_, repartitions_, locked_, past_count_, past_next_, past_, projections_, cut_);
+  archive(pending_, good_strain_, repartitions_, locked_, past_count_, past_next_, past_, projections_, cut_, dropped_);
+  points_.resize(past_.size());
   if (projector_) archive(projector_->saddle());
   archive(space_);
-  if (archive.reading() && method_ && space_.size() != method_->y().size()) make_method();
+  if (archive.reading() && space_.size() != (method_ ? method_->y().size() : 0)) make_method();
   if (method_) archive(*method_);
 }
 

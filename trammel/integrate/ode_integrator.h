@@ -22,6 +22,7 @@ class OdeIntegrator final : public MotionIntegrator {
   OdeIntegrator(const Equations& equations, const Options& options, MakeMethod make);
 
   int error_order() const override { return method_ ? method_->error_order() : 3; }
+  void forget() override;
   Attempt attempt(double h) override;
   void restart(std::string_view why) override;
   void interpolate_cheaply(double t, State& out) const override;
@@ -44,6 +45,7 @@ class OdeIntegrator final : public MotionIntegrator {
   void follow(double h);                     // base, chart and coordinates for the step to come
   bool choose_anew(double least);            // of the coordinates; true if they changed
   void make_method();
+  void drop_method();  // its counts are kept
   double window(double h) const;
   void rebase();
   Attempt try_step(double h);
@@ -69,6 +71,7 @@ class OdeIntegrator final : public MotionIntegrator {
   bool locked_ = false;  // freedoms vanished that the motion needs
   bool pending_ = true;  // an accepted step has not yet become the base
   mutable Counts all_counts_;
+  Counts dropped_;  // of methods before this one
   long projections_ = 0;
   long cut_ = 0;  // how often older points of the past could not be kept
 };

@@ -64,6 +64,7 @@ struct Item {
   Location where;
   bool implicit = false;  // of a force: part B of methods that split forces
   bool of_body = false;   // of a joint: belongs to the body of its frames, as the length of a rod
+  int of_force = -1;      // of a joint: the rows that this force holds in some of its modes; -1: a joint of its own
 };
 
 struct Parameter {
@@ -137,6 +138,7 @@ struct SimulationSettings {
   std::optional<double> first_step, least_step, greatest_step;
   std::optional<double> output_step;  // output on a grid; otherwise at every accepted step
   bool locate_events = false;         // steps end at all corners of forces, not only at those over time
+  bool events_at_steps = false;       // impacts and changes of modes wait for the end of the step they are found in
   std::optional<double> length;       // length scale L of the model for norms; default from its size
   std::optional<double> time_scale;   // of velocities in norms; default from gravity, or the motion at the start
   Fields options;                     // of the method: alpha, rho_inf, predictor_degree, ...

@@ -37,8 +37,8 @@ ConstraintGraph constraint_graph(const Equations& equations, const State& state,
       }
     }
     jacobian.conservativeResize(Eigen::NoChange, static_cast<Eigen::Index>(6 * bodies.size()));
-    // A row of a body's own holds nothing of its motion as a rigid body.
-    if (equations.constraint_info(c).item->of_body) jacobian.resize(0, jacobian.cols());
+    // A row of a body's own holds nothing of its motion as a rigid body; one that is not in force holds nothing.
+    if (equations.constraint_info(c).item->of_body || !equations.holds(c, state)) jacobian.resize(0, jacobian.cols());
     ConstraintEdge edge = edge_on_absolute_twists(bodies, point, jacobian);
     graph.edges.push_back(std::move(edge));
   }
@@ -48,8 +48,7 @@ ConstraintGraph constraint_graph(const Equations& equations, const State& state,
 std::vector<std::string> constraint_names(const Equations& equations) {
   std::vector<std::string> names;
   for (int c = 0; c < equations.constraint_count(); ++c) {
-    const Equations::ConstraintInfo info = equations.constraint_info(c);
-    names.push_back((info.is_motion ? "motion '" : "joint '") + info.item->name + "'");
+    names.push_back(equations.name_of_constraint(c));
   }
   return names;
 }

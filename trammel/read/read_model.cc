@@ -375,9 +375,10 @@ void ModelReader::read_simulation(const Node& node) {
   }
   if (const Node* events = entries.find("events")) {
     simulation.locate_events = events->text == "located";
-    if (!simulation.locate_events)
+    simulation.events_at_steps = events->text == "at_steps";
+    if (!simulation.locate_events && !simulation.events_at_steps)
       values_->error(*events, "unknown-value", place.at("events").text() + ": " + quote(events->text) + " is not known",
-                     "write events: located, or leave it out");
+                     "write events: located, or at_steps, or leave it out");
   }
   if (const Node* independent = entries.find("independent")) {
     const std::size_t count = independent->is_sequence() ? independent->count : 1;

@@ -127,8 +127,7 @@ ConstraintViolation ConstraintWatch::describe(const Vec& rows, double since) con
   constexpr std::size_t most = 6;
   for (const Share& share : shares) {
     if (share.size < 0.05 * shares.front().size || out.parts.size() == most) break;
-    const Equations::ConstraintInfo info = equations_.constraint_info(equations_.constraint_of_row(share.row));
-    out.parts.push_back((info.is_motion ? "motion '" : "joint '") + info.item->name + "'");
+    out.parts.push_back(equations_.name_of_constraint(equations_.constraint_of_row(share.row)));
     out.values.push_back(value_of(share.row, rows[share.row]));
   }
   if (!shares.empty()) out.largest = std::abs(rows[shares.front().row]);

@@ -26,10 +26,7 @@ bool all_finite(const double* values, std::size_t count) {
   return std::all_of(values, values + count, [](double x) { return std::isfinite(x); });
 }
 
-std::string constraint_name(const Equations& equations, int i) {
-  const Equations::ConstraintInfo info = equations.constraint_info(i);
-  return (info.is_motion ? "motion '" : "joint '") + info.item->name + "'";
-}
+std::string constraint_name(const Equations& equations, int i) { return equations.name_of_constraint(i); }
 
 // An element with an expression, whose frames stand apart: then it is the expression that has no value.
 bool expression_to_blame(const Equations& equations, const Item& item, const Workspace& work) {

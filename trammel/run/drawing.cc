@@ -167,7 +167,8 @@ std::vector<std::pair<std::string, std::string>> drawing_as_json(const Equations
                 {"center_of_mass", vector_json(body.center_of_mass)}});
   }
   Pieces elements(entries, "elements", most_bytes);
-  for (const Item& item : model.joints) elements.add(element_json(model, Category::joint, item));
+  for (const Item& item : model.joints)
+    if (item.of_force < 0) elements.add(element_json(model, Category::joint, item));
   for (const Item& item : model.motions) elements.add(element_json(model, Category::motion, item));
   for (const Item& item : model.forces) elements.add(element_json(model, Category::force, item));
   Pieces signals(entries, "signals", most_bytes);

@@ -40,12 +40,17 @@ Extrema extrema_of_cubic(double a, double slope_a, double b, double slope_b) {
 
 }  // namespace
 
-Events::Events(const Equations& equations, bool all, double end)
-    : equations_(equations), work_(equations.make_workspace()), end_(end), moved_(equations.initial_state()) {
+Events::Events(const Equations& equations, const SimulationSettings& settings, double end)
+    : equations_(equations),
+      work_(equations.make_workspace()),
+      modes_(equations),
+      end_(end),
+      at_steps_(settings.events_at_steps),
+      moved_(equations.initial_state()) {
   for (int i = 0; i < equations.switch_count(); ++i) {
     const SwitchInfo& info = equations.switch_info(i);
-    if (!all && !info.timed && !info.strikes) continue;
-    watched_.push_back({i, info.timed, info.strikes});
+    if (!settings.locate_events && !info.timed && !info.strikes && !info.ends_mode) continue;
+    watched_.push_back({i, info.timed, info.strikes, info.ends_mode});
     (info.timed ? timed_ : untimed_) = true;
   }
   side_.assign(watched_.size(), 1);
@@ -58,8 +63,10 @@ std::vector<std::string> Events::names() const {
   return names;
 }
 
-void Events::start(const State& state, const Rates& rates) {
+void Events::start(State& state, Rates& rates, AccelerationSolver& accelerations) {
   if (!any()) return;
+  modes_.begin(state, rates, accelerations);
+  moving_ = 1e-12 * std::min(1.0, equations_.length()) * equations_.rate(state, rates);
   look(state, rates, here_);
   const double round_off = 16 * std::numeric_limits<double>::epsilon() * equations_.reach(state.q);
   open_ = 1e-12 * equations_.length() + round_off;
@@ -76,6 +83,8 @@ void Events::start(const State& state, const Rates& rates) {
     }
     if (watched_[i].strikes)
       side_[i] = value > open_ || rate < 0 ? 1 : 0;
+    else if (watched_[i].ends_mode)
+      side_[i] = value > moving_ ? 1 : 0;
     else
       side_[i] = (value != 0 ? value : rate) < 0 ? -1 : 1;  // on a corner: the side it is moving to
   }
@@ -84,12 +93,12 @@ void Events::start(const State& state, const Rates& rates) {
 // Rates by a difference over a time in which nothing else changes.
 void Events::look(const State& state, const Rates& rates, Seen& seen) {
   const double dt = 1e-8 * end_;
-  equations_.switch_values(state, seen.values, work_);
+  equations_.switch_values(state, seen.values, work_, false, modes_.multipliers(state));
   moved_ = state;
   moved_.t = state.t + dt;
   equations_.retract(state.q, dt * state.v, moved_.q);
   moved_.v = state.v + dt * rates.a;
-  equations_.switch_values(moved_, moved_values_, work_);
+  equations_.switch_values(moved_, moved_values_, work_, false, modes_.multipliers(moved_));
   seen.rates = (moved_values_ - seen.values) / dt;
 }
 
@@ -110,7 +119,7 @@ double Events::first_change(const Integrator& integrator, double h) {
                                             h * end_of_step_.rates[which]);
     double side = side_[i];
     for (int k = 0; k < inside.count; ++k) {
-      if (side == 0 && inside.value[k] > open_) side = 1;
+      if (side == 0 && inside.value[k] > least_of(i)) side = 1;
       if (inside.value[k] * side < 0) first = std::min(first, inside.at[k]);
     }
     if (side != side_[i] && end_of_step_.values[which] < 0) first = std::min(first, 1.0);
@@ -167,6 +176,10 @@ bool Events::passed(const Integrator& integrator, double h) {
 std::optional<double> Events::locate(const Integrator& integrator, double h, const std::function<bool(double)>& again) {
   const double enough = std::max(sharpness * end_, 4 * std::numeric_limits<double>::epsilon() * integrator.state().t);
   double first = first_change(integrator, h);
+  if (at_steps_) {
+    at_event_ = first == 1;
+    return h;
+  }
   // A change that the cubic has seen inside is real if a step that ends there has it.
   while (first < 1 && h * first > enough) {
     h *= first;
@@ -226,37 +239,69 @@ std::optional<double> Events::strike(int which, State& state, AccelerationSolver
   return size;
 }
 
+void Events::change_mode(int which, State& state, Rates& rates, AccelerationSolver& accelerations, bool jumped,
+                         std::vector<Event>& events) {
+  const int force = equations_.force_of_switch(which);
+  const Rates* known = modes_.multipliers(state);
+  if (jumped && equations_.rows_held(force, state) == 0)
+    modes_.begin(force, state);
+  else
+    modes_.end(which, state, known != nullptr ? *known : rates);
+  if (!modes_.settle(state, rates, accelerations)) chattering_ = which;
+  look(state, rates, here_);
+  const auto add = [&](int ended, int of) {
+    for (std::size_t i = 0; i < watched_.size(); ++i)
+      if (watched_[i].ends_mode && equations_.force_of_switch(watched_[i].which) == of)
+        side_[i] = here_.values[watched_[i].which] > moving_ ? 1 : 0;
+    note(state.t, ended);
+    events.push_back({state.t, ended, false, modes_.impulse(of), 0});
+  };
+  add(which, force);
+  for (const int ended : modes_.ended())
+    if (const int of = equations_.force_of_switch(ended); of != force) add(ended, of);
+}
+
 std::vector<Event> Events::handle(State& state, Rates& rates, AccelerationSolver& accelerations) {
   std::vector<Event> events;
   const bool corner = behind_ > 0 && std::abs(behind_ - state.t) < sharpness * end_;
   if (!at_event_ && !corner) {
     for (std::size_t i = 0; i < watched_.size() && untimed_; ++i)
-      if (side_[i] == 0 && end_of_step_.values[watched_[i].which] > open_) side_[i] = 1;
+      if (side_[i] == 0 && end_of_step_.values[watched_[i].which] > least_of(i)) side_[i] = 1;
     return events;
   }
   if (corner) state.t = behind_;
   // One impact may bring about another, as in a row of balls.
   constexpr int most_rounds = 100;
-  for (int round = 0; round < most_rounds; ++round) {
+  bool jumped = false;
+  for (int round = 0; round < most_rounds && chattering_ < 0; ++round) {
     look(state, rates, here_);
-    bool struck = false;
-    for (std::size_t i = 0; i < watched_.size() && !struck; ++i) {
+    bool again = false;
+    for (std::size_t i = 0; i < watched_.size() && !again; ++i) {
       if (!changed(i, here_)) continue;
       const int which = watched_[i].which;
       Event event{state.t, which, side_[i] < 0, 0};
-      side_[i] = watched_[i].strikes ? 0 : -side_[i];
+      if (watched_[i].ends_mode) {
+        change_mode(which, state, rates, accelerations, jumped, events);
+        again = true;
+        continue;
+      }
       if (watched_[i].strikes) {
+        side_[i] = 0;
         const std::optional<double> impulse = strike(which, state, accelerations);
         if (!impulse) chattering_ = which;
         if (!impulse || *impulse == 0) continue;
         event.impulse = *impulse;
-        struck = true;  // the others see the new velocities
+        again = jumped = true;  // the others see the new velocities
+      } else {
+        side_[i] = -side_[i];
       }
       note(state.t, which);
       events.push_back(event);
     }
-    if (!struck) break;
+    if (!again) break;
   }
+  for (Event& event : events)
+    if (event.mode >= 0) event.mode = equations_.mode(equations_.force_of_switch(event.which), state);
   at_event_ = false;
   behind_ = 0;
   equations_.accept(state, work_);  // angles remember their rates too
@@ -264,6 +309,6 @@ std::vector<Event> Events::handle(State& state, Rates& rates, AccelerationSolver
   return events;
 }
 
-void Events::visit(Archive& archive) { archive(side_, recent_, chattering_, count_); }
+void Events::visit(Archive& archive) { archive(side_, recent_, chattering_, count_, modes_); }
 
 }  // namespace trammel

@@ -2,13 +2,17 @@
 // so that no step sees two pieces of a law at once; where bodies strike, velocities jump by an impulse.
 //
 //   over time alone   always: the step before ends at the last number below the corner, the next starts behind it
-//   impacts           always, when a gap closes: located on real steps, M dv + G^T p = c P,  G dv = 0,  c dv = -(1 + e)
-//   c v other switches    where the user asks for it (simulation: {events: located}), located on real steps
+//   impacts           always, when a gap closes: located on real steps,
+//                     M dv + G^T p = c P,  G dv = 0,  c dv = -(1 + e) c v
+//   modes             always, where one ends: located on real steps, then modes.h
+//   other switches    where the user asks for it (simulation: {events: located}), located on real steps
 //
 // On real steps: the attempt is repeated with sizes between one that ends before the event and one that ends behind it,
 // until the two differ by 1e-12 of the run's length. Dense output would be as good as its order only. Within a step a
 // switch is followed by the cubic through its values and rates at both ends, which sees what leaves its side and comes
 // back; a step to its extremum decides.
+//
+// With `events: at_steps` nothing is repeated: impacts and modes wait for the end of the step in which they are found.
 #pragma once
 #include <functional>
 #include <optional>
@@ -17,6 +21,7 @@
 
 #include "trammel/initial/accelerations.h"
 #include "trammel/integrate/integrator.h"
+#include "trammel/run/modes.h"
 
 namespace trammel {
 
@@ -25,18 +30,20 @@ struct Event {
   int which = 0;       // number of the switch
   bool rises = false;  // its value was negative before
   double impulse = 0;  // N s; 0: nothing struck
+  int mode = -1;       // that its element is in afterwards; -1: it has none
 };
 
 class Events {
  public:
-  // `all`: also switches that neither strike nor depend on time alone.
-  Events(const Equations& equations, bool all, double end);
+  // Which are watched, and how; `end` of the run.
+  Events(const Equations& equations, const SimulationSettings& settings, double end);
 
   bool any() const { return !watched_.empty(); }
   long count() const { return count_; }
-  std::vector<std::string> names() const;  // of all switches, by number
-  // Takes the sides of all switches at a state that is no event.
-  void start(const State& state, const Rates& rates);
+  std::vector<std::string> names() const;               // of all switches, by number
+  std::string modes() const { return modes_.names(); }  // of all elements; empty: they have none
+  // Takes the sides of all switches at a state that is no event; elements with modes choose theirs.
+  void start(State& state, Rates& rates, AccelerationSolver& accelerations);
 
   // How long the step from `state` may be at most: until a corner over time, if one lies within h.
   double limit(const State& state, double h);
@@ -57,7 +64,7 @@ class Events {
  private:
   struct Watched {
     int which;
-    bool timed, strikes;
+    bool timed, strikes, ends_mode;
   };
   // All switches at a state, and their rates along the motion.
   struct Seen {
@@ -69,16 +76,22 @@ class Events {
   double first_change(const Integrator& integrator, double h);
   // The impulse; 0: the gap is opening; nothing: what would be struck cannot move.
   std::optional<double> strike(int which, State& state, AccelerationSolver& accelerations);
+  // Of the element whose mode a switch has ended, and of others that this changes; `jumped`: by an impact.
+  void change_mode(int which, State& state, Rates& rates, AccelerationSolver& accelerations, bool jumped,
+                   std::vector<Event>& events);
+  double least_of(std::size_t i) const { return watched_[i].ends_mode ? moving_ : open_; }
   void note(double t, int which);
 
   const Equations& equations_;
   Workspace work_;
+  Modes modes_;
   double end_;
   std::vector<Watched> watched_;
   std::vector<double> side_;  // of each watched one: its sign; 0: a gap that was closed and has not opened since
   double open_ = 0;           // a gap that is larger is open
+  double moving_ = 0;         // what slides faster has set off
   double behind_ = 0;         // the time just behind a corner that the step in hand ends at; 0: none
-  bool at_event_ = false;
+  bool at_event_ = false, at_steps_ = false;
   bool timed_ = false, untimed_ = false;  // whether there are such
   Seen start_, end_of_step_, here_;
   Vec moved_values_;

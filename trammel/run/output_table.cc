@@ -103,8 +103,12 @@ std::vector<OutputGroup> output_groups(const Equations& equations) {
   for (const Output& o : model.outputs)
     groups.push_back({OutputOwner::output, o.name, {{"value", scalar, o.name, o.unit, o.expression.text}}});
   for (const Body& body : model.bodies) groups.push_back(body_group(body));
-  for (int c = 0; c < equations.constraint_count(); ++c)
-    groups.push_back(constraint_group(model, equations.constraint_info(c)));
+  for (int c = 0; c < equations.constraint_count(); ++c) {
+    const Equations::ConstraintInfo info = equations.constraint_info(c);
+    if (info.item->of_force >= 0) continue;  // recorded with the force
+    groups.push_back(constraint_group(model, info));
+    groups.back().constraint = c;
+  }
   for (int f = 0; f < equations.force_count(); ++f)
     groups.push_back(force_group(model.forces[f].name, equations.force(f)));
   for (const StateVariable& x : model.states)

@@ -27,6 +27,7 @@ struct OutputGroup {
   OutputOwner of;
   std::string name;
   std::vector<OutputColumn> columns;
+  int constraint = -1;  // number of the joint or motion; -1: neither
 };
 
 std::vector<OutputGroup> output_groups(const Equations& equations);

@@ -52,10 +52,9 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
   for (const Item& joint : model.joints) axes_.push_back(axis_freedoms(joint.type));
   Table output{"output", "at output times; accelerations and reactions satisfy the equations of motion there", {}};
   std::vector<Signal>& s = output.signals;
-  std::size_t constraint = 0;
   for (const OutputGroup& group : output_groups(equations)) {
-    const bool reaction = group.of == OutputOwner::joint || group.of == OutputOwner::motion;
-    const std::string flag = reaction ? caveat_of(equations, initial, constraint++, reactions_doubtful) : "";
+    const std::string flag =
+        group.constraint >= 0 ? caveat_of(equations, initial, group.constraint, reactions_doubtful) : "";
     for (const OutputColumn& column : group.columns)
       add_signals(column, column.shape == OutputShape::vector ? flag : "", s);
   }
@@ -224,6 +223,7 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
   }
   for (int c = 0; c < equations_.constraint_count(); ++c) {
     const Equations::ConstraintInfo info = equations_.constraint_info(c);
+    if (info.item->of_force >= 0) continue;
     Vec3 force, torque;
     equations_.reaction(c, state, rates, work_, force, torque);
     add3(force);
@@ -254,7 +254,7 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
   for (int f = 0; f < equations_.force_count(); ++f) {
     double wrench[6 * max_frames] = {};
     const std::size_t count = equations_.force(f).observables().size();
-    equations_.observe_force(f, state, work_, wrench, row_.data() + at);
+    equations_.observe_force(f, state, work_, wrench, row_.data() + at, &rates);
     at += count;
     add3(Vec3(wrench[6], wrench[7], wrench[8]));
     add3(Vec3(wrench[9], wrench[10], wrench[11]));
@@ -284,7 +284,7 @@ void Recorder::visit(Archive& archive) {
   archive(middle_rates_.lambda, book_, started_, heat_, work_done_, last_t_, step_, last_, before_worst_, after_worst_);
 }
 
-void Recorder::record_events(const std::vector<std::string>& names) {
+void Recorder::record_events(const std::vector<std::string>& names, const std::string& modes) {
   std::string list;
   for (std::size_t i = 0; i < names.size(); ++i) list += (i == 0 ? "" : "; ") + std::to_string(i) + " " + names[i];
   tables_.push_back({"events",
@@ -293,10 +293,16 @@ void Recorder::record_events(const std::vector<std::string>& names) {
                       {"event.switch", "", "", "number of the switch: " + list, false, ""},
                       {"event.direction", "", "", "1: its value became positive, -1: negative", false, ""},
                       {"event.impulse", "N s", "", "of an impact; 0 of other events", false, ""}}});
+  if (modes.empty()) return;
+  std::vector<Signal>& columns = tables_.back().signals;
+  columns.back().text = "of an impact, or of what came to be held (N m s about an axis); 0 of other events";
+  columns.push_back({"event.mode", "", "", "number of the mode behind it, -1: none; " + modes, false, ""});
+  with_modes_ = true;
 }
 
-const std::vector<double>& Recorder::event_row(double t, int which, bool rises, double impulse) {
+const std::vector<double>& Recorder::event_row(double t, int which, bool rises, double impulse, int mode) {
   step_row_ = {t, static_cast<double>(which), rises ? 1.0 : -1.0, impulse};
+  if (with_modes_) step_row_.push_back(mode);
   return step_row_;
 }
 

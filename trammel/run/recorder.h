@@ -54,9 +54,9 @@ class Recorder {
     int newton_iterations, rejected;
   };
   const std::vector<double>& step_row(const Step& step);
-  // A third table, with a row for each event; `names` of the switches by number.
-  void record_events(const std::vector<std::string>& names);
-  const std::vector<double>& event_row(double t, int which, bool rises, double impulse);
+  // A third table, with a row for each event; `names` of the switches by number, `modes` in words if there are any.
+  void record_events(const std::vector<std::string>& names, const std::string& modes);
+  const std::vector<double>& event_row(double t, int which, bool rises, double impulse, int mode);
   // Velocities jumped, or a force did: energy that is lost in no time is booked as heat.
   void note_jump(const State& state, const Rates& rates);
 
@@ -81,7 +81,7 @@ class Recorder {
   std::vector<double> near_, rates_;                // scratch of evaluate_outputs
   std::vector<UserOutput> outputs_;
   EnergyBook book_;
-  bool started_ = false, needs_middle_ = false, books_multipliers_ = false;
+  bool started_ = false, needs_middle_ = false, books_multipliers_ = false, with_modes_ = false;
   // A power over the last step as a parabola through start, middle and end, and its sum up to the start: inside a step
   // the books are interpolated.
   struct Power {

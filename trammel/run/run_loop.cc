@@ -204,10 +204,12 @@ void Simulation::Loop::handle_events() {
   Rates rates = s_.integrator_->rates();
   const std::vector<Event> events = s_.events_->handle(state, rates, *s_.accelerations_);
   if (events.empty()) return;
+  if (std::any_of(events.begin(), events.end(), [](const Event& event) { return event.mode >= 0; }))
+    s_.integrator_->forget();
   s_.integrator_->start(state, rates);
   s_.recorder_->note_jump(state, rates);
   for (const Event& event : events)
-    s_.write_row(sink_, 2, s_.recorder_->event_row(event.t, event.which, event.rises, event.impulse));
+    s_.write_row(sink_, 2, s_.recorder_->event_row(event.t, event.which, event.rises, event.impulse, event.mode));
   if (!fixed_) s_.h_ = std::min(s_.h_, s_.careful_step(state, rates));
   t_ = state.t;
 }

@@ -169,12 +169,15 @@ void Simulation::start(const RunOptions& options) {
     options.note("formulation: " + settings_.formulation + " (" + std::to_string(settings_.freedoms) +
                  (settings_.freedoms == 1 ? " degree" : " degrees") + " of freedom)");
   integrator_ = method_->make(*equations_, settings_);
+  events_ = std::make_unique<Events>(*equations_, m.simulation, m.simulation.end);
+  events_->start(output_state_, output_rates_, *accelerations_);
+  if (options.note)
+    for (const int force : equations_->forces_with_modes())
+      options.note(equations_->name_of_mode(force, output_state_) + " at the start");
   integrator_->start(output_state_, output_rates_);
   constraints_ =
       std::make_unique<ConstraintWatch>(*equations_, settings_, equations_->rate(output_state_, output_rates_));
   energy_guard_ = std::make_unique<EnergyGuard>(*equations_, settings_.tolerance);
-  events_ = std::make_unique<Events>(*equations_, m.simulation.locate_events, m.simulation.end);
-  events_->start(output_state_, output_rates_);
   if (method_->steps_to_outputs && m.simulation.output_step)
     output_step_ = std::make_unique<OutputStep>(*method_, *equations_, settings_, output_state_, output_rates_);
   StepController::Options control;
@@ -218,7 +221,7 @@ void Simulation::start_from_equilibrium(const RunOptions& options) {
 // Made when something is recorded: names and texts of all signals weigh more than the equations.
 void Simulation::make_recorder() {
   recorder_ = std::make_unique<Recorder>(*equations_, initial_, method_->doubts_reactions(settings_));
-  if (events_->any()) recorder_->record_events(events_->names());
+  if (events_->any()) recorder_->record_events(events_->names(), events_->modes());
 }
 
 void Simulation::write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row) {

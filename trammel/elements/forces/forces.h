@@ -13,6 +13,8 @@ ElementDescription describe_general_force();
 ElementDescription describe_rotational_stop();
 ElementDescription describe_translational_stop();
 ElementDescription describe_joint_friction();
+ElementDescription describe_stick_slip_friction();
+ElementDescription describe_clutch();
 ElementDescription describe_rotational_actuator();
 ElementDescription describe_translational_actuator();
 ElementDescription describe_drag();
