@@ -4,7 +4,7 @@
 //   over time alone   always: the step before ends at the last number below the corner, the next starts behind it
 //   impacts           always, when a gap closes: located on real steps,
 //                     M dv + G^T p = c P,  G dv = 0,  c dv = -(1 + e) c v
-//   modes             always, where one ends: located on real steps, then modes.h
+//   modes             always, where one ends: located on real steps, then element_modes.h
 //   other switches    where the user asks for it (simulation: {events: located}), located on real steps
 //
 // On real steps: the attempt is repeated with sizes between one that ends before the event and one that ends behind it,
@@ -21,7 +21,7 @@
 
 #include "trammel/initial/accelerations.h"
 #include "trammel/integrate/integrator.h"
-#include "trammel/run/modes.h"
+#include "trammel/run/element_modes.h"
 
 namespace trammel {
 
@@ -84,7 +84,7 @@ class Events {
 
   const Equations& equations_;
   Workspace work_;
-  Modes modes_;
+  ElementModes modes_;
   double end_;
   std::vector<Watched> watched_;
   std::vector<double> side_;  // of each watched one: its sign; 0: a gap that was closed and has not opened since

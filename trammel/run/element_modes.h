@@ -9,9 +9,9 @@
 
 namespace trammel {
 
-class Modes {
+class ElementModes {
  public:
-  explicit Modes(const Equations& equations);
+  explicit ElementModes(const Equations& equations);
   bool any() const { return equations_.has_modes(); }
   std::string names() const;  // "force 'pad': 1 sticks, 2 slides forward, ..."
 

@@ -1,4 +1,4 @@
-#include "trammel/run/modes.h"
+#include "trammel/run/element_modes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace trammel {
 
-Modes::Modes(const Equations& equations)
+ElementModes::ElementModes(const Equations& equations)
     : equations_(equations), work_(equations.make_workspace()), rates_(equations.make_rates()) {
   if (!any()) return;
   solver_ = std::make_unique<AccelerationSolver>(equations, SaddleSystem::Keep::resumable);
@@ -17,7 +17,7 @@ Modes::Modes(const Equations& equations)
     if (equations.switch_info(i).ends_mode) limits_.push_back(i);
 }
 
-std::string Modes::names() const {
+std::string ElementModes::names() const {
   std::string text;
   for (const int force : equations_.forces_with_modes()) {
     text += (text.empty() ? "force '" : "; force '") + equations_.model().forces[force].name + "':";
@@ -27,11 +27,11 @@ std::string Modes::names() const {
   return text;
 }
 
-void Modes::begin(int force, State& state) { equations_.begin_mode(force, state, rest_, work_); }
+void ElementModes::begin(int force, State& state) { equations_.begin_mode(force, state, rest_, work_); }
 
-void Modes::end(int which, State& state, const Rates& rates) { equations_.end_mode(which, state, rates, work_); }
+void ElementModes::end(int which, State& state, const Rates& rates) { equations_.end_mode(which, state, rates, work_); }
 
-void Modes::begin(State& state, Rates& rates, AccelerationSolver& accelerations) {
+void ElementModes::begin(State& state, Rates& rates, AccelerationSolver& accelerations) {
   if (!any()) return;
   // Velocities of one speed differ by round-off, and by what assembly leaves.
   constexpr double none = 1e-10;
@@ -44,8 +44,8 @@ void Modes::begin(State& state, Rates& rates, AccelerationSolver& accelerations)
     throw Failure(no_accelerations(equations_, state, work_, "at the start"), ExitCode::failed_run);
 }
 
-void Modes::give_up_contradictions(const State& state, const AccelerationSolver& solver, bool velocities,
-                                   Rates& rates) {
+void ElementModes::give_up_contradictions(const State& state, const AccelerationSolver& solver, bool velocities,
+                                          Rates& rates) {
   // Round-off is 1e-12 of the accelerations that forces alone would make.
   constexpr double much = 1e-5, little = 1e-8;
   solver.accelerations_of_rows(rates, left_, sizes_);
@@ -64,7 +64,7 @@ void Modes::give_up_contradictions(const State& state, const AccelerationSolver&
 
 // Of all modes that do not last the one that is farthest beyond its limit goes first: the others may hold without it.
 // Impulses are those of the modes that remain.
-bool Modes::settle(State& state, Rates& rates, AccelerationSolver& accelerations) {
+bool ElementModes::settle(State& state, Rates& rates, AccelerationSolver& accelerations) {
   ended_.clear();
   v_ = state.v;
   for (std::size_t round = 0; round <= limits_.size(); ++round) {
@@ -86,17 +86,17 @@ bool Modes::settle(State& state, Rates& rates, AccelerationSolver& accelerations
   return true;
 }
 
-double Modes::impulse(int force) const {
+double ElementModes::impulse(int force) const {
   const int row = equations_.held_row(force);
   return row < 0 ? 0.0 : impulse_[row];
 }
 
-bool Modes::holds_any(const State& state) const {
+bool ElementModes::holds_any(const State& state) const {
   const std::vector<int>& forces = equations_.forces_with_modes();
   return std::any_of(forces.begin(), forces.end(), [&](int f) { return equations_.rows_held(f, state) > 0; });
 }
 
-const Rates* Modes::multipliers(const State& state) {
+const Rates* ElementModes::multipliers(const State& state) {
   if (!any() || !holds_any(state) || !solver_->solve(state, rates_, work_)) return nullptr;
   give_up_contradictions(state, *solver_, false, rates_);
   return &rates_;
