@@ -32,15 +32,10 @@ class ImplicitOneStep : public OdeMethod {
   void start(double t, const Vec& y) override;
   Attempt attempt(double h) override;
   void accept() override;
-  double t() const override { return t_; }
-  const Vec& y() const override { return y_; }
-  const Vec& dydt() const override { return dydt_; }
   const Vec& trial() const override { return trial_; }
   void interpolate(double t, Vec& y) const override;
-  double last_step() const override { return last_step_; }
   void restart() override;
   void rebase(std::span<const Point> past) override;
-  const Counts& counts() const override { return counts_; }
   void visit(Archive& archive) override;
 
  protected:
@@ -78,9 +73,8 @@ class ImplicitOneStep : public OdeMethod {
   int n_;
   JacobianSource jacobian_;
   SimplifiedNewton newton_;
-  mutable Counts counts_;
-  double t_ = 0, trial_h_ = 0, last_step_ = 0;
-  Vec y_, dydt_, trial_, trial_dydt_, previous_, previous_dydt_, scales_;
+  double trial_h_ = 0;
+  Vec trial_, trial_dydt_, previous_, previous_dydt_, scales_;
   bool J_valid_ = false, J_current_ = false, end_known_ = false, rejected_ = true;
   bool renewing_ = false;  // J for every correction
 

@@ -20,9 +20,11 @@ class OdeMethod {
   // worst_velocity of the result is the component with the largest share of the error.
   virtual Attempt attempt(double h) = 0;
   virtual void accept() = 0;
-  virtual double t() const = 0;
-  virtual const Vec& y() const = 0;
-  virtual const Vec& dydt() const = 0;  // at the accepted point
+  // The accepted point.
+  double t() const { return t_; }
+  const Vec& y() const { return y_; }
+  const Vec& dydt() const { return dydt_; }
+  double last_step() const { return last_step_; }  // that led to it; 0: none in these coordinates
   virtual const Vec& trial() const = 0;
   // Inside the last accepted step, with the method's own dense output.
   virtual void interpolate(double t, Vec& y) const = 0;
@@ -30,7 +32,6 @@ class OdeMethod {
   virtual void interpolate_cheaply(double t, Vec& y) const { interpolate(t, y); }
   // Whether that is as good as the ends of the step, stiff parts included, as far as the method can tell.
   virtual bool interpolation_holds() const { return false; }
-  virtual double last_step() const = 0;
   // Forgets history across a discontinuity; t and y stay.
   virtual void restart() = 0;
 
@@ -52,11 +53,16 @@ class OdeMethod {
   // What else the summary should say of them; begins with "; ".
   virtual std::string remark_on_orders() const { return {}; }
 
-  virtual const Counts& counts() const = 0;
+  const Counts& counts() const { return counts_; }
   // Complete: what is saved, restored and continued gives the same bits.
   virtual void visit(Archive& archive) = 0;
   void save(Bytes& out) const { write_state(*this, out); }
   void restore(std::span<const std::byte>& in) { read_state(*this, in); }
+
+ protected:
+  double t_ = 0, last_step_ = 0;
+  Vec y_, dydt_;
+  mutable Counts counts_;  // dense output may evaluate f
 };
 
 }  // namespace trammel

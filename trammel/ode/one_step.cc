@@ -21,7 +21,7 @@ void OneStepMethod::start(double t, const Vec& y) {
 
 void OneStepMethod::restart() {
   if (evaluate(problem_, t_, y_, dydt_, counts_) != Verdict::ok) dydt_.setConstant(std::nan(""));
-  last_h_ = 0;
+  last_step_ = 0;
 }
 
 Attempt OneStepMethod::attempt(double h) {
@@ -80,8 +80,8 @@ Verdict OneStepMethod::finish_attempt() {
 void OneStepMethod::accept() {
   if (!completed_ && finish_attempt() != Verdict::ok) new_dydt_.setConstant(std::nan(""));
   ++counts_.steps;
-  last_h_ = last_attempt_h_;
-  t_ += last_h_;
+  last_step_ = last_attempt_h_;
+  t_ += last_step_;
   previous_y_.swap(y_);
   previous_dydt_.swap(dydt_);
   y_.swap(new_y_);
@@ -93,30 +93,30 @@ void OneStepMethod::accept() {
 }
 
 void OneStepMethod::interpolate(double t, Vec& y) const {
-  const double start = t_ - last_h_;
+  const double start = t_ - last_step_;
   const auto slope = [&](double theta, Vec& f) {
-    interpolate_cheaply(start + theta * last_h_, inside_);
-    return evaluate(problem_, start + theta * last_h_, inside_, f, counts_) == Verdict::ok;
+    interpolate_cheaply(start + theta * last_step_, inside_);
+    return evaluate(problem_, start + theta * last_step_, inside_, f, counts_) == Verdict::ok;
   };
-  if (refined_ && last_h_ != 0 && t != t_ && refined_->find(previous_dydt_, dydt_, slope))
-    refined_->evaluate((t - start) / last_h_, last_h_, previous_y_, y_, y);
+  if (refined_ && last_step_ != 0 && t != t_ && refined_->find(previous_dydt_, dydt_, slope))
+    refined_->evaluate((t - start) / last_step_, last_step_, previous_y_, y_, y);
   else
     interpolate_cheaply(t, y);
 }
 
 void OneStepMethod::interpolate_cheaply(double t, Vec& y) const {
-  if (last_h_ == 0 || t == t_) {
+  if (last_step_ == 0 || t == t_) {
     y = y_ + (t - t_) * dydt_;
     return;
   }
-  const double theta = 1 + (t - t_) / last_h_;
+  const double theta = 1 + (t - t_) / last_step_;
   if (doubling_) {
     if (theta < 0.5)
-      hermite(2 * theta, 0.5 * last_h_, previous_y_, previous_dydt_, middle_y_, middle_dydt_, y);
+      hermite(2 * theta, 0.5 * last_step_, previous_y_, previous_dydt_, middle_y_, middle_dydt_, y);
     else
-      hermite(2 * theta - 1, 0.5 * last_h_, middle_y_, middle_dydt_, y_, dydt_, y);
+      hermite(2 * theta - 1, 0.5 * last_step_, middle_y_, middle_dydt_, y_, dydt_, y);
   } else if (!interpolate_own(theta, y)) {
-    hermite(theta, last_h_, previous_y_, previous_dydt_, y_, dydt_, y);
+    hermite(theta, last_step_, previous_y_, previous_dydt_, y_, dydt_, y);
   }
 }
 
@@ -124,11 +124,11 @@ void OneStepMethod::rebase(std::span<const Point> past) {
   t_ = past[0].t;
   y_ = past[0].y;
   dydt_ = past[0].dydt;
-  last_h_ = 0;  // the last step is in other coordinates
+  last_step_ = 0;  // the last step is in other coordinates
 }
 
 void OneStepMethod::visit(Archive& archive) {
-  archive(t_, last_h_, y_, dydt_, previous_y_, previous_dydt_, middle_y_, middle_dydt_);
+  archive(t_, last_step_, y_, dydt_, previous_y_, previous_dydt_, middle_y_, middle_dydt_);
   archive.expect(y_.size() == problem_.size());
   if (refined_) archive(*refined_);
   archive(counts_);

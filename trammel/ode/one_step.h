@@ -22,16 +22,11 @@ class OneStepMethod : public OdeMethod {
   void start(double t, const Vec& y) override;
   Attempt attempt(double h) override;
   void accept() override;
-  double t() const override { return t_; }
-  const Vec& y() const override { return y_; }
-  const Vec& dydt() const override { return dydt_; }
   const Vec& trial() const override { return new_y_; }
   void interpolate(double t, Vec& y) const override;
   void interpolate_cheaply(double t, Vec& y) const override;
-  double last_step() const override { return last_h_; }
   void restart() override;
   void rebase(std::span<const Point> past) override;
-  const Counts& counts() const override { return counts_; }
   void visit(Archive& archive) override;
 
  protected:
@@ -56,10 +51,7 @@ class OneStepMethod : public OdeMethod {
 
   FirstOrderProblem& problem_;
   double tolerance_;
-  bool fixed_step_, doubling_;  // doubling is for controlled steps
-  mutable Counts counts_;
-  double t_ = 0, last_h_ = 0;
-  Vec y_, dydt_;
+  bool fixed_step_, doubling_;                               // doubling is for controlled steps
   Vec previous_y_, previous_dydt_, middle_y_, middle_dydt_;  // of the last accepted step
   Vec new_y_, new_dydt_, new_middle_y_, new_middle_dydt_, scales_, work_;
 

@@ -39,7 +39,7 @@ AdamsMethod::AdamsMethod(FirstOrderProblem& problem, const AdamsOptions& options
 void AdamsMethod::start(double t, const Vec& y) {
   t_ = t;
   y_ = y;
-  last_h_ = 0;
+  last_step_ = 0;
   restart();
 }
 
@@ -184,7 +184,7 @@ double AdamsMethod::choose_next() {
   if (lower_is_better) {
     next_k_ = k - 1;
     error = error_km1_;
-  } else if ((h_ == last_h_ ? same_steps_ + 1 : 1) >= k + 1 && k < columns - 1) {
+  } else if ((h_ == last_step_ ? same_steps_ + 1 : 1) >= k + 1 && k < columns - 1) {
     int unused = 0;
     work_ = new_differences_.col(k + 1);
     const double error_kp1 =
@@ -238,11 +238,11 @@ void AdamsMethod::accept() {
   ++counts_.steps;
   ++by_order_[nth(tried_)];
   watch_stiffness();
-  same_steps_ = h_ == last_h_ ? same_steps_ + 1 : 1;
+  same_steps_ = h_ == last_step_ ? same_steps_ + 1 : 1;
   points_ = std::min(points_ + 1, columns);
   psi_ = new_psi_;
   t_ += h_;
-  last_h_ = h_;
+  last_step_ = h_;
   previous_y_.swap(y_);
   y_.swap(new_y_);
   dydt_.swap(new_dydt_);
@@ -272,17 +272,17 @@ void AdamsMethod::polynomial(double t, Vec& y) const {
 
 // It ends at y_n exactly and misses y_{n-1} by a part of the local error, which a parabola makes good.
 void AdamsMethod::interpolate(double t, Vec& y) const {
-  if (last_h_ == 0 || t == t_) {
+  if (last_step_ == 0 || t == t_) {
     y = y_ + (t - t_) * dydt_;
     return;
   }
   if (!jump_known_) {
-    polynomial(t_ - last_h_, jump_);
+    polynomial(t_ - last_step_, jump_);
     jump_ = previous_y_ - jump_;
     jump_known_ = true;
   }
   polynomial(t, y);
-  const double s = (t_ - t) / last_h_;
+  const double s = (t_ - t) / last_step_;
   y += s * s * jump_;
 }
 
@@ -310,14 +310,14 @@ void AdamsMethod::rebase(std::span<const Point> past) {
   k_ = std::min(k_, points_);
   last_k_ = std::min(last_k_, points_ - 1);
   previous_y_ = points_ > 1 ? past[1].y : y_;
-  if (points_ == 1) last_h_ = 0;
+  if (points_ == 1) last_step_ = 0;
   same_steps_ = std::min(same_steps_, points_ - 1);
   jump_known_ = false;
 }
 
 void AdamsMethod::visit(Archive& archive) {
-  archive(t_, last_h_, y_, dydt_, previous_y_, differences_, psi_, points_, k_, last_k_, tried_, same_steps_, failures_,
-          calm_, ramp_, stiff_, stiff_total_, by_order_, counts_);
+  archive(t_, last_step_, y_, dydt_, previous_y_, differences_, psi_, points_, k_, last_k_, tried_, same_steps_,
+          failures_, calm_, ramp_, stiff_, stiff_total_, by_order_, counts_);
   archive.expect(y_.size() == n_ && differences_.rows() == n_ && differences_.cols() == columns);
   if (archive.reading()) jump_known_ = false;
 }

@@ -41,18 +41,13 @@ class AdamsMethod final : public OdeMethod {
   void start(double t, const Vec& y) override;
   Attempt attempt(double h) override;
   void accept() override;
-  double t() const override { return t_; }
-  const Vec& y() const override { return y_; }
-  const Vec& dydt() const override { return dydt_; }
   const Vec& trial() const override { return new_y_; }
   void interpolate(double t, Vec& y) const override;
-  double last_step() const override { return last_h_; }
   void restart() override;
   int memory() const override { return columns; }
   void rebase(std::span<const Point> past) override;
   long stiff_steps() const override { return stiff_total_; }
   std::span<const long> steps_by_order() const override { return by_order_; }
-  const Counts& counts() const override { return counts_; }
   void visit(Archive& archive) override;
 
  private:
@@ -69,18 +64,16 @@ class AdamsMethod final : public OdeMethod {
   FirstOrderProblem& problem_;
   AdamsOptions options_;
   int n_;
-  Counts counts_;
   std::array<long, top + 1> by_order_{};
 
   // accepted: phi_i in the columns of differences_, psi'_i with psi_[i] = t_n - t_{n-i}
-  double t_ = 0, last_h_ = 0;
-  Vec y_, dydt_, previous_y_;
+  Vec previous_y_;
   Mat differences_;
   Table psi_{};
   int points_ = 1;                    // known: f_n ... f_{n-points+1}
   int k_ = 1;                         // order of the next attempt
   int last_k_ = 1;                    // of the last accepted step
-  int same_steps_ = 0;                // accepted with last_h_ in a row
+  int same_steps_ = 0;                // accepted with last_step_ in a row
   bool ramp_ = true;                  // at the start order and step grow with every step
   int failures_ = 0;                  // of the step under way
   long stiff_ = 0, stiff_total_ = 0;  // in a row; of rows that were long enough

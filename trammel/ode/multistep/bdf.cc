@@ -130,6 +130,7 @@ void BdfMethod::start(double t, const Vec& y) {
 void BdfMethod::restart() {
   if (equations_->start_slope(t_, y_, dydt_, counts_) != Verdict::ok) dydt_.setConstant(std::nan(""));
   memory_.clear(1);
+  last_step_ = 0;
   have_matrix_ = false;
   derivatives_stale_ = true;
   monitor_.forget();
@@ -216,6 +217,7 @@ Verdict BdfMethod::correct(double c, Attempt& result) {
 void BdfMethod::accept() {
   memory_.accept();
   t_ += trial_h_;
+  last_step_ = trial_h_;
   ++counts_.steps;
   y_ = memory_.D.col(0);
   dydt_.swap(new_dydt_);
@@ -238,6 +240,7 @@ void BdfMethod::rebase(std::span<const Point> past) {
   const int known = std::min(static_cast<int>(past.size()), memory_.columns());
   if (known < 2 || memory_.empty()) {
     memory_.clear(1);
+    last_step_ = 0;
     return;
   }
   // Newton's polynomial through the past points, read at multiples of h; then its backward differences.
@@ -260,7 +263,8 @@ void BdfMethod::rebase(std::span<const Point> past) {
 }
 
 void BdfMethod::visit(Archive& archive) {
-  archive(t_, y_, dydt_, memory_, have_matrix_, derivatives_stale_, matrix_c_, monitor_, *equations_, counts_);
+  archive(t_, last_step_, y_, dydt_, memory_, have_matrix_, derivatives_stale_, matrix_c_, monitor_, *equations_,
+          counts_);
   archive.expect(y_.size() == n_);
 }
 

@@ -49,18 +49,13 @@ class BdfMethod final : public OdeMethod {
   void start(double t, const Vec& y) override;
   Attempt attempt(double h) override;
   void accept() override;
-  double t() const override { return t_; }
-  const Vec& y() const override { return y_; }
-  const Vec& dydt() const override { return dydt_; }
   const Vec& trial() const override { return new_y_; }
   void interpolate(double t, Vec& y) const override;
-  double last_step() const override { return memory_.step(); }
   void restart() override;
   int memory() const override { return memory_.columns(); }
   void rebase(std::span<const Point> past) override;
   std::span<const long> steps_by_order() const override { return memory_.steps_by_order(); }
   std::string remark_on_orders() const override { return memory_.remark(); }
-  const Counts& counts() const override { return counts_; }
   void visit(Archive& archive) override;
 
  private:
@@ -70,12 +65,11 @@ class BdfMethod final : public OdeMethod {
   std::unique_ptr<BdfEquations> equations_;
   BdfOptions options_;
   int n_;
-  Counts counts_;
   BdfMemory memory_;
   BdfMemory::ByOrder error_constant_{};
   SimplifiedNewton monitor_;
-  double t_ = 0, trial_h_ = 0;
-  Vec y_, dydt_, new_y_, new_dydt_, F_, work_, scales_;
+  double trial_h_ = 0;
+  Vec new_y_, new_dydt_, F_, work_, scales_;
   bool have_matrix_ = false, derivatives_stale_ = true;
   double matrix_c_ = 0;
 };

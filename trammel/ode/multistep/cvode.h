@@ -32,16 +32,11 @@ class Cvode final : public OdeMethod {
   void start(double t, const Vec& y) override;
   Attempt attempt(double h) override;
   void accept() override;
-  double t() const override { return t_; }
-  const Vec& y() const override { return y_; }
-  const Vec& dydt() const override { return dydt_; }
   const Vec& trial() const override { return trial_; }
   void interpolate(double t, Vec& y) const override;
-  double last_step() const override { return last_step_; }
   void restart() override { restart_ = true; }
   int memory() const override { return 2; }  // it remembers; of a new past it can use the newest point only
   void rebase(std::span<const Point> past) override;
-  const Counts& counts() const override { return counts_; }
   void visit(Archive& archive) override;
 
  private:
@@ -57,13 +52,12 @@ class Cvode final : public OdeMethod {
   FirstOrderProblem& problem_;
   CvodeOptions options_;
   std::unique_ptr<Handles> handles_;
-  double t_ = 0, trial_t_ = 0, last_step_ = 0;
-  Vec y_, dydt_, trial_;
+  double trial_t_ = 0;
+  Vec trial_;
   std::vector<Piece> pieces_, trial_pieces_;  // of the last accepted step and of the last attempt
   bool restart_ = true;                       // before the next step
   bool pending_ = false;                      // CVODE stands at trial_, not at y_
   long internal_ = 0, setups_ = 0;            // steps and matrices of CVODE since it was restarted
-  Counts counts_;
 };
 
 }  // namespace trammel

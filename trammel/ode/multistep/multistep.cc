@@ -41,7 +41,7 @@ MultistepMethod::MultistepMethod(FirstOrderProblem& problem, const MultistepOpti
 void MultistepMethod::start(double t, const Vec& y) {
   t_ = t;
   y_ = y;
-  last_h_ = 0;
+  last_step_ = 0;
   restart();
 }
 
@@ -67,7 +67,7 @@ void MultistepMethod::past_sum(const MultistepFormula& formula, double h, Vec& y
 Attempt MultistepMethod::attempt(double h) {
   Attempt result;
   h_ = h;
-  const bool same = points_ > 1 && std::abs(h - last_h_) <= 1e-12 * std::abs(h);
+  const bool same = points_ > 1 && std::abs(h - last_step_) <= 1e-12 * std::abs(h);
   led_in_ = (same ? points_ : 1) < needed_;
   if (led_in_) {
     result.verdict = lead_in(h, result);
@@ -270,7 +270,7 @@ void MultistepMethod::check_end(Attempt& result) {
 }
 
 void MultistepMethod::accept() {
-  const bool same = points_ > 1 && std::abs(h_ - last_h_) <= 1e-12 * std::abs(h_);
+  const bool same = points_ > 1 && std::abs(h_ - last_step_) <= 1e-12 * std::abs(h_);
   if (!same) points_ = 1;
   for (int i = std::min(points_, needed_ - 1); i > 0; --i) {
     past_y_.col(i) = past_y_.col(i - 1);
@@ -281,7 +281,7 @@ void MultistepMethod::accept() {
   ++counts_.steps;
   regular_ = led_in_ ? 0 : regular_ + 1;
   t_ += h_;
-  last_h_ = h_;
+  last_step_ = h_;
   last_y_.swap(y_);
   last_dydt_.swap(dydt_);
   y_.swap(new_y_);
@@ -292,23 +292,23 @@ void MultistepMethod::accept() {
 }
 
 void MultistepMethod::interpolate(double t, Vec& y) const {
-  const double start = t_ - last_h_;
+  const double start = t_ - last_step_;
   const auto slope = [&](double theta, Vec& f) {
-    interpolate_cheaply(start + theta * last_h_, inside_);
-    return evaluate(problem_, start + theta * last_h_, inside_, f, counts_) == Verdict::ok;
+    interpolate_cheaply(start + theta * last_step_, inside_);
+    return evaluate(problem_, start + theta * last_step_, inside_, f, counts_) == Verdict::ok;
   };
-  if (refined_ && last_h_ != 0 && t != t_ && refined_->find(last_dydt_, dydt_, slope))
-    refined_->evaluate((t - start) / last_h_, last_h_, last_y_, y_, y);
+  if (refined_ && last_step_ != 0 && t != t_ && refined_->find(last_dydt_, dydt_, slope))
+    refined_->evaluate((t - start) / last_step_, last_step_, last_y_, y_, y);
   else
     interpolate_cheaply(t, y);
 }
 
 void MultistepMethod::interpolate_cheaply(double t, Vec& y) const {
-  if (last_h_ == 0 || t == t_) {
+  if (last_step_ == 0 || t == t_) {
     y = y_ + (t - t_) * dydt_;
     return;
   }
-  hermite(1 + (t - t_) / last_h_, last_h_, last_y_, last_dydt_, y_, dydt_, y);
+  hermite(1 + (t - t_) / last_step_, last_step_, last_y_, last_dydt_, y_, dydt_, y);
 }
 
 void MultistepMethod::rebase(std::span<const Point> past) {
@@ -318,7 +318,7 @@ void MultistepMethod::rebase(std::span<const Point> past) {
   // as many as are one step apart
   int known = 0;
   while (known < static_cast<int>(past.size()) && known < points_ &&
-         std::abs(t_ - known * last_h_ - past[of(known)].t) <= 1e-9 * std::abs(last_h_)) {
+         std::abs(t_ - known * last_step_ - past[of(known)].t) <= 1e-9 * std::abs(last_step_)) {
     past_y_.col(known) = past[of(known)].y;
     past_f_.col(known) = past[of(known)].dydt;
     ++known;
@@ -331,7 +331,7 @@ void MultistepMethod::rebase(std::span<const Point> past) {
     last_dydt_ = past[1].dydt;
     if (refined_) refined_->forget();
   } else {
-    last_h_ = 0;
+    last_step_ = 0;
     points_ = 1;
   }
   have_matrix_ = false;
@@ -339,7 +339,7 @@ void MultistepMethod::rebase(std::span<const Point> past) {
 
 void MultistepMethod::visit(Archive& archive) {
   const Eigen::Index columns = past_y_.cols();
-  archive(t_, last_h_, y_, dydt_, last_y_, last_dydt_, past_y_, past_f_, points_, regular_, have_matrix_, matrix_c_);
+  archive(t_, last_step_, y_, dydt_, last_y_, last_dydt_, past_y_, past_f_, points_, regular_, have_matrix_, matrix_c_);
   archive.expect(y_.size() == n_ && past_y_.cols() == columns && past_f_.cols() == columns);
   if (have_matrix_) archive(source_.J(), solver_);
   archive(monitor_);

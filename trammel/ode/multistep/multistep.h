@@ -39,17 +39,12 @@ class MultistepMethod final : public OdeMethod {
   void start(double t, const Vec& y) override;
   Attempt attempt(double h) override;
   void accept() override;
-  double t() const override { return t_; }
-  const Vec& y() const override { return y_; }
-  const Vec& dydt() const override { return dydt_; }
   const Vec& trial() const override { return new_y_; }
   void interpolate(double t, Vec& y) const override;
   void interpolate_cheaply(double t, Vec& y) const override;
-  double last_step() const override { return last_h_; }
   void restart() override;
   int memory() const override { return needed_; }
   void rebase(std::span<const Point> past) override;
-  const Counts& counts() const override { return counts_; }
   void visit(Archive& archive) override;
 
  private:
@@ -70,17 +65,15 @@ class MultistepMethod final : public OdeMethod {
   int n_, order_, needed_;
   bool stiff_;
   double milne_;
-  mutable Counts counts_;
   JacobianSource source_;
   ShiftedSolver<double> solver_;
   SimplifiedNewton monitor_;
   bool have_matrix_ = false;
   double matrix_c_ = 0;
 
-  double t_ = 0, last_h_ = 0;
-  Vec y_, dydt_, last_y_, last_dydt_;
+  Vec last_y_, last_dydt_;
   Mat past_y_, past_f_;  // column i: i steps before the newest, column 0
-  int points_ = 1;       // columns filled, last_h_ apart
+  int points_ = 1;       // columns filled, last_step_ apart
   int regular_ = 0;      // steps by the formula since the lead-in
 
   double h_ = 0;

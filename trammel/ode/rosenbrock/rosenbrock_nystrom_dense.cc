@@ -11,8 +11,8 @@ namespace trammel {
 
 RosenbrockNystromDense::RosenbrockNystromDense(SecondOrderProblem& problem, const RosenbrockOptions& options)
     : problem_(problem), options_(options), n_(problem.freedoms()), step_(*options.tableau, n_), derivatives_(problem) {
-  for (Vec* v : {&y_, &v_, &a_, &trial_a_, &right_}) v->setZero(n_);
-  for (Vec* v : {&state_, &rates_, &trial_, &previous_, &previous_rates_, &error_, &scales_}) v->setZero(2 * n_);
+  for (Vec* v : {&q_, &v_, &a_, &trial_a_, &right_}) v->setZero(n_);
+  for (Vec* v : {&y_, &dydt_, &trial_, &previous_, &previous_rates_, &error_, &scales_}) v->setZero(2 * n_);
   matrix_.setIdentity(n_, n_);
   lu_.compute(matrix_);
 }
@@ -24,13 +24,13 @@ bool RosenbrockNystromDense::evaluate(double t, const Vec& y, const Vec& v, Vec&
 
 void RosenbrockNystromDense::start(double t, const Vec& state) {
   t_ = t;
-  state_ = trial_ = state;
-  y_ = state.head(n_);
+  y_ = trial_ = state;
+  q_ = state.head(n_);
   v_ = state.tail(n_);
-  if (!evaluate(t_, y_, v_, a_)) a_.setConstant(std::numeric_limits<double>::quiet_NaN());
-  rates_ << v_, a_;
-  previous_ = state_;
-  previous_rates_ = rates_;
+  if (!evaluate(t_, q_, v_, a_)) a_.setConstant(std::numeric_limits<double>::quiet_NaN());
+  dydt_ << v_, a_;
+  previous_ = y_;
+  previous_rates_ = dydt_;
   last_step_ = 0;
   restart();
 }
@@ -40,7 +40,7 @@ Eval RosenbrockNystromDense::linearise(double h) {
   linearised_ = true;
   if (options_.no_derivatives) return Eval::ok;  // they are zero from the beginning
   const long before = derivatives_.evaluations();
-  const Eval result = derivatives_.evaluate(t_, y_, v_, a_, h);
+  const Eval result = derivatives_.evaluate(t_, q_, v_, a_, h);
   ++counts_.linearisations;
   counts_.evaluations += derivatives_.evaluations() - before;
   linearised_ = result == Eval::ok;
@@ -82,11 +82,11 @@ Attempt RosenbrockNystromDense::attempt(double h) {
     return result;
   }
   result.verdict = factor(h);
-  if (result.verdict == Verdict::ok) result.verdict = step_.take(h, y_, v_, a_, options_.scaled_estimate, *this);
+  if (result.verdict == Verdict::ok) result.verdict = step_.take(h, q_, v_, a_, options_.scaled_estimate, *this);
   if (result.verdict != Verdict::ok) return result;
   trial_ << step_.z, step_.z_dot;
   error_ << step_.e_z, step_.e_rate;
-  problem_.error_scales(state_, trial_, scales_);
+  problem_.error_scales(y_, trial_, scales_);
   result.error = error_norm(error_, scales_, options_.tolerance, result.worst_velocity);
   if (!options_.fixed_step && result.error > 1) return result;  // a step that will be rejected
   trial_known_ = evaluate(t_ + h, step_.z, step_.z_dot, trial_a_);
@@ -96,13 +96,13 @@ Attempt RosenbrockNystromDense::attempt(double h) {
 
 void RosenbrockNystromDense::accept() {
   if (!trial_known_) evaluate(t_ + trial_h_, step_.z, step_.z_dot, trial_a_);
-  previous_.swap(state_);
-  previous_rates_.swap(rates_);
-  y_ = step_.z;
+  previous_.swap(y_);
+  previous_rates_.swap(dydt_);
+  q_ = step_.z;
   v_ = step_.z_dot;
   a_ = trial_a_;
-  state_ << y_, v_;
-  rates_ << v_, a_;
+  y_ << q_, v_;
+  dydt_ << v_, a_;
   t_ += trial_h_;
   last_step_ = trial_h_;
   if (++age_ >= options_.keep_derivatives) linearised_ = false;
@@ -111,32 +111,32 @@ void RosenbrockNystromDense::accept() {
 
 void RosenbrockNystromDense::interpolate(double t, Vec& state) const {
   const double h = last_step_, s = h != 0 ? 1 + (t - t_) / h : 1;
-  state = state_;
+  state = y_;
   if (s == 1) return;
-  hermite_quintic(s, h, previous_.head(n_), previous_.tail(n_), previous_rates_.tail(n_), y_, v_, a_, state.head(n_),
+  hermite_quintic(s, h, previous_.head(n_), previous_.tail(n_), previous_rates_.tail(n_), q_, v_, a_, state.head(n_),
                   state.tail(n_));
 }
 
 void RosenbrockNystromDense::rebase(std::span<const Point> past) {
-  state_ = trial_ = previous_ = past.front().y;
-  rates_ = previous_rates_ = past.front().dydt;
-  y_ = state_.head(n_);
-  v_ = state_.tail(n_);
-  a_ = rates_.tail(n_);
+  y_ = trial_ = previous_ = past.front().y;
+  dydt_ = previous_rates_ = past.front().dydt;
+  q_ = y_.head(n_);
+  v_ = y_.tail(n_);
+  a_ = dydt_.tail(n_);
   last_step_ = 0;
   linearised_ = false;
 }
 
 void RosenbrockNystromDense::visit(Archive& archive) {
-  archive(t_, last_step_, state_, rates_, previous_, previous_rates_, age_, linearised_);
+  archive(t_, last_step_, y_, dydt_, previous_, previous_rates_, age_, linearised_);
   if (linearised_) archive(derivatives_.J1, derivatives_.J2, derivatives_.f_t);
   archive(counts_);
-  archive.expect(state_.size() == 2 * n_);
+  archive.expect(y_.size() == 2 * n_);
   if (!archive.reading()) return;
-  trial_ = state_;
-  y_ = state_.head(n_);
-  v_ = state_.tail(n_);
-  a_ = rates_.tail(n_);
+  trial_ = y_;
+  q_ = y_.head(n_);
+  v_ = y_.tail(n_);
+  a_ = dydt_.tail(n_);
 }
 
 }  // namespace trammel

@@ -19,15 +19,10 @@ class RosenbrockNystromDense final : public OdeMethod, private NystromEquations 
   void start(double t, const Vec& state) override;
   Attempt attempt(double h) override;
   void accept() override;
-  double t() const override { return t_; }
-  const Vec& y() const override { return state_; }
-  const Vec& dydt() const override { return rates_; }
   const Vec& trial() const override { return trial_; }
   void interpolate(double t, Vec& state) const override;
-  double last_step() const override { return last_step_; }
   void restart() override { linearised_ = false; }
   void rebase(std::span<const Point> past) override;
-  const Counts& counts() const override { return counts_; }
   void visit(Archive& archive) override;
 
  private:
@@ -42,14 +37,13 @@ class RosenbrockNystromDense final : public OdeMethod, private NystromEquations 
   int n_;
   NystromStep step_;
   SecondOrderDerivatives derivatives_;
-  double t_ = 0, trial_h_ = 0, last_step_ = 0;
-  Vec state_, rates_, trial_, previous_, previous_rates_;  // (y, v) and (v, a)
-  Vec y_, v_, a_, trial_a_, right_, error_, scales_;
+  double trial_h_ = 0;
+  Vec trial_, previous_, previous_rates_;             // (y, v) and (v, a)
+  Vec q_, v_, a_, trial_a_, right_, error_, scales_;  // q_: the y of y'' = f
   Mat matrix_;
   Eigen::PartialPivLU<Mat> lu_;
   int age_ = 0;  // steps since the derivatives were made
   bool linearised_ = false, trial_known_ = false;
-  Counts counts_;
 };
 
 }  // namespace trammel

@@ -141,7 +141,7 @@ void RungeKutta::accepted() {
   interpolation_holds_ = false;
   if (tableau_.dense.size() == 0 || tableau_.c[last_] < 1 - same_node) return;
   constexpr double resolved = 1.5;
-  const double h = doubling_ ? 0.5 * last_h_ : last_h_;
+  const double h = doubling_ ? 0.5 * last_step_ : last_step_;
   int unused = 0;
   work_ = y_ - last_y_;
   const double apart = error_norm(work_, scales_, tolerance_, unused);
@@ -152,11 +152,11 @@ void RungeKutta::accepted() {
 bool RungeKutta::interpolate_own(double theta, Vec& y) const {
   if (tableau_.dense.size() == 0) return false;
   if (!extended_) {
-    const double from = t_ - last_h_;
+    const double from = t_ - last_step_;
     for (int i = tableau_.step_stages; i < tableau_.stages(); ++i) {
       if (i == tableau_.last_stage())
         last_K_.col(i) = dydt_;
-      else if (stage(i, from, previous_y_, last_h_, last_K_) != Verdict::ok)
+      else if (stage(i, from, previous_y_, last_step_, last_K_) != Verdict::ok)
         return false;
     }
     extended_ = true;
@@ -165,7 +165,7 @@ bool RungeKutta::interpolate_own(double theta, Vec& y) const {
   for (int i = 0; i < tableau_.stages(); ++i) {
     double weight = 0;
     for (Eigen::Index j = tableau_.dense.cols(); j-- > 0;) weight = (weight + tableau_.dense(i, j)) * theta;
-    if (weight != 0) y += (last_h_ * weight) * last_K_.col(i);
+    if (weight != 0) y += (last_step_ * weight) * last_K_.col(i);
   }
   return true;
 }

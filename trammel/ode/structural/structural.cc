@@ -68,10 +68,10 @@ StructuralMethod::StructuralMethod(SecondOrderProblem& problem, const Structural
         return newton;
       }()) {
   for (Vec* v :
-       {&y_, &v_, &f_, &a_, &start_a_, &trial_a_, &Y_, &V_, &F_, &x_, &base_y_, &base_v_, &right_, &correction_, &e_v_})
+       {&q_, &v_, &f_, &a_, &start_a_, &trial_a_, &Y_, &V_, &F_, &x_, &base_y_, &base_v_, &right_, &correction_, &e_v_})
     v->setZero(n_);
   for (Vec* v :
-       {&state_, &rates_, &trial_, &trial_rates_, &previous_, &previous_rates_, &scales_, &error_, &middle_, &slope_})
+       {&y_, &dydt_, &trial_, &trial_rates_, &previous_, &previous_rates_, &scales_, &error_, &middle_, &slope_})
     v->setZero(2 * n_);
   matrix_.setIdentity(n_, n_);
   filter_ = matrix_;
@@ -88,19 +88,19 @@ Verdict StructuralMethod::accelerate(double t, const Vec& y, const Vec& v, Vec& 
 
 void StructuralMethod::start(double t, const Vec& state) {
   t_ = t;
-  state_ = trial_ = previous_ = state;
+  y_ = trial_ = previous_ = state;
   last_step_ = 0;
   restart();
-  previous_rates_ = rates_;
+  previous_rates_ = dydt_;
 }
 
 void StructuralMethod::restart() {
-  y_ = state_.head(n_);
-  v_ = state_.tail(n_);
-  if (accelerate(t_, y_, v_, f_) != Verdict::ok) f_.setConstant(std::numeric_limits<double>::quiet_NaN());
+  q_ = y_.head(n_);
+  v_ = y_.tail(n_);
+  if (accelerate(t_, q_, v_, f_) != Verdict::ok) f_.setConstant(std::numeric_limits<double>::quiet_NaN());
   a_ = f_;
   a_h_ = 0;
-  rates_ << v_, f_;
+  dydt_ << v_, f_;
   J_valid_ = J_current_ = false;
   newton_.forget();
 }
@@ -138,7 +138,7 @@ Verdict StructuralMethod::solve(double h) {
   using Balance = StructuralParameters::Balance;
   const StructuralParameters& p = options_.parameters;
   const double H = p.theta * h, cy = p.beta * H * H, cv = p.gamma * H, tolerance = options_.common.tolerance;
-  base_y_ = y_ + H * v_;
+  base_y_ = q_ + H * v_;
   base_v_ = v_;
   if (p.balance != Balance::midpoint) {
     base_y_ += (H * H * (0.5 - p.beta)) * start_a_;
@@ -147,7 +147,7 @@ Verdict StructuralMethod::solve(double h) {
   if (options_.predict_with_acceleration) {
     x_ = start_a_;
   } else {
-    x_ = (y_ - base_y_) / cy;
+    x_ = (q_ - base_y_) / cy;
   }
   newton_.begin();
   for (SimplifiedNewton::Decision next = SimplifiedNewton::Decision::go_on;
@@ -187,11 +187,11 @@ Verdict StructuralMethod::solve(double h) {
       break;
     case Balance::collocation:
       trial_a_ = start_a_ + (x_ - start_a_) / p.theta;
-      Y_ = y_ + h * v_ + (h * h) * ((0.5 - p.beta) * start_a_ + p.beta * trial_a_);
+      Y_ = q_ + h * v_ + (h * h) * ((0.5 - p.beta) * start_a_ + p.beta * trial_a_);
       V_ = v_ + h * ((1 - p.gamma) * start_a_ + p.gamma * trial_a_);
       break;
     case Balance::midpoint:
-      Y_ = y_ + h * v_ + (0.5 * h * h) * x_;
+      Y_ = q_ + h * v_ + (0.5 * h * h) * x_;
       V_ = v_ + h * x_;
       trial_a_ = x_;
       break;
@@ -209,12 +209,12 @@ Attempt StructuralMethod::attempt(double h) {
   // the error allowed (Jay, Negrut 2007).
   const bool shifted = options_.parameters.balance == StructuralParameters::Balance::weighted && a_h_ > 0;
   start_a_ = f_ + (shifted ? h / a_h_ : 1) * (a_ - f_);
-  problem_.error_scales(state_, state_, scales_);
+  problem_.error_scales(y_, y_, scales_);
   int worst = 0;
-  noise_ = 10 * std::numeric_limits<double>::epsilon() * error_norm(state_, scales_, options_.common.tolerance, worst);
+  noise_ = 10 * std::numeric_limits<double>::epsilon() * error_norm(y_, scales_, options_.common.tolerance, worst);
   for (int pass = 0;; ++pass) {
     if (!J_valid_ && !options_.full_newton) {
-      result.verdict = linearise(t_, y_, v_, f_, h);
+      result.verdict = linearise(t_, q_, v_, f_, h);
       J_valid_ = J_current_ = result.verdict == Verdict::ok;
       newton_.forget();
       if (!J_valid_) return result;
@@ -232,7 +232,7 @@ Attempt StructuralMethod::attempt(double h) {
   trial_rates_ << V_, F_;
   end_known_ = true;
   if (!options_.common.fixed_step) {
-    problem_.error_scales(state_, trial_, scales_);
+    problem_.error_scales(y_, trial_, scales_);
     result.error = estimate(h, result);
     if (result.verdict == Verdict::ok && !std::isfinite(result.error)) result.verdict = Verdict::not_finite;
   }
@@ -240,13 +240,13 @@ Attempt StructuralMethod::attempt(double h) {
 }
 
 double StructuralMethod::estimate(double h, Attempt& result) {
-  hermite(0.5, h, state_, rates_, trial_, trial_rates_, middle_);
+  hermite(0.5, h, y_, dydt_, trial_, trial_rates_, middle_);
   base_y_ = middle_.head(n_);
   base_v_ = middle_.tail(n_);
   result.verdict = accelerate(t_ + 0.5 * h, base_y_, base_v_, right_);
   if (result.verdict != Verdict::ok) return 0;
   slope_ << base_v_, right_;
-  error_ = state_ - trial_ + (h / 6) * (rates_ + 4 * slope_ + trial_rates_);
+  error_ = y_ - trial_ + (h / 6) * (dydt_ + 4 * slope_ + trial_rates_);
   // (I - h/2 J)^-1 on (y, v): E_v solves (...) E_v = e_v + h/2 J1 e_y, E_y = e_y + h/2 E_v.
   base_y_ = error_.head(n_);
   right_ = error_.tail(n_);
@@ -259,13 +259,13 @@ double StructuralMethod::estimate(double h, Attempt& result) {
 }
 
 void StructuralMethod::accept() {
-  previous_.swap(state_);
-  previous_rates_.swap(rates_);
-  state_ = trial_;
-  rates_ = trial_rates_;
-  y_ = state_.head(n_);
-  v_ = state_.tail(n_);
-  f_ = rates_.tail(n_);
+  previous_.swap(y_);
+  previous_rates_.swap(dydt_);
+  y_ = trial_;
+  dydt_ = trial_rates_;
+  q_ = y_.head(n_);
+  v_ = y_.tail(n_);
+  f_ = dydt_.tail(n_);
   a_ = options_.parameters.balance == StructuralParameters::Balance::midpoint ? f_ : trial_a_;
   t_ += trial_h_;
   last_step_ = a_h_ = trial_h_;
@@ -279,36 +279,36 @@ void StructuralMethod::interpolate(double t, Vec& state) const {
   const double theta = last_step_ != 0 ? 1 + (t - t_) / last_step_ : 1;
   state.resize(2 * n_);
   if (theta == 1) {
-    state = state_;
+    state = y_;
   } else {
-    hermite(theta, last_step_, previous_, previous_rates_, state_, rates_, state);
+    hermite(theta, last_step_, previous_, previous_rates_, y_, dydt_, state);
   }
 }
 
 // The method's own acceleration keeps its distance from f: setting it to f would cost the second order.
 void StructuralMethod::rebase(std::span<const Point> past) {
   a_ -= f_;
-  state_ = trial_ = previous_ = past.front().y;
-  rates_ = previous_rates_ = past.front().dydt;
-  y_ = state_.head(n_);
-  v_ = state_.tail(n_);
-  f_ = rates_.tail(n_);
+  y_ = trial_ = previous_ = past.front().y;
+  dydt_ = previous_rates_ = past.front().dydt;
+  q_ = y_.head(n_);
+  v_ = y_.tail(n_);
+  f_ = dydt_.tail(n_);
   a_ += f_;
   last_step_ = 0;
   J_current_ = false;
 }
 
 void StructuralMethod::visit(Archive& archive) {
-  archive(t_, last_step_, a_h_, factored_h_, state_, rates_, previous_, previous_rates_, a_, derivatives_.J1,
+  archive(t_, last_step_, a_h_, factored_h_, y_, dydt_, previous_, previous_rates_, a_, derivatives_.J1,
           derivatives_.J2, matrix_, filter_, J_valid_, J_current_, newton_, counts_);
-  archive.expect(state_.size() == 2 * n_ && a_.size() == n_ && matrix_.rows() == n_ && filter_.rows() == n_);
+  archive.expect(y_.size() == 2 * n_ && a_.size() == n_ && matrix_.rows() == n_ && filter_.rows() == n_);
   if (!archive.reading()) return;
   lu_.compute(matrix_);
   filter_lu_.compute(filter_);
-  trial_ = state_;
-  y_ = state_.head(n_);
-  v_ = state_.tail(n_);
-  f_ = rates_.tail(n_);
+  trial_ = y_;
+  q_ = y_.head(n_);
+  v_ = y_.tail(n_);
+  f_ = dydt_.tail(n_);
 }
 
 }  // namespace trammel

@@ -59,15 +59,10 @@ class StructuralMethod final : public OdeMethod {
   void start(double t, const Vec& state) override;
   Attempt attempt(double h) override;
   void accept() override;
-  double t() const override { return t_; }
-  const Vec& y() const override { return state_; }
-  const Vec& dydt() const override { return rates_; }
   const Vec& trial() const override { return trial_; }
   void interpolate(double t, Vec& state) const override;
-  double last_step() const override { return last_step_; }
   void restart() override;
   void rebase(std::span<const Point> past) override;
-  const Counts& counts() const override { return counts_; }
   void visit(Archive& archive) override;
 
  private:
@@ -82,11 +77,10 @@ class StructuralMethod final : public OdeMethod {
   int n_;
   SecondOrderDerivatives derivatives_;
   SimplifiedNewton newton_;
-  Counts counts_;
-  double t_ = 0, trial_h_ = 0, last_step_ = 0, factored_h_ = 0, noise_ = 0;
-  double a_h_ = 0;                                                       // size of the step that made a_; 0: it is f
-  Vec state_, rates_, trial_, trial_rates_, previous_, previous_rates_;  // (y, v) and (v, f)
-  Vec y_, v_, f_, a_, start_a_, trial_a_;
+  double trial_h_ = 0, factored_h_ = 0, noise_ = 0;
+  double a_h_ = 0;                                       // size of the step that made a_; 0: it is f
+  Vec trial_, trial_rates_, previous_, previous_rates_;  // (y, v) and (v, f)
+  Vec q_, v_, f_, a_, start_a_, trial_a_;                // q_: the y of y'' = f
   Vec Y_, V_, F_, x_, base_y_, base_v_, right_, correction_, scales_, error_, middle_, slope_, e_v_;
   Mat matrix_, filter_;
   Eigen::PartialPivLU<Mat> lu_, filter_lu_;
