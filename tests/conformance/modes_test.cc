@@ -7,7 +7,7 @@
 namespace trammel::conformance::modes_test {
 namespace {
 
-class Modes : public testing::TestWithParam<const ElementDescription*> {
+class ElementModes : public testing::TestWithParam<const ElementDescription*> {
  protected:
   std::mt19937 random{42};
   // The item and its model, as the suite makes them.
@@ -38,7 +38,7 @@ class Modes : public testing::TestWithParam<const ElementDescription*> {
   }
 };
 
-TEST_P(Modes, HaveExactDerivatives) {
+TEST_P(ElementModes, HaveExactDerivatives) {
   for (int trial = 0; trial < 10; ++trial) {
     Made made = make_one();
     const auto modes = static_cast<int>(made.instance.force->modes().size());
@@ -55,7 +55,7 @@ TEST_P(Modes, HaveExactDerivatives) {
   }
 }
 
-TEST_P(Modes, HoldTheirRowsInOneModeOnly) {
+TEST_P(ElementModes, HoldTheirRowsInOneModeOnly) {
   Made made = make_one();
   const auto modes = static_cast<int>(made.instance.force->modes().size());
   int holding = 0;
@@ -91,7 +91,7 @@ std::vector<const ElementDescription*> with_modes() {
   return out;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, Modes, testing::ValuesIn(with_modes()),
+INSTANTIATE_TEST_SUITE_P(All, ElementModes, testing::ValuesIn(with_modes()),
                          [](const auto& element) { return element.param->key; });
 
 }  // namespace

@@ -91,9 +91,9 @@ std::string name_of(const Way& way) {
   return name;
 }
 
-class Methods : public testing::TestWithParam<Way> {};
+class ModesByMethod : public testing::TestWithParam<Way> {};
 
-TEST_P(Methods, AClutchLocksWhenAndAtWhatItMust) {
+TEST_P(ModesByMethod, AClutchLocksWhenAndAtWhatItMust) {
   const Outcome r = run(shafts("60", std::string(speeds) + "simulation: {end: 1, length: 1}\n"), GetParam());
   ASSERT_EQ(r.result.status, RunStatus::finished) << r.why();
   ASSERT_EQ(r.times().size(), 1U);
@@ -106,7 +106,7 @@ TEST_P(Methods, AClutchLocksWhenAndAtWhatItMust) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Modes, Methods,
+    Modes, ModesByMethod,
     testing::Values(Way{"hht-i3", ""}, Way{"generalized-alpha-i3", ""}, Way{"newmark-i3", ""}, Way{"hht-si2", ""},
                     Way{"generalized-alpha-si2", ""}, Way{"bdf-i3", ""}, Way{"bdf-si2", ""},
                     Way{"radau-iia-3", "index-3"}, Way{"radau-iia-3", "stabilised-index-2"},
@@ -118,10 +118,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Way{"sdirk-4", ""}, Way{"gauss", ""}, Way{"hht", ""}, Way{"cvode-bdf", ""}),
     [](const auto& tested) { return name_of(tested.param); });
 
-class HighOrder : public testing::TestWithParam<Way> {};
+class ModesHighOrder : public testing::TestWithParam<Way> {};
 
 // The period between two moments of sticking, 1e-9 of it.
-TEST_P(HighOrder, StickSlipKeepsItsPeriod) {
+TEST_P(ModesHighOrder, StickSlipKeepsItsPeriod) {
   const Outcome r = run(belt + "simulation: {end: 2, length: 1}\n", GetParam());
   ASSERT_EQ(r.result.status, RunStatus::finished) << r.why();
   const std::vector<double> sticks = r.times_of(1), slides = r.times_of(3);
@@ -133,7 +133,7 @@ TEST_P(HighOrder, StickSlipKeepsItsPeriod) {
   EXPECT_NEAR(slides[1] - slides[0], period, 1e-9 * period);
   EXPECT_LT(r.result.summary.energy.largest_imbalance, 1e-6);
 }
-INSTANTIATE_TEST_SUITE_P(Modes, HighOrder,
+INSTANTIATE_TEST_SUITE_P(Modes, ModesHighOrder,
                          testing::Values(Way{"radau-iia-3", "index-3", 1e-12}, Way{"radau-iia-3", "state-space", 1e-12},
                                          Way{"dormand-prince-54", "", 1e-12},
                                          Way{"dormand-prince-853", "index-1-projected", 1e-12}, Way{"adams", "", 1e-12},
@@ -141,9 +141,9 @@ INSTANTIATE_TEST_SUITE_P(Modes, HighOrder,
                                          Way{"rosenbrock-nystrom-4", "all-coordinates", 1e-12}),
                          [](const auto& tested) { return name_of(tested.param); });
 
-class LowOrder : public testing::TestWithParam<Way> {};
+class ModesLowOrder : public testing::TestWithParam<Way> {};
 
-TEST_P(LowOrder, StickSlipComesNearItsPeriod) {
+TEST_P(ModesLowOrder, StickSlipComesNearItsPeriod) {
   const Outcome r = run(belt + "simulation: {end: 1.5, length: 1}\n", GetParam());
   ASSERT_EQ(r.result.status, RunStatus::finished) << r.why();
   const std::vector<double> sticks = r.times_of(1), slides = r.times_of(3);
@@ -152,7 +152,7 @@ TEST_P(LowOrder, StickSlipComesNearItsPeriod) {
   EXPECT_NEAR(slides[0], first_slip, 1e-6);
   EXPECT_NEAR(sticks[1] - sticks[0], period, 1e-5 * period);
 }
-INSTANTIATE_TEST_SUITE_P(Modes, LowOrder,
+INSTANTIATE_TEST_SUITE_P(Modes, ModesLowOrder,
                          testing::Values(Way{"hht-i3", "", 1e-9}, Way{"generalized-alpha-si2", "", 1e-9},
                                          Way{"bdf-i3", "", 1e-9}, Way{"bdf-si2", "", 1e-9}, Way{"bdf", "", 1e-9},
                                          Way{"sdirk-4", "", 1e-9}, Way{"hht", "", 1e-9}),

@@ -49,7 +49,7 @@ void ElementModes::give_up_contradictions(const State& state, const Acceleration
   // Round-off is 1e-12 of the accelerations that forces alone would make.
   constexpr double much = 1e-5, little = 1e-8;
   solver.accelerations_of_rows(rates, left_, sizes_);
-  equations_.velocity_residual(state, gdot_, work_);
+  if (velocities) equations_.velocity_residual(state, gdot_, work_);
   const double speed = rate_ + state.v.cwiseQuotient(equations_.scales()).lpNorm<Eigen::Infinity>();
   for (const int force : equations_.forces_with_modes()) {
     if (equations_.rows_held(force, state) == 0) continue;

@@ -84,7 +84,7 @@ void Events::start(State& state, Rates& rates, AccelerationSolver& accelerations
     if (watched_[i].strikes)
       side_[i] = value > open_ || rate < 0 ? 1 : 0;
     else if (watched_[i].ends_mode)
-      side_[i] = value > moving_ ? 1 : 0;
+      side_[i] = value > 0 ? 1 : 0;  // 0: has not set off yet
     else
       side_[i] = (value != 0 ? value : rate) < 0 ? -1 : 1;  // on a corner: the side it is moving to
   }
@@ -252,7 +252,7 @@ void Events::change_mode(int which, State& state, Rates& rates, AccelerationSolv
   const auto add = [&](int ended, int of) {
     for (std::size_t i = 0; i < watched_.size(); ++i)
       if (watched_[i].ends_mode && equations_.force_of_switch(watched_[i].which) == of)
-        side_[i] = here_.values[watched_[i].which] > moving_ ? 1 : 0;
+        side_[i] = here_.values[watched_[i].which] > 0 ? 1 : 0;
     note(state.t, ended);
     events.push_back({state.t, ended, false, modes_.impulse(of), 0});
   };

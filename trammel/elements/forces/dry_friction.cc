@@ -89,15 +89,15 @@ std::vector<SwitchInfo> DryFriction::switches() const {
 // A switch that does not belong to the present mode stays positive.
 void DryFriction::switch_values(const ElementInput& in, double* values) const {
   const int now = mode(in.memory);
+  const double N = load(in);
   double s = 0, rate = 0;
   motion(in, s, rate);
   values[0] = now == forward ? rate : now == backward ? -rate : 1;
-  values[1] = now == sticks && in.held != nullptr
-                  ? law_.radius * (law_.constant + law_.mu_static * load(in)) - std::abs(in.held[0])
-                  : 1;
+  const bool limited = now == sticks && in.held != nullptr && !(law_.opens && N == 0);
+  values[1] = limited ? law_.radius * (law_.constant + law_.mu_static * N) - std::abs(in.held[0]) : 1;
   if (law_.opens) {
     constexpr double closed = 1e-100;  // a capacity of exactly 0 is open
-    const double capacity = load(in) > 0 ? load(in) : -closed;
+    const double capacity = N > 0 ? N : -closed;
     values[2] = now == open ? -capacity : capacity;
   }
   AxialForce::switch_values(in, values + (law_.opens ? 3 : 2));
