@@ -71,7 +71,10 @@ void compare_case(const Json& c, std::vector<Row>& rows, std::vector<Row>& work,
       rows.push_back(Row::near("errors", name,
                                signal + " at " + c["at"].dump() + " s, " + compare["unit"].get<std::string>(), exact,
                                ours, allowed * std::abs(exact)));
-      if (c.contains("printed")) rows.back().printed = c["printed"].get<double>();
+      if (c.contains("published")) {
+        rows.back().own = c["published"].get<double>();
+        rows.back().origin = "the IVP test set";
+      }
     } else {
       rows.push_back(Row::error("errors", name,
                                 "largest error of " + signal + ", " + compare["unit"].get<std::string>(),
@@ -205,7 +208,7 @@ void compare_bounce(const Json& c, const StudyContext& context, std::vector<Row>
 }
 
 std::vector<Row> run(const StudyContext& context) {
-  const Json data = read_printed("cases.json");
+  const Json data = read_data("cases.json");
   if (context.tight) return run_tight(context, data);
   std::vector<Row> rows, work;
   PlotPanel panel{"largest error so far, part of the allowed", {}, true};

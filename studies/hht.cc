@@ -18,6 +18,9 @@ namespace hht_study {
 namespace {
 
 using Json = nlohmann::json;
+
+const char* const prototype =
+    "a prototype in x, y and lambda with the paper's formulas (43), (45), (47), c = 1e-3, s = 0.9, growth at most 5";
 using Options = std::vector<std::string>;
 
 std::string label(const char* format, double value) {
@@ -381,7 +384,7 @@ PendulumRun pendulum_run(double tolerance, double gain, Options options) {
 }
 
 void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
-  const Json printed = read_printed("hht.json");
+  const Json printed = read_data("hht.json");
   PlotRequest plot;
   plot.title = "Pendulum with controlled steps: error of the rod's force";
   plot.subtitle = "HHT, alpha = -0.3, tolerance 1e-5; the multiplier of the method itself, not the reported one";
@@ -414,31 +417,31 @@ void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
         const auto number = [&](const char* key) { return p[key].get<double>(); };
         if (variant.published) {
           rows.push_back(Row::near(table, row, "steps", number("steps"), run.steps, 0.05 * number("steps"))
-                             .with_printed(number("steps")));
+                             .beside(number("steps"), prototype));
           rows.push_back(Row::near(table, row, "largest error of positions, m", number("position"), run.position,
                                    0.15 * number("position"))
-                             .with_printed(number("position")));
+                             .beside(number("position"), prototype));
           rows.push_back(Row::near(table, row, "largest error of velocities, m/s", number("velocity"), run.velocity,
                                    0.15 * number("velocity"))
-                             .with_printed(number("velocity")));
-          rows.push_back(Row::measure(table, row, "rejected", run.rejected).with_printed(number("rejected")));
+                             .beside(number("velocity"), prototype));
+          rows.push_back(Row::measure(table, row, "rejected", run.rejected).beside(number("rejected"), prototype));
           rows.push_back(Row::measure(table, row, "largest error of the method's multiplier, N", run.lambda)
-                             .with_printed(number("lambda")));
+                             .beside(number("lambda"), prototype));
         } else {
-          rows.push_back(Row::measure(table, row, "steps", run.steps).with_printed(number("steps")));
+          rows.push_back(Row::measure(table, row, "steps", run.steps).beside(number("steps"), prototype));
           rows.push_back(Row::at_most(table, row, "largest error of positions, m (target: printed and 20 %)",
                                       1.2 * number("position"), run.position)
-                             .with_printed(number("position")));
+                             .beside(number("position"), prototype));
           if (variant.gain < 1)
             rows.push_back(Row::at_most(table, row, "rejected (target: printed)", number("rejected"), run.rejected)
-                               .with_printed(number("rejected")));
+                               .beside(number("rejected"), prototype));
           else
-            rows.push_back(Row::measure(table, row, "rejected", run.rejected).with_printed(number("rejected")));
+            rows.push_back(Row::measure(table, row, "rejected", run.rejected).beside(number("rejected"), prototype));
           rows.push_back(Row::measure(table, row, "largest error of the method's multiplier, N", run.lambda)
-                             .with_printed(number("lambda")));
+                             .beside(number("lambda"), prototype));
           rows.push_back(Row::measure(table, row, "largest error of the reported multiplier, N", run.reported));
         }
-        rows.push_back(Row::measure(table, row, "Newton iterations a step", run.newton).with_printed(number("newton")));
+        rows.push_back(Row::measure(table, row, "Newton iterations a step", run.newton).beside(number("newton"), prototype));
         const bool drawn = variant.published || variant.options.empty();
         if (drawn && alpha == -0.3 && tolerance == 1e-5)
           panel.curves.push_back({run.t, run.noise, variant.name, {}, false});

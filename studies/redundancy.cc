@@ -2,7 +2,7 @@
 // without them, and its reactions must be those of least norm. On four-bar, ladder (N-four-bar) and Bricard's loop:
 //   motion against the twin; reactions against the pseudo-inverse of a dense solver that knows nothing of the block -E;
 //   steps, rejections and Newton iterations against the twin; counts by rank; fill of the factors.
-// Printed numbers are those of the prototype in data/redundancy.json.
+// Numbers beside ours are those of a prototype, data/redundancy.json.
 #include <Eigen/Cholesky>
 #include <Eigen/SVD>
 #include <algorithm>
@@ -22,6 +22,13 @@ namespace redundancy_study {
 namespace {
 
 using Json = nlohmann::json;
+
+const char* const prototype =
+    "a prototype of HHT at index 3 with absolute coordinates, the block -E and recovered multipliers; its four-bar has "
+    "other dimensions and masses";
+const char* const as_the_twin =
+    "redundant rows must not change the motion; rows that differ in the last digits end a step sooner or later, a few "
+    "per cent of the steps";
 
 std::string label(const char* format, double value) {
   char text[64];
@@ -218,12 +225,14 @@ void compare_variable(std::vector<Row>& rows, const std::string& table, const st
     const auto steps = static_cast<double>(run.result.summary.steps),
                twin_steps = static_cast<double>(twin.result.summary.steps);
     rows.push_back(
-        Row::near(table, row, "steps (target: the twin)", twin_steps, steps, std::max(2.0, 0.03 * twin_steps)));
-    rows.back().printed = p["steps"].get<double>();
+        Row::near(table, row, "steps (target: the twin)", twin_steps, steps, std::max(2.0, 0.03 * twin_steps))
+            .because(as_the_twin)
+            .beside(p["steps"].get<double>(), prototype));
     const double most = rejected(twin.result.summary) + std::max(5.0, 0.02 * twin_steps);
     rows.push_back(Row::at_most(table, row, "rejected (target: the twin and 2 % of the steps)", most,
-                                rejected(run.result.summary)));
-    rows.back().printed = p["rejected"].get<double>();
+                                rejected(run.result.summary))
+                       .because(as_the_twin)
+                       .beside(p["rejected"].get<double>(), prototype));
     rows.push_back(Row::measure(table, row, "rejected by the twin", rejected(twin.result.summary)));
     rows.push_back(Row::measure(table, row, "motion against the twin, m or 1", motion_difference(run, twin)));
   }
@@ -244,10 +253,10 @@ void four_bar(const Json& printed, std::vector<Row>& rows) {
   const ModelRun run = run_model("four_bar.yaml", {.options = tight}),
                  twin = run_model("four_bar_twin.yaml", {.options = tight});
   rows.push_back(Row::error(table, base, "motion against the twin, m or 1", motion_difference(run, twin), same_motion)
-                     .with_printed(printed["motion"].get<double>()));
+                     .beside(printed["motion"].get<double>(), prototype));
   rows.push_back(Row::at_most(table, base, "Newton iterations a step, converged (target: the twin and 10 %)",
                               1.1 * newton_per_step(twin.result.summary), newton_per_step(run.result.summary))
-                     .with_printed(printed["newton"].get<double>()));
+                     .beside(printed["newton"].get<double>(), prototype));
   const ModelRun plain = run_model("four_bar.yaml"), plain_twin = run_model("four_bar_twin.yaml");
   rows.push_back(Row::at_most(table, base, "Newton iterations a step (target: the twin and 10 %)",
                               1.1 * newton_per_step(plain_twin.result.summary), newton_per_step(plain.result.summary)));
@@ -262,7 +271,7 @@ void four_bar(const Json& printed, std::vector<Row>& rows) {
     rows.push_back(Row::error(table, row, "reactions against the pseudo-inverse, of the largest", check.relative(),
                               same_reactions));
     rows.push_back(Row::measure(table, row, "largest reaction, N", check.largest)
-                       .with_printed(printed["largest_reaction"].get<double>()));
+                       .beside(printed["largest_reaction"].get<double>(), prototype));
   }
   // The block -E at other sizes, on states of the run.
   for (const Json& p : printed["eps"]) {
@@ -289,9 +298,9 @@ void four_bar(const Json& printed, std::vector<Row>& rows) {
     }
     const std::string row = label("eps = %.0e", eps);
     rows.push_back(Row::measure(table, row, "multipliers of two sweeps against the pseudo-inverse, N", refined)
-                       .with_printed(p["plain"].get<double>()));
+                       .beside(p["plain"].get<double>(), prototype));
     rows.push_back(Row::measure(table, row, "recovered multipliers against the pseudo-inverse, N", recovered)
-                       .with_printed(p["recovered"].get<double>()));
+                       .beside(p["recovered"].get<double>(), prototype));
   }
   compare_variable(rows, table, "four_bar.yaml", "four_bar_twin.yaml", printed["variable"], "-0.3");
   for (const double ratio : {1e3, 1e6}) {
@@ -341,13 +350,13 @@ void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& 
                    least = ladder_error(converged, exact);
       rows.push_back(Row::at_most(table, row, "largest error of B0, corrector 1e-5 (target: printed and 10 %), m",
                                   1.1 * error, least)
-                         .with_printed(error));
+                         .beside(error, prototype));
       const ModelRun run = run_model(file, {.step = h, .options = {option}});
       rows.push_back(Row::at_most(table, row, "largest error of B0 (target: corrector 1e-5 and 10 %), m", 1.1 * least,
                                   ladder_error(run, exact)));
       rows.push_back(Row::near(table, row, "largest energy drift, J", energy,
                                run.result.summary.energy.largest_imbalance, 0.1 * energy)
-                         .with_printed(energy));
+                         .beside(energy, prototype));
       rows.push_back(Row::measure(table, row, "Newton iterations a step", newton_per_step(run.result.summary)));
       rows.push_back(Row::error(table, row, "cranks parallel, rad", not_parallel(run), 1e-5));
     });
@@ -362,13 +371,13 @@ void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& 
       const auto twin_steps = static_cast<double>(twin.result.summary.steps);
       rows.push_back(Row::near(table, row, "steps (target: the twin)", twin_steps,
                                static_cast<double>(run.result.summary.steps), std::max(2.0, 0.03 * twin_steps))
-                         .with_printed(p["steps"].get<double>()));
+                         .beside(p["steps"].get<double>(), prototype));
       rows.push_back(Row::at_most(table, row, "rejected (target: the twin and 2 % of the steps)",
                                   rejected(twin.result.summary) + std::max(5.0, 0.02 * twin_steps),
                                   rejected(run.result.summary))
-                         .with_printed(p["rejected"].get<double>()));
+                         .beside(p["rejected"].get<double>(), prototype));
       rows.push_back(Row::measure(table, row, "largest error of B0, m", ladder_error(run, exact))
-                         .with_printed(p["error"].get<double>()));
+                         .beside(p["error"].get<double>(), prototype));
     });
   }
   guard(rows, table, "h = 1e-3 s, alpha -0.3", [&] {
@@ -412,9 +421,12 @@ void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& 
     const auto [dense, ours] = reactions(distance);
     const std::string row = label("%.0e rad before flat, 4.5 rad/s", distance);
     rows.push_back(Row::near(table, row, "norm of the multipliers by the pseudo-inverse, N", print, dense, 0.02 * print)
-                       .with_printed(print));
+                       .beside(print, prototype));
     rows.push_back(Row::measure(table, row, "with the block -E", ours));
-    if (p.contains("regularised")) rows.back().printed = p["regularised"].get<double>();
+    if (p.contains("regularised")) {
+      rows.back().own = p["regularised"].get<double>();
+      rows.back().origin = prototype;
+    }
   }
   const auto picture = context.picture("redundancy_pole.png");
   if (!picture) return;
@@ -444,10 +456,10 @@ void ladder40(const Json& printed, const StudyContext& context, std::vector<Row>
   const double error = printed["error"].get<double>();
   rows.push_back(
       Row::near(table, "h = 1e-3 s, alpha -0.3", "largest error of B0, m", error, ladder_error(run, exact), 0.1 * error)
-          .with_printed(error));
+          .beside(error, prototype));
   rows.push_back(
       Row::measure(table, "h = 1e-3 s, alpha -0.3", "Newton iterations a step", newton_per_step(run.result.summary))
-          .with_printed(printed["newton"].get<double>()));
+          .beside(printed["newton"].get<double>(), prototype));
   rows.push_back(Row::at_most(table, "h = 1e-3 s, alpha -0.3", "factorisations with new pivots", 1,
                               static_cast<double>(run.result.summary.counts.factorisations)));
   for (const Json& p : printed["variable"]) {
@@ -458,10 +470,10 @@ void ladder40(const Json& printed, const StudyContext& context, std::vector<Row>
     guard(rows, table, row, [&] {
       const ModelRun variable = run_model(model);
       const auto steps = static_cast<double>(variable.result.summary.steps);
-      rows.push_back(Row::measure(table, row, "steps", steps).with_printed(p["steps"].get<double>()));
+      rows.push_back(Row::measure(table, row, "steps", steps).beside(p["steps"].get<double>(), prototype));
       rows.push_back(Row::at_most(table, row, "rejected (target: 10 % of the steps)", 0.1 * steps,
                                   rejected(variable.result.summary))
-                         .with_printed(p["rejected"].get<double>()));
+                         .beside(p["rejected"].get<double>(), prototype));
       rows.push_back(Row::measure(table, row, "largest error of B0, m", ladder_error(variable, exact)));
     });
   }
@@ -568,10 +580,10 @@ void fill(const Json& printed, std::vector<Row>& rows) {
   const std::string table = "fill of the factors (3.3)";
   const Fill tree = fill_of(Equations(chain(1000)));
   rows.push_back(Row::measure(table, "chain of 1000 links", "entries, no block -E, KLU's own pivots", tree.plain)
-                     .with_printed(printed["chain1000_plain"].get<double>()));
+                     .beside(printed["chain1000_plain"].get<double>(), prototype));
   rows.push_back(Row::at_most(table, "chain of 1000 links", "entries, with -E on the diagonal (target: without)",
                               tree.plain, tree.regularised)
-                     .with_printed(printed["chain1000"].get<double>()));
+                     .beside(printed["chain1000"].get<double>(), prototype));
   const Equations ladder_equations(load("iftomm_a02_nfourbar_N40.yaml"));
   const Fill loops = fill_of(ladder_equations);
   Model twin = load("iftomm_a02_nfourbar_N40.yaml");
@@ -581,11 +593,11 @@ void fill(const Json& printed, std::vector<Row>& rows) {
   const Fill loops_twin = fill_of(Equations(twin));
   rows.push_back(
       Row::measure(table, "ladder with 40 windows", "entries, rows dropped, KLU's own pivots", loops_twin.plain)
-          .with_printed(printed["ladder40_twin"].get<double>()));
+          .beside(printed["ladder40_twin"].get<double>(), prototype));
   rows.push_back(Row::at_most(table, "ladder with 40 windows",
                               "entries, with -E (target: 1.5 times the rows-dropped twin)", 1.5 * loops_twin.plain,
                               loops.regularised)
-                     .with_printed(printed["ladder40"].get<double>()));
+                     .beside(printed["ladder40"].get<double>(), prototype));
   // Pivots chosen once, then all positions, the singular one included.
   Model posed = load("iftomm_a02_nfourbar_N40.yaml");
   const auto state_at = [&](double theta) {
@@ -611,7 +623,7 @@ void fill(const Json& printed, std::vector<Row>& rows) {
   }
   rows.push_back(Row::error(table, "ladder, all positions with the pivots of one",
                             "residual after two sweeps, of the right side", worst, 1e-8)
-                     .with_printed(1e-10));
+                     .beside(1e-10, prototype));
   rows.push_back(Row::at_most(table, "ladder, all positions with the pivots of one", "factorisations with new pivots",
                               1, saddle.solver().factors()));
 }
@@ -631,13 +643,13 @@ void bricard(const Json& printed, const StudyContext& context, std::vector<Row>&
                      twin = run_model("bricard_twin.yaml", {.step = h, .options = tight});
       rows.push_back(
           Row::error(table, row, "motion against the twin, m or 1", motion_difference(run, twin), same_motion)
-              .with_printed(p["motion"].get<double>()));
+              .beside(p["motion"].get<double>(), prototype));
       rows.push_back(
           Row::measure(table, row, "Newton iterations a step, converged", newton_per_step(run.result.summary))
-              .with_printed(p["newton"].get<double>()));
+              .beside(p["newton"].get<double>(), prototype));
       rows.push_back(
           Row::measure(table, row, "Newton iterations a step, converged, twin", newton_per_step(twin.result.summary))
-              .with_printed(p["newton"].get<double>()));
+              .beside(p["newton"].get<double>(), prototype));
       const ModelRun usual = run_model("bricard.yaml", {.step = h}),
                      usual_twin = run_model("bricard_twin.yaml", {.step = h});
       rows.push_back(Row::at_most(table, row, "Newton iterations a step (target: the twin and 10 %)",
@@ -650,7 +662,7 @@ void bricard(const Json& printed, const StudyContext& context, std::vector<Row>&
       const ReactionCheck check = check_reactions(e, run, 5);
       rows.push_back(Row::error(table, row, "reactions against the pseudo-inverse, of the largest", check.relative(),
                                 same_reactions)
-                         .with_printed(p["reaction"].get<double>() / printed["largest_reaction"].get<double>()));
+                         .beside(p["reaction"].get<double>() / printed["largest_reaction"].get<double>(), prototype));
     });
   }
   // The self-stress along the motion.
@@ -683,10 +695,10 @@ void bricard(const Json& printed, const StudyContext& context, std::vector<Row>&
     }
   }
   rows.push_back(Row::at_least(table, "along the motion", "least singular value of G that is not zero", 0.1, sigma)
-                     .with_printed(printed["sigma"].get<double>()));
+                     .beside(printed["sigma"].get<double>(), prototype));
   rows.push_back(Row::measure(table, "along the motion", "entries of the self-stress that change sign",
                               static_cast<double>((least.array() < -1e-6 && most.array() > 1e-6).count()))
-                     .with_printed(printed["sign_changes"].get<double>()));
+                     .beside(printed["sign_changes"].get<double>(), prototype));
   compare_variable(rows, table, "bricard.yaml", "bricard_twin.yaml", printed["variable"], "-0.3");
   const auto picture = context.picture("redundancy_bricard.png");
   if (!picture) return;
@@ -698,7 +710,7 @@ void bricard(const Json& printed, const StudyContext& context, std::vector<Row>&
 }
 
 std::vector<Row> run(const StudyContext& context) {
-  const Json printed = read_printed("redundancy.json");
+  const Json printed = read_data("redundancy.json");
   std::vector<Row> rows;
   context.note("four-bar");
   guard(rows, "four-bar of revolute joints (3.1)", "the study", [&] { four_bar(printed["four_bar"], rows); });

@@ -3,6 +3,7 @@
 
 namespace trammel {
 
+std::vector<Row> study_printed_data(const StudyContext& context);
 std::vector<Row> study_cases(const StudyContext& context);
 std::vector<Row> study_hht(const StudyContext& context);
 std::vector<Row> study_rn(const StudyContext& context);
@@ -19,6 +20,8 @@ std::vector<Row> study_glue(const StudyContext& context);
 
 const std::vector<Study>& study_registry() {
   static const std::vector<Study> table{
+      {"printed-data", "Coefficients, parameters and settings that the sources print, against those of the code",
+       study_printed_data},
       {"cases", "Benchmark cases with known solutions, each at its file's own settings", study_cases},
       {"hht", "Orders, error estimate, step control and corrector of HHT at index 3", study_hht},
       {"rn", "Tables and figures of the Rosenbrock-Nystrom paper: stiff double pendulum, HMMWV over a bump", study_rn},

@@ -643,7 +643,7 @@ void stability_control(const StudyContext& context, std::vector<Row>& rows) {
 std::vector<Row> study_split(const StudyContext& context) {
   using namespace split_study;
   std::vector<Row> rows;
-  const nlohmann::json printed = read_printed("split.json");
+  const nlohmann::json printed = read_data("split.json");
   oscillators(context, rows, printed);
   pendulum(context, rows, printed);
   theorems(context, rows);
@@ -652,7 +652,7 @@ std::vector<Row> study_split(const StudyContext& context) {
   orders(context, rows);
   compositions(context, rows);
   stability_control(context, rows);
-  bearing_study(context, rows, printed);
+  bearing_study(context, rows);
   return rows;
 }
 

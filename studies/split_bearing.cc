@@ -8,7 +8,8 @@
 #include <numbers>
 #include <stdexcept>
 
-#include "studies/ball_bearing.h"
+#include "app/ball_bearing.h"
+#include "studies/printed.h"
 #include "studies/stepping.h"
 #include "trammel/base/data_directory.h"
 #include "trammel/write/plot.h"
@@ -149,11 +150,10 @@ double position_error(const State& a, const State& b, const Equations& equations
   return worst;
 }
 
-void evaluations(const StudyContext& context, std::vector<Row>& rows, const nlohmann::json& printed) {
+void evaluations(const StudyContext& context, std::vector<Row>& rows) {
   const std::string table = "6.3, evaluations of A in 0.6 ms, cage 3 % slow at the start";
   context.note(table);
   const std::string path = (data_directory() / "models" / bearing_file).string();
-  const nlohmann::json& print = printed["bearing"]["evaluations"];
   std::optional<State> exact;
   std::unique_ptr<Equations> equations;
   guard(rows, table, "reference", [&] {
@@ -174,8 +174,16 @@ void evaluations(const StudyContext& context, std::vector<Row>& rows, const nloh
       c.step = h;
       const SteppedRun run = step_model(load_model(path, c));
       if (!run.finished) throw std::runtime_error(run.why);
-      Row count = Row::measure(table, row, "evaluations of A", static_cast<double>(run.counts.explicit_evaluations));
-      rows.push_back(h == 1e-6 ? std::move(count).with_printed(print["split"].get<double>()) : count);
+      const auto count = static_cast<double>(run.counts.explicit_evaluations);
+      if (h == printed_value("split.s63.h"))
+        rows.push_back(Row::near(table, row, "evaluations of A", printed_value("split.s63.table.split.evaluations"), count, 1)
+                           .printed_as("split.s63.table.split.evaluations")
+                           .printed_as("split.s63.gain.split")
+                           .printed_as("split.s63.table.split.h")
+                           .with({"split.s63.h"})
+                           .because("one evaluation a step, and one at the start"));
+      else
+        rows.push_back(Row::measure(table, row, "evaluations of A", count).because(why::work));
       rows.push_back(
           Row::measure(table, row, "largest error of a position, m", position_error(run.last, *exact, *equations)));
       rows.push_back(Row::measure(table, row, "corrections of B a step",
@@ -225,8 +233,10 @@ void evaluations(const StudyContext& context, std::vector<Row>& rows, const nloh
       rows.push_back(Row::measure(table, row, "evaluations of A, Jacobians exact and not counted", f));
       rows.push_back(Row::measure(table, row, "Jacobians", J));
       rows.push_back(Row::measure(table, row, "evaluations of A, 12 for each Jacobian as in the source",
-                                  f + print["for_each_jacobian"].get<double>() * J)
-                         .with_printed(print["bdf"].get<double>()));
+                                  f + printed_value("split.s63.jacobian.rigid") * J)
+                         .printed_as("split.s63.table.bdf.evaluations")
+                         .with({"split.s63.jacobian.rigid"})
+                         .because("the print tells neither tolerance nor code of its BDF, and its bearing is not given"));
       rows.push_back(
           Row::measure(table, row, "largest error of a position, m", position_error(run.last, *exact, *equations)));
     });
@@ -327,9 +337,9 @@ void cost(const StudyContext& context, std::vector<Row>& rows) {
 
 }  // namespace
 
-void bearing_study(const StudyContext& context, std::vector<Row>& rows, const nlohmann::json& printed) {
+void bearing_study(const StudyContext& context, std::vector<Row>& rows) {
   closed_forms(context, rows);
-  evaluations(context, rows, printed);
+  evaluations(context, rows);
   figure_6(context, rows);
   cost(context, rows);
 }
