@@ -188,6 +188,21 @@ void explain(std::vector<Row>& rows, std::size_t first, const std::string& reaso
   }
 }
 
+void explain_work(std::vector<Row>& rows) {
+  const std::pair<const char*, const char*> usual[] = {
+      {"seconds", why::machine_time},     {"microseconds", why::machine_time}, {"time, s", why::machine_time},
+      {"steps", why::work},               {"mean step", why::work},            {"rejected", why::work},
+      {"evaluations", why::work},         {"iterations", why::work},           {"Newton iterations", why::work},
+      {"Newton corrections", why::work},  {"linearisations", why::work},       {"Jacobians", why::work},
+      {"co-simulations", why::work},      {"corrections of B", why::work},     {"macro steps", why::work}};
+  for (Row& row : rows) {
+    if (row.demands() || !row.reason.empty() || !row.ok) continue;
+    for (const auto& entry : usual) {
+      if (row.quantity.rfind(entry.first, 0) == 0) row.reason = entry.second;
+    }
+  }
+}
+
 std::vector<Row> run_study(const Study& study, const StudyContext& context) {
   std::vector<Row> rows;
   StudyContext ready = context;
@@ -198,6 +213,7 @@ std::vector<Row> run_study(const Study& study, const StudyContext& context) {
     guard(rows, study.name, "the printed list", [&] {
       for (Row& row : printed_without_rows(study.name, rows, ready.full)) rows.push_back(std::move(row));
     });
+  explain_work(rows);
   for (Row& row : rows) row.study = study.name;
   return rows;
 }

@@ -140,6 +140,8 @@ void guard(std::vector<Row>& rows, const std::string& table, const std::string& 
            const std::function<void()>& piece);
 // Gives a reason to every row from `first` on that demands nothing and says nothing.
 void explain(std::vector<Row>& rows, std::size_t first, const std::string& reason);
+// The same for times and counts of work, by the first words of their quantity; run_study does it at the end.
+void explain_work(std::vector<Row>& rows);
 
 std::string demand_text(const Row& row);            // "2.46e-07 +- 5.1e-10", "<= 1e-08", ""
 std::string to_text(const std::vector<Row>& rows);  // aligned tables
