@@ -28,7 +28,8 @@ std::filesystem::path rows_file(const AllOptions& options, const std::string& na
 
 // Starts `program NAME --rows FILE ...`; what it prints is dropped, the rows say it all.
 pid_t start_study(const Study& study, const AllOptions& options) {
-  std::vector<std::string> words{options.program.string(), study.name, "--rows", rows_file(options, study.name).string()};
+  std::vector<std::string> words{options.program.string(), study.name, "--rows",
+                                 rows_file(options, study.name).string()};
   if (options.full) words.emplace_back("--full");
   if (options.pictures) {
     words.emplace_back("--output");
@@ -64,15 +65,16 @@ StudyResult collect(const Study& study, const AllOptions& options, int status, d
 }
 
 nlohmann::ordered_json to_object(const RowCounts& c) {
-  return {{"rows", c.rows},         {"demanded", c.demanded}, {"met", c.met}, {"missed_for_reason", c.missed_for_reason},
-          {"missed", c.missed},     {"reason_gone", c.reason_gone},
+  return {{"rows", c.rows},        {"demanded", c.demanded},
+          {"met", c.met},          {"missed_for_reason", c.missed_for_reason},
+          {"missed", c.missed},    {"reason_gone", c.reason_gone},
           {"measured", c.measured}};
 }
 
 nlohmann::ordered_json to_object(const PrintedCounts& c) {
-  return {{"printed", c.printed},           {"met", c.met},         {"run_with", c.run_with}, {"missed", c.missed},
-          {"not_demanded", c.not_demanded}, {"missing", c.missing}, {"only_full", c.only_full},
-          {"open", c.open},                 {"corrected", c.corrected}};
+  return {{"printed", c.printed},           {"met", c.met},         {"run_with", c.run_with},   {"missed", c.missed},
+          {"not_demanded", c.not_demanded}, {"missing", c.missing}, {"only_full", c.only_full}, {"open", c.open},
+          {"corrected", c.corrected}};
 }
 
 std::vector<Row> rows_of_all(const std::vector<StudyResult>& results) {
@@ -87,7 +89,8 @@ std::vector<StudyResult> run_all(const std::vector<const Study*>& studies, const
   const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
   const int jobs = options.jobs > 0 ? options.jobs : cores;
   std::vector<const Study*> waiting = studies;  // the longest first, so that none is left over at the end
-  std::stable_sort(waiting.begin(), waiting.end(), [](const Study* a, const Study* b) { return a->minutes > b->minutes; });
+  std::stable_sort(waiting.begin(), waiting.end(),
+                   [](const Study* a, const Study* b) { return a->minutes > b->minutes; });
   struct Running {
     const Study* study;
     Clock::time_point begin;
@@ -141,8 +144,8 @@ std::string summary_json(const std::vector<StudyResult>& results) {
 }
 
 std::string summary_text(const std::vector<StudyResult>& results) {
-  std::string out = fmt::format("{:<16} {:>6} {:>9} {:>6} {:>18} {:>7} {:>11} {:>8}\n", "study", "rows", "demanded", "met",
-                                "missed for reason", "MISSED", "reason gone", "seconds");
+  std::string out = fmt::format("{:<16} {:>6} {:>9} {:>6} {:>18} {:>7} {:>11} {:>8}\n", "study", "rows", "demanded",
+                                "met", "missed for reason", "MISSED", "reason gone", "seconds");
   RowCounts all;
   double seconds = 0;
   const auto line = [&](const std::string& name, const RowCounts& c, double time) {
@@ -157,7 +160,8 @@ std::string summary_text(const std::vector<StudyResult>& results) {
   line("all", all, seconds);
   const PrintedCounts p = count_printed(rows_of_all(results), "");
   out += fmt::format(
-      "printed numbers: {} ({} corrected); {} met, {} run with, {} missed for a reason, {} compared without a demand, {} "
+      "printed numbers: {} ({} corrected); {} met, {} run with, {} missed for a reason, {} compared without a demand, "
+      "{} "
       "missing for a reason, {} with --full only, {} open\n",
       p.printed, p.corrected, p.met, p.run_with, p.missed, p.not_demanded, p.missing, p.only_full, p.open);
   return out;

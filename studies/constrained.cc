@@ -82,9 +82,9 @@ void drift(std::vector<Row>& rows, const StudyContext& context) {
         gdot = std::max(gdot, rate.lpNorm<Eigen::Infinity>());
       }
       const auto report = [&](const char* quantity, double bound, const char* reason, double ours) {
-        rows.push_back((bound > 0 ? Row::at_most(table, name, quantity, bound, ours)
-                                  : Row::measure(table, name, quantity, ours))
-                           .because(reason));
+        rows.push_back(
+            (bound > 0 ? Row::at_most(table, name, quantity, bound, ours) : Row::measure(table, name, quantity, ours))
+                .because(reason));
       };
       report("position constraint, m", cell.position, cell.why_position, g);
       report("velocity constraint, m/s", cell.velocity, cell.why_velocity, gdot);
@@ -235,8 +235,9 @@ void spikes(std::vector<Row>& rows, const StudyContext& context) {
           Row::measure("spikes", name, "relative error of multipliers before the change", before).because(effect));
       rows.push_back(Row::measure("spikes", name, "relative error of multipliers after it", after).because(effect));
       if (smooth)
-        rows.push_back(Row::at_most("spikes", name, "after by before: no spike", 1.5, after / std::max(before, 1e-13))
-                           .because("smaller steps must not be worse; half as much again for another part of the motion"));
+        rows.push_back(
+            Row::at_most("spikes", name, "after by before: no spike", 1.5, after / std::max(before, 1e-13))
+                .because("smaller steps must not be worse; half as much again for another part of the motion"));
       else
         rows.push_back(Row::at_least("spikes", name, "after by before: a spike", 2, after / std::max(before, 1e-13))
                            .because("index 3 without projection: the claim that there is something to remove"));
@@ -303,12 +304,12 @@ void trapezoidal(std::vector<Row>& rows, const StudyContext& context) {
       energy_panel.curves.push_back(energies);
       force_panel.curves.push_back(forces);
       const std::string table = "trapezoidal rule, 1e5 steps", chosen = option;
-      rows.push_back(projected ? Row::at_least(table, name, "steps made", static_cast<double>(count),
-                                               static_cast<double>(made))
-                                     .because("TEXT 7.3: with the projection the rule can be used")
-                               : Row::at_most(table, name, "steps made", 0.1 * static_cast<double>(count),
-                                              static_cast<double>(made))
-                                     .because("TEXT 7.3: without it the rule cannot"));
+      rows.push_back(
+          projected
+              ? Row::at_least(table, name, "steps made", static_cast<double>(count), static_cast<double>(made))
+                    .because("TEXT 7.3: with the projection the rule can be used")
+              : Row::at_most(table, name, "steps made", 0.1 * static_cast<double>(count), static_cast<double>(made))
+                    .because("TEXT 7.3: without it the rule cannot"));
       if (chosen == "energy=true")
         rows.push_back(Row::error(table, name, "balance of energy, J", drift, 1e-9)
                            .because("a constraint on the energy: what its correction leaves"));
@@ -356,9 +357,9 @@ void projected_multipliers(std::vector<Row>& rows) {
         steps.push_back(h);
         errors.push_back(worst / size);
       }
-      rows.push_back(Row::near(table, option, "order of multipliers, 4 to 1 ms over 0.4 s", 2, fitted_order(steps, errors),
-                               0.2)
-                         .because("theory: order 2; a fifth for coarse steps"));
+      rows.push_back(
+          Row::near(table, option, "order of multipliers, 4 to 1 ms over 0.4 s", 2, fitted_order(steps, errors), 0.2)
+              .because("theory: order 2; a fifth for coarse steps"));
     });
   }
 }
@@ -426,8 +427,9 @@ void lightly_damped(std::vector<Row>& rows) {
                                   static_cast<double>(got.result.summary.rejected_error)));
       ++i;
     }
-    rows.push_back(Row::at_most("light damping", "orders to 5 by orders to 2", "steps", 1.2, steps[0] / steps[1])
-                       .because("left to themselves they took four times as many; the watch over the orders must see it"));
+    rows.push_back(
+        Row::at_most("light damping", "orders to 5 by orders to 2", "steps", 1.2, steps[0] / steps[1])
+            .because("left to themselves they took four times as many; the watch over the orders must see it"));
   });
 }
 

@@ -82,7 +82,8 @@ std::vector<Row> run(const StudyContext& context) {
     rows.push_back(Row::measure(table, kind, "mechanisms", static_cast<double>(reports.size())).because(drawn));
     rows.push_back(Row::measure(table, kind, "with redundant rows", redundant).because(drawn));
     rows.push_back(Row::measure(table, kind, "without freedoms", loops_driven).because(drawn));
-    rows.push_back(Row::at_most(table, kind, "failed", 0, failed).because("no mechanism may fail without a proved cause"));
+    rows.push_back(
+        Row::at_most(table, kind, "failed", 0, failed).because("no mechanism may fail without a proved cause"));
     rows.push_back(Row::at_most(table, kind, "stopped early for a proved cause, part of all", 0.05,
                                 stopped / static_cast<double>(reports.size()))
                        .because("else the corpus would judge little"));
@@ -97,13 +98,16 @@ std::vector<Row> run(const StudyContext& context) {
                        .because("order 2 under control: tolerance^(2/3) a period, and ten of them"));
     rows.push_back(
         Row::measure(table, kind, "tolerances 1e-5 and 1e-7, largest", quantile(difference, 1)).because(judged));
-    rows.push_back(Row::at_most(table, kind, "imbalance of energy at 1e-7, median", 10 * std::pow(1e-7, 2.0 / 3), balance)
-                       .because("order 2 under control: tolerance^(2/3) a period, and ten of them"));
-    rows.push_back(Row::measure(table, kind, "imbalance of energy at 1e-7, largest", quantile(imbalance, 1)).because(judged));
+    rows.push_back(
+        Row::at_most(table, kind, "imbalance of energy at 1e-7, median", 10 * std::pow(1e-7, 2.0 / 3), balance)
+            .because("order 2 under control: tolerance^(2/3) a period, and ten of them"));
+    rows.push_back(
+        Row::measure(table, kind, "imbalance of energy at 1e-7, largest", quantile(imbalance, 1)).because(judged));
     rows.push_back(Row::measure(table, kind, "steps at 1e-7, average", steps / static_cast<double>(reports.size())));
-    const auto sorted = [&](std::vector<double> values) {
+    const std::string title = kind;
+    const auto sorted = [&title](std::vector<double> values) {
       std::sort(values.begin(), values.end());
-      PlotCurve curve{{}, {}, kind, {}, false};
+      PlotCurve curve{{}, {}, title, {}, false};
       for (std::size_t i = 0; i < values.size(); ++i) {
         curve.x.push_back(100 * (static_cast<double>(i) + 0.5) / static_cast<double>(values.size()));
         curve.y.push_back(std::max(values[i], 1e-16));

@@ -131,8 +131,8 @@ GlueCase printed_case(const std::string& scheme, double torque) {
 
 void error_tables(const StudyContext& context, std::vector<Row>& rows, const Json& data) {
   const double torque = printed_value("glue.eq17.amplitude"), late = printed_value("glue.sec53.late.from");
-  const Cells cases[] = {{"table2", "tau0", "displ", 0, 0},      {"table2", "tau0", "displvel", 0, 0},
-                         {"table2", "tau", "displ", torque, 0},  {"table2", "tau", "displvel", torque, 0},
+  const Cells cases[] = {{"table2", "tau0", "displ", 0, 0},        {"table2", "tau0", "displvel", 0, 0},
+                         {"table2", "tau", "displ", torque, 0},    {"table2", "tau", "displvel", torque, 0},
                          {"table3", "tau", "displ", torque, late}, {"table3", "tau", "displvel", torque, late}};
   const auto title = [](const Cells& c) {
     return std::string(c.table == std::string("table2") ? "Table 2" : "Table 3") + ", the paper's set-up";
@@ -192,8 +192,8 @@ void error_tables(const StudyContext& context, std::vector<Row>& rows, const Jso
     order("|g'| by |g|, no torque, displacement", "glue.sec512.orders", plain[3] / plain[1]);
     order("|g'| of displacement by that of both, with torque, from 0.5 s", "glue.sec53.orders",
           late_plain[2] / late_both[2]);
-    rows.push_back(Row::near(table, "no torque", "greatest |g'|, displacement by both", printed_value("glue.sec512.factor"),
-                             plain[3] / both[3], 0.5)
+    rows.push_back(Row::near(table, "no torque", "greatest |g'|, displacement by both",
+                             printed_value("glue.sec512.factor"), plain[3] / both[3], 0.5)
                        .printed_as("glue.sec512.factor")
                        .because("\"about two\": to the nearest whole number"));
     rows.push_back(Row::near(table, "with torque, displacement", "greatest |g|, mm", printed_value("glue.sec521.phi"),
@@ -201,8 +201,7 @@ void error_tables(const StudyContext& context, std::vector<Row>& rows, const Jso
                        .printed_as("glue.sec521.phi")
                        .because("read off a figure whose oscillation is not even; the norm has both components"));
     rows.push_back(Row::near(table, "with torque, displacement", "greatest |g'|, m/s, from 0.5 s",
-                             printed_value("glue.sec521.rate"), late_plain[3],
-                             0.25 * printed_value("glue.sec521.rate"))
+                             printed_value("glue.sec521.rate"), late_plain[3], 0.25 * printed_value("glue.sec521.rate"))
                        .printed_as("glue.sec521.rate")
                        .because("one digit, read off a figure"));
   });
@@ -299,9 +298,10 @@ void deviations(const StudyContext& context, std::vector<Row>& rows) {
       }
       const std::string id = std::string("glue.sec511.delta.") + ids[i];
       const double percent = 100 * difference / size;
-      rows.push_back(i < 3 ? Row::reproduce(table, name, "largest difference from all-at-once, %", id, percent, digits[i])
-                           : Row::reproduce_within(table, name, "largest difference from all-at-once, %", id, percent,
-                                                   5e-4, "the last digit of the print is off by one"));
+      rows.push_back(i < 3
+                         ? Row::reproduce(table, name, "largest difference from all-at-once, %", id, percent, digits[i])
+                         : Row::reproduce_within(table, name, "largest difference from all-at-once, %", id, percent,
+                                                 5e-4, "the last digit of the print is off by one"));
     }
   });
 }
@@ -328,7 +328,8 @@ void lengths(const StudyContext& context, std::vector<Row>& rows) {
   struct Lengths {
     double L1, L2, torque;
   };
-  for (const Lengths& c : {Lengths{1, 1, 0}, Lengths{1.1, 0.7, 0}, Lengths{1, 1, printed_value("glue.eq17.amplitude")}}) {
+  for (const Lengths& c :
+       {Lengths{1, 1, 0}, Lengths{1.1, 0.7, 0}, Lengths{1, 1, printed_value("glue.eq17.amplitude")}}) {
     const double L1 = c.L1, L2 = c.L2;
     const std::string row =
         glue_label("L1 = %.1f", L1) + glue_label(", L2 = %.1f", L2) + (c.torque > 0 ? ", with torque" : "");
@@ -350,7 +351,8 @@ void lengths(const StudyContext& context, std::vector<Row>& rows) {
         const auto slopes = [&](double part, const Four& z) {
           return textbook_slopes((i + part) * h, z, L1, L2, c.torque);
         };
-        const Four k1 = slopes(0, y), k2 = slopes(0.5, at(k1, 0.5)), k3 = slopes(0.5, at(k2, 0.5)), k4 = slopes(1, at(k3, 1));
+        const Four k1 = slopes(0, y), k2 = slopes(0.5, at(k1, 0.5)), k3 = slopes(0.5, at(k2, 0.5)),
+                   k4 = slopes(1, at(k3, 1));
         for (std::size_t j = 0; j < 4; ++j) y[j] += h / 6 * (k1[j] + 2 * k2[j] + 2 * k3[j] + k4[j]);
       }
       const bool driven = c.torque > 0;
@@ -358,7 +360,7 @@ void lengths(const StudyContext& context, std::vector<Row>& rows) {
       const char* const why_bound = driven ? "two integrations; Runge-Kutta takes 50 steps for a period of the torque"
                                            : "two integrations at tolerances of 1e-9 and 1e-10";
       const std::vector<std::string> settings =
-          driven ? std::vector<std::string>{"glue.eq17.amplitude", "glue.eq17.decay", "glue.eq17.frequency",
+          driven ? std::vector<std::string>{"glue.eq17.amplitude",  "glue.eq17.decay",  "glue.eq17.frequency",
                                             "glue.fig10.amplitude", "glue.fig10.decay", "glue.fig10.frequency"}
                  : std::vector<std::string>{};
       const auto compare = [&](const char* quantity, double difference) {
@@ -414,7 +416,8 @@ void better_couplings(const StudyContext& context, std::vector<Row>& rows) {
       Glued run;
       run_glued(setting, run);
       const std::array<double, 4> errors = joint_errors(run, torque > 0 ? 0.5 : 0);
-      for (std::size_t i = 0; i < 4; ++i) rows.push_back(Row::measure(stabilised, row, error_names[i], errors[i])
+      for (std::size_t i = 0; i < 4; ++i)
+        rows.push_back(Row::measure(stabilised, row, error_names[i], errors[i])
                            .because("errors of a constant input inside of steps, which shifts do not change"));
       double at_ends = 0;
       const std::vector<double> t = run.joint.time(0), g = run.joint.column("joint.pin.error"),
@@ -465,7 +468,8 @@ void steps_made_once(const StudyContext& context, std::vector<Row>& rows) {
         run_glued(setting, run);
         const double limit = one_pass_limit(c.passes, c.degree);
         const double gain = *run.summary.greatest_gain / limit;
-        const char* const theory = "theory: steps made once diverge where their gain is above its limit, and only there";
+        const char* const theory =
+            "theory: steps made once diverge where their gain is above its limit, and only there";
         if (c.apart_before > 0) {
           rows.push_back(Row::at_least(table, row, "greatest gain by its limit", 1, gain).because(theory));
           rows.push_back(Row::at_most(table, row, "time", c.apart_before, run.summary.reached).because(theory));

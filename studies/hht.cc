@@ -272,12 +272,12 @@ void corrector(const StudyContext& context, std::vector<Row>& rows, const std::s
         rows.push_back(Row::measure(table, row, "linearisations a step", per_step(s.counts.linearisations, s)));
         const double error = error_of(p, run);
         if (i == 0) first = error;
-        rows.push_back(i == 0 ? Row::measure(table, row, "largest error", error)
-                                    .because("the first of the variants: the others are compared with it")
-                              : Row::near(table, row, "largest error (target: the first variant's)", first, error,
-                                          0.25 * first)
-                                    .because("constants of the corrector must cost work, not accuracy; a quarter, "
-                                             "because other corrections end steps elsewhere"));
+        rows.push_back(
+            i == 0 ? Row::measure(table, row, "largest error", error)
+                         .because("the first of the variants: the others are compared with it")
+                   : Row::near(table, row, "largest error (target: the first variant's)", first, error, 0.25 * first)
+                         .because("constants of the corrector must cost work, not accuracy; a quarter, "
+                                  "because other corrections end steps elsewhere"));
       });
     }
   }
@@ -454,20 +454,22 @@ void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
                              .beside(number("newton"), prototype));
         } else {
           rows.push_back(Row::measure(table, row, "steps", run.steps).beside(number("steps"), prototype));
-          rows.push_back(Row::at_most(table, row, "largest error of positions, m", 1.2 * number("position"), run.position)
-                             .because("the prototype's and a fifth: other steps, the same tolerance")
-                             .beside(number("position"), prototype));
+          rows.push_back(
+              Row::at_most(table, row, "largest error of positions, m", 1.2 * number("position"), run.position)
+                  .because("the prototype's and a fifth: other steps, the same tolerance")
+                  .beside(number("position"), prototype));
           if (variant.gain < 1)
             rows.push_back(Row::at_most(table, row, "rejected", number("rejected"), run.rejected)
                                .because("a gain below 1 is there to reject less than the rule as published")
                                .beside(number("rejected"), prototype));
           else
             rows.push_back(Row::measure(table, row, "rejected", run.rejected).beside(number("rejected"), prototype));
-          rows.push_back(Row::at_most(table, row, "largest error of the reported multiplier, N", run.lambda, run.reported)
-                             .because("multipliers are reported from the state because they are better than the "
-                                      "method's own"));
-          rows.push_back(Row::measure(table, row, "Newton iterations a step", run.newton)
-                             .beside(number("newton"), prototype));
+          rows.push_back(
+              Row::at_most(table, row, "largest error of the reported multiplier, N", run.lambda, run.reported)
+                  .because("multipliers are reported from the state because they are better than the "
+                           "method's own"));
+          rows.push_back(
+              Row::measure(table, row, "Newton iterations a step", run.newton).beside(number("newton"), prototype));
         }
         rows.push_back(Row::measure(table, row, "largest error of the method's multiplier, N", run.lambda)
                            .because("noise of step changes, by luck of the last of them")
@@ -503,11 +505,12 @@ void step_changes(const StudyContext& context, std::vector<Row>& rows) {
         rows.push_back(Row::measure(table, row, "Newton iterations a step", per_step(s.counts.newton_iterations, s)));
         const double error = error_of(p, run);
         if (&options == variants) full_gain = error;
-        rows.push_back(&options == variants
-                           ? Row::measure(table, row, "largest error", error)
-                                 .because("the rule as published: the other gain is compared with it")
-                           : Row::at_most(table, row, "largest error (target: twice that of gain 1)", 2 * full_gain, error)
-                                 .because("smoother steps must not cost accuracy at the same tolerance"));
+        rows.push_back(
+            &options == variants
+                ? Row::measure(table, row, "largest error", error)
+                      .because("the rule as published: the other gain is compared with it")
+                : Row::at_most(table, row, "largest error (target: twice that of gain 1)", 2 * full_gain, error)
+                      .because("smoother steps must not cost accuracy at the same tolerance"));
       });
     }
     guard(rows, table, p.file, [&] {

@@ -61,12 +61,11 @@ void write_file(const std::filesystem::path& file, const std::string& text) {
 
 int all_studies(const Arguments& a, const std::vector<const Study*>& chosen) {
   const std::filesystem::path output = make_folder(a.output);
-  const std::vector<StudyResult> results =
-      run_all(chosen, {.program = std::filesystem::read_symlink("/proc/self/exe"),
-                       .output = output,
-                       .full = a.full,
-                       .pictures = !a.no_pictures,
-                       .jobs = a.jobs});
+  const std::vector<StudyResult> results = run_all(chosen, {.program = std::filesystem::read_symlink("/proc/self/exe"),
+                                                            .output = output,
+                                                            .full = a.full,
+                                                            .pictures = !a.no_pictures,
+                                                            .jobs = a.jobs});
   const std::string summary = summary_json(results);
   write_file(output / "summary.json", summary);
   if (!a.pages.empty()) {
@@ -132,15 +131,18 @@ int main(int argc, char** argv) {
   Arguments a;
   CLI::App app{"Compute studies and compare them with published or exact values", "trammel study"};
   app.add_option("NAME", a.names, "Studies to compute; none: list them");
-  app.add_flag("--all", a.all, "Compute all studies, or those named, each a process, as many at once as there are cores");
+  app.add_flag("--all", a.all,
+               "Compute all studies, or those named, each a process, as many at once as there are cores");
   app.add_flag("--list", a.list, "List the studies");
   app.add_flag("--full", a.full, "The long columns too; without it every study takes at most 5 minutes");
   app.add_flag("--tight", a.tight, "`cases` only: the sharpest tolerances, each by two unrelated methods");
   app.add_flag("--json", a.json, "Print rows, list or summary as JSON");
-  app.add_option("-o,--output", a.output, "Folder for pictures, and with --all for rows and summary.json; default: ./studies-out")
+  app.add_option("-o,--output", a.output,
+                 "Folder for pictures, and with --all for rows and summary.json; default: ./studies-out")
       ->type_name("DIR");
   app.add_option("--rows", a.rows, "Write the rows as JSON to this file")->type_name("FILE");
-  app.add_option("--pages", a.pages, "With --all: write the pages of the studies anew in this folder")->type_name("DIR");
+  app.add_option("--pages", a.pages, "With --all: write the pages of the studies anew in this folder")
+      ->type_name("DIR");
   app.add_option("-j,--jobs", a.jobs, "With --all: how many at once; default: the number of cores")
       ->check(CLI::NonNegativeNumber);
   app.add_flag("--no-pictures", a.no_pictures, "Draw nothing");
@@ -152,7 +154,8 @@ int main(int argc, char** argv) {
       "  trammel study cases --json > cases.json\n"
       "  trammel study --all --pages docs/studies\n"
       "\n"
-      "A row sets a number computed now (ours) beside what a source prints, what it should have printed (corrected) and\n"
+      "A row sets a number computed now (ours) beside what a source prints, what it should have printed (corrected) "
+      "and\n"
       "what a prototype or another code gives (own), and says what is demanded and why.\n"
       "Exit code 6: a demand is missed and no reason is known, or a reason for a miss no longer holds.");
   try {

@@ -52,10 +52,12 @@ const char* page_verdict(const Row& row) {
 }
 
 void table_of(const std::vector<const Row*>& rows, std::string& out) {
-  const auto any = [&](auto&& has) { return std::any_of(rows.begin(), rows.end(), [&](const Row* r) { return has(*r); }); };
-  const bool printed = any([](const Row& r) { return r.printed.has_value(); }),
-             corrected = any([](const Row& r) { return r.corrected.has_value(); }),
-             own = any([](const Row& r) { return r.own.has_value(); });
+  const auto any = [&](auto&& has) {
+    return std::any_of(rows.begin(), rows.end(), [&](const Row* r) { return has(*r); });
+  };
+  const bool printed = any([](const Row&r) { return r.printed.has_value(); }),
+             corrected = any([](const Row&r) { return r.corrected.has_value(); }),
+             own = any([](const Row&r) { return r.own.has_value(); });
   out += "| | quantity |";
   if (printed) out += " printed |";
   if (corrected) out += " corrected |";
@@ -77,12 +79,12 @@ void table_of(const std::vector<const Row*>& rows, std::string& out) {
     last = r->row;
     if (printed) out += " " + page_number(r->printed, std::max(digits, 6)) + " |";
     if (corrected)
-      out += " " + page_number(r->corrected, std::max(digits, 6)) + (r->correction.empty() ? "" : footnote(r->correction)) +
-             " |";
+      out += " " + page_number(r->corrected, std::max(digits, 6)) +
+             (r->correction.empty() ? "" : footnote(r->correction)) + " |";
     if (own) out += " " + page_number(r->own) + (r->origin.empty() ? "" : footnote(r->origin)) + " |";
     out += " " + page_number(r->ours, digits) + " | " + cell(demand_text(*r)) +
-           (r->reason.empty() ? "" : footnote((r->demands() ? "" : "no demand: ") + r->reason)) + " | " + page_verdict(*r) +
-           (r->missed.empty() ? "" : footnote("missed: " + r->missed)) + " |\n";
+           (r->reason.empty() ? "" : footnote((r->demands() ? "" : "no demand: ") + r->reason)) + " | " +
+           page_verdict(*r) + (r->missed.empty() ? "" : footnote("missed: " + r->missed)) + " |\n";
   }
   if (!notes.empty()) out += "\n";
   for (std::size_t i = 0; i < notes.size(); ++i) out += fmt::format("({}) {}  \n", i + 1, cell(notes[i]));
@@ -120,7 +122,8 @@ std::vector<PagePicture> pictures_of(const std::string& study, const std::filesy
 
 std::string printed_table(const std::vector<Row>& rows) {
   std::string out =
-      "| source | printed | corrected | met | run with | missed for a reason | compared, no demand | missing for a reason | "
+      "| source | printed | corrected | met | run with | missed for a reason | compared, no demand | missing for a "
+      "reason | "
       "with `--full` only | open |\n|---|---|---|---|---|---|---|---|---|---|\n";
   const auto line = [&](const std::string& name, const PrintedCounts& p) {
     out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name, p.printed, p.corrected, p.met,
@@ -175,7 +178,9 @@ std::string rows_page(const std::vector<Row>& rows, const std::vector<PagePictur
     table_of(tables[table], out);
   }
   if (!silent.empty()) {
-    out += "\n### Rows that demand nothing\n\nThey are printed by the command and not repeated here.\n\n| rows | why |\n|---|---|\n";
+    out +=
+        "\n### Rows that demand nothing\n\nThey are printed by the command and not repeated here.\n\n| rows | why "
+        "|\n|---|---|\n";
     for (const auto& [reason, count] : silent) out += fmt::format("| {} | {} |\n", count, cell(reason));
   }
   return out;
@@ -186,12 +191,12 @@ void write_pages(const std::vector<StudyResult>& results, const std::filesystem:
   std::filesystem::create_directories(pages);
   std::vector<Row> all;
   std::string table =
-      "| study | what it shows | rows | demand something | met | missed for a reason | MISSED |\n|---|---|---|---|---|---|---|\n";
+      "| study | what it shows | rows | demand something | met | missed for a reason | MISSED "
+      "|\n|---|---|---|---|---|---|---|\n";
   RowCounts sum;
   for (const StudyResult& r : results) {
     const Study& study = find_study(r.name);
-    write_page(pages / (r.name + ".md"), study.summary,
-               rows_page(r.rows, pictures_of(r.name, pictures, images)));
+    write_page(pages / (r.name + ".md"), study.summary, rows_page(r.rows, pictures_of(r.name, pictures, images)));
     const RowCounts c = count_rows(r.rows);
     sum += c;
     table += fmt::format("| [{0}]({0}.md) | {1} | {2} | {3} | {4} | {5} | {6} |\n", r.name, cell(study.summary), c.rows,

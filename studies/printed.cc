@@ -84,10 +84,10 @@ std::map<std::string, Reach> reach_of(const std::vector<Row>& rows) {
     const RowVerdict verdict = row.verdict();
     const bool met = verdict == RowVerdict::met || verdict == RowVerdict::reason_gone;
     for (const std::string& id : row.ids)
-      raise(id, met                                         ? Reach::met
-                : verdict == RowVerdict::missed_for_reason  ? Reach::missed
-                : verdict == RowVerdict::measured           ? Reach::not_demanded
-                                                            : Reach::open);
+      raise(id, met                                        ? Reach::met
+                : verdict == RowVerdict::missed_for_reason ? Reach::missed
+                : verdict == RowVerdict::measured          ? Reach::not_demanded
+                                                           : Reach::open);
     for (const std::string& id : row.settings) raise(id, Reach::run_with);
   }
   return reached;
@@ -104,13 +104,20 @@ PrintedCounts count_printed(const std::vector<Row>& rows, const std::string& sou
     counts.corrected += !n.correction.empty();
     const auto found = reached.find(n.id);
     const Reach reach = found == reached.end() ? Reach::none : found->second;
-    if (reach == Reach::met) ++counts.met;
-    else if (reach == Reach::run_with) ++counts.run_with;
-    else if (reach == Reach::missed) ++counts.missed;
-    else if (reach == Reach::not_demanded) ++counts.not_demanded;
-    else if (!n.missing.empty()) ++counts.missing;
-    else if (n.full) ++counts.only_full;
-    else ++counts.open;
+    if (reach == Reach::met)
+      ++counts.met;
+    else if (reach == Reach::run_with)
+      ++counts.run_with;
+    else if (reach == Reach::missed)
+      ++counts.missed;
+    else if (reach == Reach::not_demanded)
+      ++counts.not_demanded;
+    else if (!n.missing.empty())
+      ++counts.missing;
+    else if (n.full)
+      ++counts.only_full;
+    else
+      ++counts.open;
   }
   return counts;
 }

@@ -2,7 +2,8 @@
 // caption, an example or a problem, in studies/data/printed/SOURCE.json. Each entry is
 //
 //   {"id": "rn.table5.k-2.steps", "kind": "result", "place": "Table 5", "line": 291, "what": "...", "unit": "",
-//    "printed": "29", "value": 29}            as printed, and as a number; `line` is that of the transcript it was read in
+//    "printed": "29", "value": 29}            as printed, and as a number; `line` is that of the transcript it was read
+//    in
 //   "corrected": 30, "correction": "why"      if the print contradicts itself or what it prints elsewhere
 //   "by": "rn"                                the study whose rows are about it
 //   "full": true                              only with --full
@@ -31,13 +32,14 @@ struct PrintedNumber {
 
 inline constexpr const char* printed_sources[] = {"rn", "hht", "split", "glue", "text"};
 
-const std::vector<PrintedNumber>& printed_list();           // read once; throws Failure
+const std::vector<PrintedNumber>& printed_list();            // read once; throws Failure
 const PrintedNumber& printed_number(const std::string& id);  // throws Failure if there is none
 double printed_value(const std::string& id);                 // what it prints, or its correction
 
 // What became of the list, for a page.
 struct PrintedCounts {
-  int printed = 0, met = 0, run_with = 0, missed = 0, not_demanded = 0, missing = 0, only_full = 0, open = 0, corrected = 0;
+  int printed = 0, met = 0, run_with = 0, missed = 0, not_demanded = 0, missing = 0, only_full = 0, open = 0,
+      corrected = 0;
 };
 struct Row;
 // Of one source, or of all if it is empty; rows are those of all studies.

@@ -137,11 +137,6 @@ const Item& force(const Model& model, const std::string& name) {
   throw Failure({Severity::error, "unknown-name", model.file + " has no force " + name, "", {}});
 }
 
-double angle_of(const Body& body) {
-  const Eigen::AngleAxisd turn(body.pose.rotation);
-  return turn.angle() * turn.axis().z();
-}
-
 int of_type(const std::vector<Item>& items, const std::string& type) {
   return static_cast<int>(std::count_if(items.begin(), items.end(), [&](const Item& i) { return i.type == type; }));
 }
@@ -162,8 +157,8 @@ void rosenbrock_models(Checks& check) {
     if (upper[0] == 'l') upper[0] = 'L';
     check.same(std::string("rn.s31.") + name, parameter(m, upper));
   }
-  check.same("rn.s31.alpha2", force(m, "spring2").fields.number("free_angle") + parameter(m, "theta2") -
-                                  parameter(m, "theta1"));
+  check.same("rn.s31.alpha2",
+             force(m, "spring2").fields.number("free_angle") + parameter(m, "theta2") - parameter(m, "theta1"));
   check.same("rn.s31.rsda", of_type(m.forces, "rotational_spring_damper"));
   check.same("rn.s31.bodies", static_cast<double>(m.bodies.size()));
   check.same("rn.s31.revolutes", of_type(m.joints, "revolute"));
@@ -240,8 +235,8 @@ void split_settings(Checks& check) {
             default_of("alpha"));
   check.same("split.s3.range.min", option("split", "alpha").least);
   check.same("split.s3.range.max", option("split", "alpha").most);
-  check.same("split.s63.beta", bearing.simulation.options.has("beta") ? bearing.simulation.options.number("beta")
-                                                                      : default_of("beta"));
+  check.same("split.s63.beta",
+             bearing.simulation.options.has("beta") ? bearing.simulation.options.number("beta") : default_of("beta"));
   check.same("split.s63.h", *bearing.simulation.step);
   const double k = printed_value("split.s22.k"), m = printed_value("split.s22.m");
   check.digits("split.s22.f.translation", std::sqrt(k / m) / (2 * pi), 2, {"split.s22.k", "split.s22.m"});
@@ -331,8 +326,8 @@ void glue_settings(Checks& check) {
     check.same(n.id, spec.settings.step);
   }
   check.all({"glue.eq18.phi.numerator.to", "glue.eq18.phi.denominator.to", "glue.eq18.rate.numerator.to",
-             "glue.eq18.rate.denominator.to", "glue.sec53.period.to", "glue.table2.caption.to", "glue.table3.caption.to",
-             "glue.sec53.late.to", "glue.sec54.duration"},
+             "glue.eq18.rate.denominator.to", "glue.sec53.period.to", "glue.table2.caption.to",
+             "glue.table3.caption.to", "glue.sec53.late.to", "glue.sec54.duration"},
             spec.settings.end);
   check.same("glue.sec54.steps", std::round(spec.settings.end / spec.settings.step));
   check.all({"glue.fig18.left.degree", "glue.fig18.right.degree"}, spec.settings.degree);
@@ -379,8 +374,7 @@ void textbook_formulas(Checks& check) {
   const MultistepFormula ab = MultistepFormula::adams_bashforth(4), am = MultistepFormula::adams_moulton(4);
   check.same("text.sec7-1-3.ab4.factor", 1 / ab.alpha[0]);
   check.same("text.sec7-1-3.am4.factor", 1 / am.alpha[0]);
-  for (int i = 0; i < 4; ++i)
-    check.same("text.sec7-1-3.ab4.f" + number(i), -ab.beta[static_cast<std::size_t>(i) + 1]);
+  for (int i = 0; i < 4; ++i) check.same("text.sec7-1-3.ab4.f" + number(i), -ab.beta[static_cast<std::size_t>(i) + 1]);
   check.same("text.sec7-1-3.am4.f_next", -am.beta[0]);
   check.same("text.sec7-1-3.am4.f0", -am.beta[1]);
   check.same("text.sec7-1-3.am4.f1", -am.beta[2]);
@@ -424,17 +418,17 @@ void textbook_formulas(Checks& check) {
     }
     return low;
   };
-  check.same("text.sec7-1-2.norsett.alpha.l_stable", root(0.2, 0.4,
-                                                          [](double alpha) {
-                                                            const ImplicitTableau t = ImplicitTableau::norsett(alpha, 2);
-                                                            return stability_function(t.A, t.b, Complex(-1e12, 0)).real();
-                                                          }),
+  check.same("text.sec7-1-2.norsett.alpha.l_stable",
+             root(0.2, 0.4,
+                  [](double alpha) {
+                    const ImplicitTableau t = ImplicitTableau::norsett(alpha, 2);
+                    return stability_function(t.A, t.b, Complex(-1e12, 0)).real();
+                  }),
              1e-8);
-  check.same("text.sec7-1-2.norsett.alpha.order3", root(0.7, 0.9,
-                                                        [](double alpha) {
-                                                          const ImplicitTableau t = ImplicitTableau::norsett(alpha, 3);
-                                                          return t.b.dot(t.c.cwiseProduct(t.c)) - 1.0 / 3;
-                                                        }));
+  check.same("text.sec7-1-2.norsett.alpha.order3", root(0.7, 0.9, [](double alpha) {
+               const ImplicitTableau t = ImplicitTableau::norsett(alpha, 3);
+               return t.b.dot(t.c.cwiseProduct(t.c)) - 1.0 / 3;
+             }));
 }
 
 void textbook_structural(Checks& check) {
@@ -459,10 +453,9 @@ void textbook_structural(Checks& check) {
   const auto radius = [](double theta, double b, double g) {
     double largest = 0;
     for (double Omega = 0.1; Omega < 1e4; Omega *= 1.3)
-      largest = std::max(largest, amplification(StructuralParameters::collocation(theta, b, g), Omega)
-                                      .eigenvalues()
-                                      .cwiseAbs()
-                                      .maxCoeff());
+      largest = std::max(
+          largest,
+          amplification(StructuralParameters::collocation(theta, b, g), Omega).eigenvalues().cwiseAbs().maxCoeff());
     return largest;
   };
   double low = 1, high = 2;
@@ -472,15 +465,19 @@ void textbook_structural(Checks& check) {
   check.digits("text.sec7-1-5.wilson.theta", high, 3,
                {"text.sec7-1-5.wilson.newmark.beta", "text.sec7-1-5.wilson.newmark.gamma"});
   // Newmark damps above gamma = 1/2 only; it is A-stable from 2 beta = gamma on.
-  check.same("text.sec7-1-5.newmark.damping.gamma", [&] {
-    double from = 0.4, to = 0.7;
-    for (int i = 0; i < 40; ++i) {
-      const double tried = 0.5 * (from + to), with = 0.25 * (tried + 0.5) * (tried + 0.5);
-      const double now = amplification(StructuralParameters::newmark(with, tried), 0.5).eigenvalues().cwiseAbs().maxCoeff();
-      (now < 1 - 1e-12 ? to : from) = tried;
-    }
-    return to;
-  }(), 1e-6);
+  check.same(
+      "text.sec7-1-5.newmark.damping.gamma",
+      [&] {
+        double from = 0.4, to = 0.7;
+        for (int i = 0; i < 40; ++i) {
+          const double tried = 0.5 * (from + to), with = 0.25 * (tried + 0.5) * (tried + 0.5);
+          const double now =
+              amplification(StructuralParameters::newmark(with, tried), 0.5).eigenvalues().cwiseAbs().maxCoeff();
+          (now < 1 - 1e-12 ? to : from) = tried;
+        }
+        return to;
+      }(),
+      1e-6);
   double least = 0.1, most = 1;  // beta at gamma = 0.6
   for (int i = 0; i < 40; ++i) (radius(1, 0.5 * (least + most), 0.6) > 1 + 1e-7 ? least : most) = 0.5 * (least + most);
   check.same("text.sec7-1-5.newmark.a_stable.beta", 0.6 / most, 1e-3);

@@ -230,10 +230,10 @@ void compare_variable(std::vector<Row>& rows, const std::string& table, const st
             .because(as_the_twin)
             .beside(p["steps"].get<double>(), prototype));
     const double most = rejected(twin.result.summary) + std::max(5.0, 0.02 * twin_steps);
-    rows.push_back(Row::at_most(table, row, "rejected (target: the twin and 2 % of the steps)", most,
-                                rejected(run.result.summary))
-                       .because(as_the_twin)
-                       .beside(p["rejected"].get<double>(), prototype));
+    rows.push_back(
+        Row::at_most(table, row, "rejected (target: the twin and 2 % of the steps)", most, rejected(run.result.summary))
+            .because(as_the_twin)
+            .beside(p["rejected"].get<double>(), prototype));
     rows.push_back(Row::measure(table, row, "rejected by the twin", rejected(twin.result.summary)));
     rows.push_back(Row::measure(table, row, "motion against the twin, m or 1", motion_difference(run, twin))
                        .because("steps end elsewhere; with fixed steps it has a bound"));
@@ -244,7 +244,8 @@ void compare_variable(std::vector<Row>& rows, const std::string& table, const st
 const std::vector<std::string> tight = {"corrector=1e-10"};
 constexpr double same_motion = 1e-8;     // m; truncation errors are 1e-4
 constexpr double same_reactions = 1e-8;  // of the largest
-const char* const only_redundancy = "with Newton taken to 1e-10 of a step's error of 1e-4 m nothing but the redundancy differs";
+const char* const only_redundancy =
+    "with Newton taken to 1e-10 of a step's error of 1e-4 m nothing but the redundancy differs";
 const char* const least_norm = "least norm by a dense solver that knows nothing of the block -E, at states of the run";
 const char* const no_more_work = "redundant rows must not cost iterations; a tenth for steps that end elsewhere";
 const char* const same_branch = "at singular positions the cranks must stay on their branch";
@@ -278,9 +279,9 @@ void four_bar(const Json& printed, std::vector<Row>& rows) {
     const ModelRun scaled = run_model(model);
     const ReactionCheck check = check_reactions(Equations(model), scaled, 4);
     const std::string row = label("L = %.4g m", length);
-    rows.push_back(Row::error(table, row, "reactions against the pseudo-inverse, of the largest", check.relative(),
-                              same_reactions)
-                       .because(least_norm));
+    rows.push_back(
+        Row::error(table, row, "reactions against the pseudo-inverse, of the largest", check.relative(), same_reactions)
+            .because(least_norm));
     rows.push_back(Row::measure(table, row, "largest reaction, N", check.largest)
                        .because("the size that the errors above are relative to")
                        .beside(printed["largest_reaction"].get<double>(), prototype));
@@ -402,10 +403,10 @@ void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& 
                                   rejected(run.result.summary))
                          .because(as_the_twin)
                          .beside(p["rejected"].get<double>(), prototype));
-      rows.push_back(Row::at_most(table, row, "largest error of B0, m", 2 * p["error"].get<double>(),
-                                  ladder_error(run, exact))
-                         .because("twice the prototype's, whose norm has another length scale")
-                         .beside(p["error"].get<double>(), prototype));
+      rows.push_back(
+          Row::at_most(table, row, "largest error of B0, m", 2 * p["error"].get<double>(), ladder_error(run, exact))
+              .because("twice the prototype's, whose norm has another length scale")
+              .beside(p["error"].get<double>(), prototype));
     });
   }
   guard(rows, table, "h = 1e-3 s, alpha -0.3", [&] {

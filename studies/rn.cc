@@ -126,7 +126,8 @@ void steps_table(const StudyContext& context, std::vector<Row>& rows) {
   const char* const other = "other coordinates or weights than the print's: for comparison";
   const Setting settings[] = {
       {"absolute angles, the paper's weights, defaults", "state-space", true, true, {}, {}, 0.15, 0, untold},
-      {"absolute angles, the paper's weights, tuned on this very table: safety 0.8, factors 0.1 to 10, first step 1e-6 s",
+      {"absolute angles, the paper's weights, tuned on this very table: safety 0.8, factors 0.1 to 10, first step 1e-6 "
+       "s",
        "state-space",
        true,
        true,
@@ -136,7 +137,15 @@ void steps_table(const StudyContext& context, std::vector<Row>& rows) {
        2,
        "three settings that the print does not tell, tuned on these six numbers: a step or two are left"},
       {"absolute angles, the model's own scales, defaults", "state-space", true, false, {}, {}, 0, 0, other},
-      {"coordinates chosen automatically, the paper's weights, defaults", "state-space", false, true, {}, {}, 0, 0, other},
+      {"coordinates chosen automatically, the paper's weights, defaults",
+       "state-space",
+       false,
+       true,
+       {},
+       {},
+       0,
+       0,
+       other},
       {"all coordinates, the paper's weights, defaults", "all-coordinates", false, true, {}, {}, 0, 0, other},
       {"absolute angles, the paper's weights, scaled estimate",
        "state-space",
@@ -179,11 +188,10 @@ void error_tables(const StudyContext& context, std::vector<Row>& rows) {
     double bound;  // largest error called good, by the tolerance
     const char* bound_id;
   };
-  const Quantity quantities[] = {
-      {"Table 4, errors of theta1 of the double pendulum, the paper's weights", "theta1", "table4", "rad",
-       printed_value("rn.s31.bound"), "rn.s31.bound"},
-      {"Table 6, errors of theta1' of the double pendulum, the paper's weights", "theta1_rate", "table6", "rad/s",
-       printed_value("rn.s31.w1.good"), "rn.s31.w1.good"}};
+  const Quantity quantities[] = {{"Table 4, errors of theta1 of the double pendulum, the paper's weights", "theta1",
+                                  "table4", "rad", printed_value("rn.s31.bound"), "rn.s31.bound"},
+                                 {"Table 6, errors of theta1' of the double pendulum, the paper's weights",
+                                  "theta1_rate", "table6", "rad/s", printed_value("rn.s31.w1.good"), "rn.s31.w1.good"}};
   const char* const twice =
       "the largest error of another sequence of as many steps: twice the print, or its correction";
   const char* const cause =
@@ -323,8 +331,8 @@ void counts_and_rest(std::vector<Row>& rows) {
     const Vec3 wheel = e.frame(e.model().find_frame("front_left.wheel"), work).p;
     const double tyre = 0.467, half = 0.5 * printed_value("rn.s32.bump"), speed = 4.4704;
     const double reach = std::sqrt((tyre + half) * (tyre + half) - tyre * tyre);
-    rows.push_back(Row::near(table, row, "time at which the front wheels touch the bump, s", printed_value("rn.s32.front"),
-                             (bump_at - reach - wheel.x()) / speed, 1e-4)
+    rows.push_back(Row::near(table, row, "time at which the front wheels touch the bump, s",
+                             printed_value("rn.s32.front"), (bump_at - reach - wheel.x()) / speed, 1e-4)
                        .printed_as("rn.s32.front")
                        .with({"rn.s32.bump"})
                        .because("the model is placed so: tyre of 0.467 m, bump of the printed diameter, 10 mph"));
@@ -397,9 +405,8 @@ void vehicle_tables(const StudyContext& context, std::vector<Row>& rows) {
     double change = 0;
     for (std::size_t i = 0; i < exact.height.size(); ++i)
       change = std::max(change, std::abs(exact.height[i] - other.height[i]));
-    rows.push_back(
-        Row::measure("HMMWV, tight run", "tolerance 1e-8", "excursion of the chassis' height, m", exact.size)
-            .because("the size that errors are a part of"));
+    rows.push_back(Row::measure("HMMWV, tight run", "tolerance 1e-8", "excursion of the chassis' height, m", exact.size)
+                       .because("the size that errors are a part of"));
     rows.push_back(Row::at_most("HMMWV, tight run", "tolerance 1e-8",
                                 "largest change against 1e-7, part of the excursion", 1e-5, change / exact.size)
                        .because("below all errors that are compared with it"));
@@ -449,11 +456,11 @@ void vehicle_tables(const StudyContext& context, std::vector<Row>& rows) {
         goals.push_back(
             Row::at_most(goal, at, "error of the height, part of the excursion", 2e-3, part_of_excursion(run, exact))
                 .because(aim));
-        goals.push_back(Row::at_least("HMMWV, Figure 4", at, "largest by least step", 2,
-                                      *std::max_element(run.h.begin(), run.h.end()) /
-                                          *std::min_element(run.h.begin(), run.h.end()))
-                            .with({"rn.s32.fig4.tol"})
-                            .because("the figure: steps shorten at the bump"));
+        goals.push_back(
+            Row::at_least("HMMWV, Figure 4", at, "largest by least step", 2,
+                          *std::max_element(run.h.begin(), run.h.end()) / *std::min_element(run.h.begin(), run.h.end()))
+                .with({"rn.s32.fig4.tol"})
+                .because("the figure: steps shorten at the bump"));
         draw_vehicle(context, run);
       });
     }
@@ -461,8 +468,8 @@ void vehicle_tables(const StudyContext& context, std::vector<Row>& rows) {
   rows.insert(rows.end(), goals.begin(), goals.end());
 }
 
-// Tables 7 and 8, by the clock and with the paper's weights. Times of 2003 cannot be met, but both of a row were taken on
-// one machine, so that their quotient can be compared. `adams` takes two minutes for 4 s at every tolerance: without
+// Tables 7 and 8, by the clock and with the paper's weights. Times of 2003 cannot be met, but both of a row were taken
+// on one machine, so that their quotient can be compared. `adams` takes two minutes for 4 s at every tolerance: without
 // --full it runs to 1 s at 1e-3.
 void times_tables(const StudyContext& context, std::vector<Row>& rows) {
   const VehicleMethod implicit{"rosenbrock-nystrom-4", "rosenbrock-nystrom-4", "", {}, {}, 4},
@@ -493,7 +500,8 @@ void times_tables(const StudyContext& context, std::vector<Row>& rows) {
                            .because("the text's lower bound"));
       }
       for (std::size_t i = 0; i < quick.marked.size(); ++i) {
-        const std::string at = std::to_string(i + 1) + "s", table = "Tables 7 and 8, to t = " + std::to_string(i + 1) + " s",
+        const std::string at = std::to_string(i + 1) + "s",
+                          table = "Tables 7 and 8, to t = " + std::to_string(i + 1) + " s",
                           slow_id = "rn.table7." + at + "." + column, quick_id = "rn.table8." + at + "." + column;
         const std::vector<std::string> settings{"rn.table7." + at, "rn.table8." + at, "rn.table7." + column,
                                                 "rn.table8." + column};
@@ -506,14 +514,16 @@ void times_tables(const StudyContext& context, std::vector<Row>& rows) {
                            .printed_as(slow_id)
                            .with(settings)
                            .because(why::machine_time));
-        rows.push_back(Row::at_least(table, row, "time of adams by that of rosenbrock-nystrom-4",
-                                     printed_value(slow_id) / printed_value(quick_id), slow.marked[i] / quick.marked[i])
-                           .printed_as(slow_id)
-                           .printed_as(quick_id)
-                           .with(settings)
-                           .because("the quotient of the printed times; it may be more, because our implicit step is sparse in all "
-                                    "coordinates and the paper's dense in 18, while both explicit ones recover "
-                                    "dependent coordinates"));
+        rows.push_back(
+            Row::at_least(table, row, "time of adams by that of rosenbrock-nystrom-4",
+                          printed_value(slow_id) / printed_value(quick_id), slow.marked[i] / quick.marked[i])
+                .printed_as(slow_id)
+                .printed_as(quick_id)
+                .with(settings)
+                .because(
+                    "the quotient of the printed times; it may be more, because our implicit step is sparse in all "
+                    "coordinates and the paper's dense in 18, while both explicit ones recover "
+                    "dependent coordinates"));
         rows.back().printed.reset();  // a quotient of two
       }
     });
@@ -528,18 +538,19 @@ void times_tables(const StudyContext& context, std::vector<Row>& rows) {
     const bool quotient = rows[i].table == "Tables 7 and 8, to t = 1 s" && rows[i].row == "tolerance 1e-03" &&
                           rows[i].relation == Relation::at_least;
     if (!quotient) continue;
-    rows.push_back(Row::at_least("Tables 7 and 8", "tolerance 1e-03, to 1 s", "orders of magnitude between the two", 1.9,
-                                 std::log10(rows[i].ours))
+    rows.push_back(Row::at_least("Tables 7 and 8", "tolerance 1e-03, to 1 s", "orders of magnitude between the two",
+                                 1.9, std::log10(rows[i].ours))
                        .printed_as("rn.s4.gain")
                        .because("\"almost two\""));
     break;
   }
   if (evaluations.size() > 1) {
     const auto range = std::minmax_element(evaluations.begin(), evaluations.end());
-    rows.push_back(Row::at_most("Tables 7 and 8", "all tolerances", "evaluations of adams, most by least", 1.1,
-                                *range.second / *range.first)
-                       .because("the text: stiffness, not the tolerance, decides the explicit step; the printed times of a "
-                                "column differ by 2 %"));
+    rows.push_back(
+        Row::at_most("Tables 7 and 8", "all tolerances", "evaluations of adams, most by least", 1.1,
+                     *range.second / *range.first)
+            .because("the text: stiffness, not the tolerance, decides the explicit step; the printed times of a "
+                     "column differ by 2 %"));
   }
 }
 

@@ -89,8 +89,8 @@ void oscillators(const StudyContext& context, std::vector<Row>& rows, const Json
                            .with(variant.settings)
                            .because("independent numbers of the same method, to their digits"));
         const double other = facts[signal].get<double>();
-        rows.push_back(Row::near(table, variant.name, std::string(signal) + ", largest error against the exact motion", other,
-                                 max_error(run, signal, reference, std::string("exact_") + signal), 1e-4)
+        rows.push_back(Row::near(table, variant.name, std::string(signal) + ", largest error against the exact motion",
+                                 other, max_error(run, signal, reference, std::string("exact_") + signal), 1e-4)
                            .with(variant.settings)
                            .beside(other, independent)
                            .because("its four digits"));
@@ -301,7 +301,8 @@ void theorems(const StudyContext& context, std::vector<Row>& rows) {
             if (!in_region(p.c_A, p.k_A, alpha, -1e-6) && growth <= 1) wrong_outside += 1;
           });
     }
-    rows.push_back(Row::at_most(table, "inside the triangle", "points that grow", 0, wrong_inside).because("the theorem"));
+    rows.push_back(
+        Row::at_most(table, "inside the triangle", "points that grow", 0, wrong_inside).because("the theorem"));
     rows.push_back(Row::at_most(table, "outside", "points that do not grow", 0, wrong_outside).because("the theorem"));
   });
   guard(rows, "Theorem 6", "search", [&] {
@@ -329,8 +330,8 @@ void theorems(const StudyContext& context, std::vector<Row>& rows) {
                                static_cast<double>(unstable))
                       .because("the theorem");
         const bool least = beta == printed_value("split.thm6.beta");
-        rows.push_back(least ? Row(std::move(row).with({"split.thm6.beta", "split.thm6.beta.ii", "split.thm6.beta.iii"}))
-                             : row);
+        rows.push_back(
+            least ? Row(std::move(row).with({"split.thm6.beta", "split.thm6.beta.ii", "split.thm6.beta.iii"})) : row);
       }
     }
   });
@@ -399,8 +400,8 @@ void theorems(const StudyContext& context, std::vector<Row>& rows) {
       worst_critical = std::max(worst_critical, std::abs(critical - claimed));
     }
     const char* const bisected = "four rounds of forty parts, and the threshold of growth";
-    rows.push_back(Row::error(table, "upper edge", "largest distance from h c = 2 - h^2 k/2", worst_edge, 1e-5)
-                       .because(bisected));
+    rows.push_back(
+        Row::error(table, "upper edge", "largest distance from h c = 2 - h^2 k/2", worst_edge, 1e-5).because(bisected));
     rows.push_back(
         Row::error(table, "critical damping", "largest distance from h c = 2 h sqrt(k) - h^2 k", worst_critical, 1e-5)
             .because(bisected));
@@ -421,10 +422,12 @@ void theorems(const StudyContext& context, std::vector<Row>& rows) {
       }
       return high;
     };
-    corner("least h^2 k that is stable at h c = 0.5", "split.thm3.corner1.h2k",
-           first_stable([](double k) { return TestPoint{k, 0.5, 0, 0}; }));
-    corner("least h c that is stable at h^2 k = 1", "split.thm3.corner1.hc",
-           first_stable([](double c) { return TestPoint{1, c, 0, 0}; }));
+    corner("least h^2 k that is stable at h c = 0.5", "split.thm3.corner1.h2k", first_stable([](double k) {
+             return TestPoint{k, 0.5, 0, 0};
+           }));
+    corner("least h c that is stable at h^2 k = 1", "split.thm3.corner1.hc", first_stable([](double c) {
+             return TestPoint{1, c, 0, 0};
+           }));
     if (const auto file = context.picture("split_stability.png")) {
       PlotRequest plot;
       plot.title = "Stability of split in A, alpha = 1/2 (Figure 2)";
@@ -595,8 +598,7 @@ void local_error(const StudyContext& context, std::vector<Row>& rows) {
       rows.push_back(Row::near(table, row, "position", q, limit[0], 2e-4 * std::abs(q)).because(lemma));
       rows.push_back(Row::near(table, row, "velocity", v, limit[1], 2e-5 * std::abs(v)).because(lemma));
       // E is divided by h^3: the error of a step in position has the order 3, of a method of local order 2.
-      rows.push_back(Row::near(table, row, "order of the positions, local",
-                               printed_value("split.thm2.order.q"),
+      rows.push_back(Row::near(table, row, "order of the positions, local", printed_value("split.thm2.order.q"),
                                2 + std::log2(std::abs(E[1][0] / E[2][0])), 0.1)
                          .printed_as("split.thm2.order.q")
                          .because("the theorem, read as local; a tenth for a fit over one halving"));
@@ -665,8 +667,8 @@ void compositions(const StudyContext& context, std::vector<Row>& rows) {
       }
       const double order = fitted_order(h, largest);
       const bool none = composition == std::string("none");
-      rows.push_back(Row::measure(table, composition, "largest at h = 1 ms, m/s", largest[2])
-                         .because("its order has the bound"));
+      rows.push_back(
+          Row::measure(table, composition, "largest at h = 1 ms, m/s", largest[2]).because("its order has the bound"));
       rows.push_back(none ? Row::at_least(table, composition, "order in h", 1.9, order)
                                 .because("the method itself keeps the constraint to second order")
                           : Row::near(table, composition, "order in h", 1, order, 0.1)
@@ -702,8 +704,9 @@ void stability_control(const StudyContext& context, std::vector<Row>& rows) {
       if (!split)
         rows.push_back(Row::measure(table, name, "Jacobians", static_cast<double>(run.counts.linearisations)));
       const double error = (run.last.q - exact->q).cwiseAbs().maxCoeff();
-      rows.push_back(Row::measure(table, name, "error of positions, m", error)
-                         .because(split ? "impacts are not smooth: it falls with the step, without an order" : why::comparator));
+      rows.push_back(
+          Row::measure(table, name, "error of positions, m", error)
+              .because(split ? "impacts are not smooth: it falls with the step, without an order" : why::comparator));
       if (split && !changes.step) {
         if (by_stability > 0)
           rows.push_back(Row::at_most(table, name, "error by that of twice the epsilon", 1, error / by_stability)

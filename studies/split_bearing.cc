@@ -67,14 +67,16 @@ void compare(std::vector<Row>& rows, const std::string& table, const std::string
     std::snprintf(started, sizeof started, ", from %.5g", from);
     rows.push_back(Row::near(table, row, quantity + std::string(started), target, ours, bound).because(why));
   };
-  const char* const leaves = "what is left of the oscillation after the start elsewhere, and the tractions that the closed "
-                             "equilibrium splits evenly";
+  const char* const leaves =
+      "what is left of the oscillation after the start elsewhere, and the tractions that the closed "
+      "equilibrium splits evenly";
   near("contact angle inner, deg", e.alpha_i / degree, start.alpha_i / degree, m.alpha_i / degree, 0.1, leaves);
   near("contact angle outer, deg", e.alpha_o / degree, start.alpha_o / degree, m.alpha_o / degree, 0.1, leaves);
   near("ball load inner, N", e.Q_i, start.Q_i, m.Q_i, 0.01 * e.Q_i, leaves);
   near("ball load outer, N", e.Q_o, start.Q_o, m.Q_o, 0.01 * e.Q_o, leaves);
   near("inner ring, axial position, um", e.z_inner * 1e6, start.z_inner * 1e6, m.z_inner * 1e6, 0.3, leaves);
-  near("orbit of the balls, rad/s", e.orbit, start.orbit, m.orbit, 1e-3 * e.orbit, "rolling without sliding, but for creep");
+  near("orbit of the balls, rad/s", e.orbit, start.orbit, m.orbit, 1e-3 * e.orbit,
+       "rolling without sliding, but for creep");
   near("speed of the cage, rad/s", e.orbit, start.orbit, m.cage, 1e-2 * e.orbit, "carried by the balls, with play");
 }
 
@@ -115,7 +117,8 @@ void closed_forms(const StudyContext& context, std::vector<Row>& rows) {
     });
   }
   const std::string table =
-      "6.3, bearing at 10,000 rpm, h = 1e-6 s, started in the equilibrium of 0.8 of the load, mean of the last 10 of 40 ms";
+      "6.3, bearing at 10,000 rpm, h = 1e-6 s, started in the equilibrium of 0.8 of the load, mean of the last 10 of "
+      "40 ms";
   const BallBearing standard;
   const auto run_and_compare = [&](const std::string& row, const BallBearing& b, ModelChanges changes) {
     context.note(table + ": " + row);
@@ -141,17 +144,17 @@ void closed_forms(const StudyContext& context, std::vector<Row>& rows) {
   const std::string classic = "6.3, equilibrium at 10,000 rpm without gyroscopic moment, against independent values";
   guard(rows, classic, "6206, 1000 N", [&] {
     const BearingEquilibrium e = bearing_equilibrium(standard, false);
-    const auto independent = [&](const char* quantity, double value, double ours, double bound) {
+    const auto agree = [&](const char* quantity, double value, double ours, double bound) {
       rows.push_back(Row::near(classic, "6206, 1000 N", quantity, value, ours, bound)
                          .beside(value, "an independent computation of the same equilibrium")
                          .because("its digits"));
     };
-    independent("contact angle inner, deg", 17.355, e.alpha_i / degree, 2e-3);
-    independent("contact angle outer, deg", 16.718, e.alpha_o / degree, 2e-3);
-    independent("ball load inner, N", 372.49, e.Q_i, 0.05);
-    independent("ball load outer, N", 386.26, e.Q_o, 0.05);
-    independent("inner ring, axial position, um", 114.91, e.z_inner * 1e6, 0.01);
-    independent("orbit, rpm", 4011.9, e.orbit * 30 / std::numbers::pi, 0.2);
+    agree("contact angle inner, deg", 17.355, e.alpha_i / degree, 2e-3);
+    agree("contact angle outer, deg", 16.718, e.alpha_o / degree, 2e-3);
+    agree("ball load inner, N", 372.49, e.Q_i, 0.05);
+    agree("ball load outer, N", 386.26, e.Q_o, 0.05);
+    agree("inner ring, axial position, um", 114.91, e.z_inner * 1e6, 0.01);
+    agree("orbit, rpm", 4011.9, e.orbit * 30 / std::numbers::pi, 0.2);
   });
   run_and_compare("6206, 1000 N", standard, {});
   run_and_compare("6206, 500 N", light, {});
@@ -215,23 +218,26 @@ void evaluations(const StudyContext& context, std::vector<Row>& rows) {
       if (!run.finished) throw std::runtime_error(run.why);
       const auto count = static_cast<double>(run.counts.explicit_evaluations);
       if (h == printed_value("split.s63.h"))
-        rows.push_back(Row::near(table, row, "evaluations of A", printed_value("split.s63.table.split.evaluations"), count, 1)
-                           .printed_as("split.s63.table.split.evaluations")
-                           .printed_as("split.s63.gain.split")
-                           .printed_as("split.s63.table.split.h")
-                           .with({"split.s63.h"})
-                           .because("one evaluation a step, and one at the start"));
+        rows.push_back(
+            Row::near(table, row, "evaluations of A", printed_value("split.s63.table.split.evaluations"), count, 1)
+                .printed_as("split.s63.table.split.evaluations")
+                .printed_as("split.s63.gain.split")
+                .printed_as("split.s63.table.split.h")
+                .with({"split.s63.h"})
+                .because("one evaluation a step, and one at the start"));
       else
         rows.push_back(Row::measure(table, row, "evaluations of A", count).because(why::work));
       const double error = position_error(run.last, *exact, *equations);
-      rows.push_back(last_error > 0
-                         ? Row::at_most(table, row, "largest error of a position, m", 0.75 * last_error, error)
-                               .because("order 1, and strokes of the cage that are not smooth: less than three quarters "
-                                        "of the error at twice the step")
-                         : Row::measure(table, row, "largest error of a position, m", error)
-                               .because("the first of the steps: the others are compared with it"));
+      rows.push_back(
+          last_error > 0
+              ? Row::at_most(table, row, "largest error of a position, m", 0.75 * last_error, error)
+                    .because("order 1, and strokes of the cage that are not smooth: less than three quarters "
+                             "of the error at twice the step")
+              : Row::measure(table, row, "largest error of a position, m", error)
+                    .because("the first of the steps: the others are compared with it"));
       last_error = error;
-      rows.push_back(Row::near(table, row, "evaluations of A a step", printed_value("split.s3.evaluations"), count / static_cast<double>(run.steps), 2e-2)
+      rows.push_back(Row::near(table, row, "evaluations of A a step", printed_value("split.s3.evaluations"),
+                               count / static_cast<double>(run.steps), 2e-2)
                          .printed_as("split.s3.evaluations")
                          .printed_as("split.s7.evaluations")
                          .because("one a step, and one at the start"));
@@ -261,7 +267,7 @@ void evaluations(const StudyContext& context, std::vector<Row>& rows) {
           Row::measure(table, row, "evaluations of A", static_cast<double>(run.counts.explicit_evaluations)));
       rows.push_back(
           Row::measure(table, row, "largest error of a position, m", position_error(run.last, *exact, *equations))
-            .because(compared));
+              .because(compared));
     });
   };
   for (const double tolerance : {1e-6, 1e-7, 1e-8, 1e-9}) {
@@ -283,14 +289,15 @@ void evaluations(const StudyContext& context, std::vector<Row>& rows) {
       const auto f = static_cast<double>(run.counts.evaluations), J = static_cast<double>(run.counts.linearisations);
       rows.push_back(Row::measure(table, row, "evaluations of A, Jacobians exact and not counted", f));
       rows.push_back(Row::measure(table, row, "Jacobians", J));
-      rows.push_back(Row::measure(table, row, "evaluations of A, 12 for each Jacobian as in the source",
-                                  f + printed_value("split.s63.jacobian.rigid") * J)
-                         .printed_as("split.s63.table.bdf.evaluations")
-                         .with({"split.s63.jacobian.rigid"})
-                         .because("the print tells neither tolerance nor code of its BDF, and its bearing is not given"));
+      rows.push_back(
+          Row::measure(table, row, "evaluations of A, 12 for each Jacobian as in the source",
+                       f + printed_value("split.s63.jacobian.rigid") * J)
+              .printed_as("split.s63.table.bdf.evaluations")
+              .with({"split.s63.jacobian.rigid"})
+              .because("the print tells neither tolerance nor code of its BDF, and its bearing is not given"));
       rows.push_back(
           Row::measure(table, row, "largest error of a position, m", position_error(run.last, *exact, *equations))
-            .because(compared));
+              .because(compared));
     });
   }
   for (const double tolerance : {1e-3, 1e-5, 1e-7}) {
@@ -305,7 +312,7 @@ void evaluations(const StudyContext& context, std::vector<Row>& rows) {
       rows.push_back(Row::measure(table, row, "evaluations of A", static_cast<double>(run.counts.evaluations)));
       rows.push_back(
           Row::measure(table, row, "largest error of a position, m", position_error(run.last, *exact, *equations))
-            .because(compared));
+              .because(compared));
     });
   }
 }
@@ -365,7 +372,8 @@ void cost(const StudyContext& context, std::vector<Row>& rows) {
     const double A = time_of(inertia | forces_explicit), B = time_of(joints | forces_implicit);
     rows.push_back(Row::measure(table, "split, h = 1e-6 s", "seconds", run.seconds));
     rows.push_back(Row::measure(table, "split, h = 1e-6 s", "microseconds a step", run.seconds / steps * 1e6));
-    rows.push_back(Row::measure(table, "split, h = 1e-6 s", "of it contacts and the rest of A", A * 1e6).because(why::machine_time));
+    rows.push_back(Row::measure(table, "split, h = 1e-6 s", "of it contacts and the rest of A", A * 1e6)
+                       .because(why::machine_time));
     rows.push_back(Row::measure(table, "split, h = 1e-6 s", "of it values of B",
                                 B * 1e6 * static_cast<double>(run.counts.evaluations) / steps)
                        .because(why::machine_time));

@@ -190,11 +190,14 @@ void explain(std::vector<Row>& rows, std::size_t first, const std::string& reaso
 
 void explain_work(std::vector<Row>& rows) {
   const std::pair<const char*, const char*> usual[] = {
-      {"seconds", why::machine_time},     {"microseconds", why::machine_time}, {"time, s", why::machine_time},
-      {"steps", why::work},               {"mean step", why::work},            {"rejected", why::work},
-      {"evaluations", why::work},         {"iterations", why::work},           {"Newton iterations", why::work},
-      {"Newton corrections", why::work},  {"linearisations", why::work},       {"Jacobians", why::work},
-      {"co-simulations", why::work},      {"corrections of B", why::work},     {"macro steps", why::work}};
+      {"seconds", why::machine_time},   {"microseconds", why::machine_time},
+      {"time, s", why::machine_time},   {"steps", why::work},
+      {"mean step", why::work},         {"rejected", why::work},
+      {"evaluations", why::work},       {"iterations", why::work},
+      {"Newton iterations", why::work}, {"Newton corrections", why::work},
+      {"linearisations", why::work},    {"Jacobians", why::work},
+      {"co-simulations", why::work},    {"corrections of B", why::work},
+      {"macro steps", why::work}};
   for (Row& row : rows) {
     if (row.demands() || !row.reason.empty() || !row.ok) continue;
     for (const auto& entry : usual) {

@@ -124,16 +124,19 @@ void table_7_4(std::vector<Row>& rows, const StudyContext& context) {
       // Two rows of the table are chaotic at this step: the last energy depends on the last digits of the arithmetic.
       const bool chaotic = key == std::string("k100_100"), late = key == std::string("k0_1e8");
       rows.push_back(
-          Row::reproduce(table, name, "relative energy error at 20 s, trapezoidal rule", id + ".error.trapez", file.last, 2)
+          Row::reproduce(table, name, "relative energy error at 20 s, trapezoidal rule", id + ".error.trapez",
+                         file.last, 2)
               .with(settings)
-              .missed_for(chaotic ? "the motion is chaotic at this step: the energy at 20 s depends on the last digits of "
-                                    "the arithmetic; the model file and the textbook's equations differ too"
-                          : late  ? "not known: the model file and the textbook's equations agree on another number"
-                                  : ""));
+              .missed_for(chaotic
+                              ? "the motion is chaotic at this step: the energy at 20 s depends on the last digits of "
+                                "the arithmetic; the model file and the textbook's equations differ too"
+                          : late ? "not known: the model file and the textbook's equations agree on another number"
+                                 : ""));
       if (!chaotic)
-        rows.push_back(Row::near(table, name, "the same with the textbook's equations", file.last, beside, 0.01 * file.last)
-                           .beside(beside, "the equations of Example 7.2, integrated apart from the model file")
-                           .because("two codes for one method: only what Newton leaves differs"));
+        rows.push_back(
+            Row::near(table, name, "the same with the textbook's equations", file.last, beside, 0.01 * file.last)
+                .beside(beside, "the equations of Example 7.2, integrated apart from the model file")
+                .because("two codes for one method: only what Newton leaves differs"));
       rows.push_back(Row::measure(table, name, "largest relative energy error, trapezoidal rule", file.largest)
                          .because("the print has the error at the end only"));
       rows.push_back(
@@ -214,7 +217,11 @@ void problem_7_1(std::vector<Row>& rows) {
   const Answer answers[] = {
       {"newmark", "trapezoidal rule", {}, std::cos(200 * angle), -std::sin(200 * angle)},
       {"trapezoidal", "trapezoidal rule, first order", {}, std::cos(200 * angle), -std::sin(200 * angle)},
-      {"hht", "HHT, alpha = -0.1", {{"alpha", printed_value("text.problem7-1.b.alpha")}}, -0.844612975976, 0.535099471779},
+      {"hht",
+       "HHT, alpha = -0.1",
+       {{"alpha", printed_value("text.problem7-1.b.alpha")}},
+       -0.844612975976,
+       0.535099471779},
       {"newmark",
        "Newmark, gamma = 1, beta = 1/2",
        {{"gamma", printed_value("text.problem7-1.c.gamma")}, {"beta", printed_number("text.problem7-1.c.beta").value}},
@@ -238,15 +245,14 @@ void problem_7_1(std::vector<Row>& rows) {
                                        printed_value("text.problem7-1.end"), options);
       if (result.status != SolveStatus::finished) throw std::runtime_error(result.message);
       const std::vector<std::string> settings{
-          "text.problem7-1.position", "text.problem7-1.velocity", "text.problem7-1.position.time",
-          "text.problem7-1.velocity.time", "text.problem7-1.start", "text.problem7-1.end", "text.problem7-1.step",
-          "text.problem7-1.a.gamma", "text.problem7-1.a.beta", "text.problem7-1.b.alpha", "text.problem7-1.c.p",
-          "text.problem7-1.c.gamma", "text.problem7-1.c.beta"};
+          "text.problem7-1.position",      "text.problem7-1.velocity", "text.problem7-1.position.time",
+          "text.problem7-1.velocity.time", "text.problem7-1.start",    "text.problem7-1.end",
+          "text.problem7-1.step",          "text.problem7-1.a.gamma",  "text.problem7-1.a.beta",
+          "text.problem7-1.b.alpha",       "text.problem7-1.c.p",      "text.problem7-1.c.gamma",
+          "text.problem7-1.c.beta"};
       const char* const closed = "the closed solution of the difference equation; round-off of a hundred steps";
-      rows.push_back(
-          Row::near("Problem 7/1", a.name, "y(10)", a.y, result.y[0], 1e-10).with(settings).because(closed));
-      rows.push_back(
-          Row::near("Problem 7/1", a.name, "v(10)", a.v, result.y[1], 1e-10).with(settings).because(closed));
+      rows.push_back(Row::near("Problem 7/1", a.name, "y(10)", a.y, result.y[0], 1e-10).with(settings).because(closed));
+      rows.push_back(Row::near("Problem 7/1", a.name, "v(10)", a.v, result.y[1], 1e-10).with(settings).because(closed));
     });
   }
 }
@@ -269,14 +275,14 @@ void problems_7_2_and_7_3(std::vector<Row>& rows) {
       steps.push_back(h);
       errors.push_back(std::hypot(result.y[0] - std::cos(10.0), result.y[1] + std::sin(10.0)));
     }
-    rows.push_back(Row::near("Problem 7/2", "adams-moulton", "order of (y, v) at 10", printed_value("text.problem7-2.order"),
-                             fitted_order(steps, errors), 0.4)
+    rows.push_back(Row::near("Problem 7/2", "adams-moulton", "order of (y, v) at 10",
+                             printed_value("text.problem7-2.order"), fitted_order(steps, errors), 0.4)
                        .printed_as("text.problem7-2.order")
                        .with({"text.problem7-2.equations"})
                        .because("fitted over two halvings of a step that is not yet small"));
-    rows.push_back(Row::at_most("Problem 7/2", "adams-moulton", "error of y(10) at h = 0.1, below 7/1's 4.5e-3", 4.5e-3,
-                                errors[0])
-                       .because("a method of order 4 against one of order 2 at the same step"));
+    rows.push_back(
+        Row::at_most("Problem 7/2", "adams-moulton", "error of y(10) at h = 0.1, below 7/1's 4.5e-3", 4.5e-3, errors[0])
+            .because("a method of order 4 against one of order 2 at the same step"));
   });
   for (const double damping : {1.0, 100.0}) {
     char name[64];
@@ -296,10 +302,12 @@ void problems_7_2_and_7_3(std::vector<Row>& rows) {
       // Motions at 2 s: energies of 1e-19 of the start would agree whatever the pendulum did. With strong dash pots it
       // rests long before, so that the end of the run is compared earlier.
       const double speed = 100;
-      rows.push_back(Row::error("Problem 7/3", name, when + "joint angles and speeds, adams less the textbook's equations",
+      rows.push_back(Row::error("Problem 7/3", name,
+                                when + "joint angles and speeds, adams less the textbook's equations",
                                 motion(joint_angles(fine.run.last) - reference.y, speed), 1e-6)
                          .because("two codes at tolerance 1e-11, relative to the speeds at the start"));
-      rows.push_back(Row::error("Problem 7/3", name, when + "joint angles and speeds, trapezoidal rule, h = 1e-4, less adams",
+      rows.push_back(Row::error("Problem 7/3", name,
+                                when + "joint angles and speeds, trapezoidal rule, h = 1e-4, less adams",
                                 motion(joint_angles(rule.run.last) - joint_angles(fine.run.last), speed), 1e-2)
                          .because("a method of order 2: h^2 w^2 / 12 of the phase with w = 300 rad/s, over 600 rad"));
       rows.push_back(Row::at_least("Problem 7/3", name, when + "energy by its start, adams", 1e-4, energy(fine) / scale)
@@ -347,11 +355,12 @@ void problems_7_4_and_7_5(std::vector<Row>& rows, const StudyContext& context) {
       const auto joint_error = [&](const ModelRun& r) {
         return max_error(r.column("p1"), exact.column("p1")) / max_abs(exact.column("p1"));
       };
-      rows.push_back(Row::error("Problem 7/4", name,
-                                "largest error of the first joint, of its swing: penalty 1e7, trapezoidal rule, h = 1e-4",
-                                joint_error(penalty), 0.02)
-                         .with({"text.problem7-4.penalty"})
-                         .because("a method of order 2: h^2 w^2 / 12 of the phase with w = 300 rad/s, over 600 rad"));
+      rows.push_back(
+          Row::error("Problem 7/4", name,
+                     "largest error of the first joint, of its swing: penalty 1e7, trapezoidal rule, h = 1e-4",
+                     joint_error(penalty), 0.02)
+              .with({"text.problem7-4.penalty"})
+              .because("a method of order 2: h^2 w^2 / 12 of the phase with w = 300 rad/s, over 600 rad"));
       rows.push_back(Row::measure("Problem 7/4", name, "energy at 2 s by its start, less adams", energy_error(penalty))
                          .because("with strong dash pots nothing is left of it; the motion has the bound"));
       rows.push_back(Row::measure("Problem 7/4", name, "evaluations",
@@ -379,10 +388,11 @@ void problems_7_4_and_7_5(std::vector<Row>& rows, const StudyContext& context) {
       rows.push_back(
           Row::measure("Problem 7/5", name, "largest error of the first joint, h = 2.5e-5, rad", errors.back())
               .because("its order has the bound"));
-      rows.push_back(Row::near("Problem 7/5", name, "order of the first joint's error, from the last halving",
-                               printed_value("text.problem7-5.p"), std::log2(errors[1] / errors[2]), 0.35)
-                         .printed_as("text.problem7-5.p")
-                         .because("theory: order 1; a third, because at h w = 0.0075 BDF 1 still takes half of the swing"));
+      rows.push_back(
+          Row::near("Problem 7/5", name, "order of the first joint's error, from the last halving",
+                    printed_value("text.problem7-5.p"), std::log2(errors[1] / errors[2]), 0.35)
+              .printed_as("text.problem7-5.p")
+              .because("theory: order 1; a third, because at h w = 0.0075 BDF 1 still takes half of the swing"));
       char file[64];
       std::snprintf(file, sizeof file, "text_problems_7_4_7_5_c%g.png", damping);
       if (const auto picture = context.picture(file)) {
@@ -396,8 +406,8 @@ void problems_7_4_and_7_5(std::vector<Row>& rows, const StudyContext& context) {
   }
 }
 
-// The mass matrix and the velocity terms of Example 7.2, from the model file: accelerations of the joints at given angles
-// and speeds, put into the printed equations, must leave nothing; each coefficient is found from them.
+// The mass matrix and the velocity terms of Example 7.2, from the model file: accelerations of the joints at given
+// angles and speeds, put into the printed equations, must leave nothing; each coefficient is found from them.
 void example_7_2(std::vector<Row>& rows) {
   const std::string table = "Example 7.2";
   guard(rows, table, "equations of motion", [&] {
@@ -436,10 +446,10 @@ void example_7_2(std::vector<Row>& rows) {
           "text.example7-2.motion.m12.constant", "text.example7-2.motion.m21.constant"},
          "element 12, constant", m12);
     same({"text.example7-2.energy.m22", "text.example7-2.motion.m22"}, "element 22", m22);
-    rows.push_back(Row::near(table, "kinetic energy", "factor: energy of element 22 at 1 rad/s", half,
-                             kinetic(right, 0, 1), 1e-12)
-                       .printed_as("text.example7-2.energy.factor")
-                       .because(reason));
+    rows.push_back(
+        Row::near(table, "kinetic energy", "factor: energy of element 22 at 1 rad/s", half, kinetic(right, 0, 1), 1e-12)
+            .printed_as("text.example7-2.energy.factor")
+            .because(reason));
     // -sin p2 (c p2' p1' + p2'^2) in the first equation: c from the accelerations at p2 = 90 degrees, without springs.
     place(0.3, right, 2, 3);
     solver.solve(state, rates, work);

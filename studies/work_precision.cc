@@ -187,9 +187,9 @@ void diagram(const Case& c, std::vector<Row>& rows, const StudyContext& context)
     if (!best.finished || !other.finished)
       throw Failure({Severity::error, "run-failed", best.why + other.why, "", {}}, ExitCode::failed_run);
     const double open = distance(model, best.last, other.last);
-    rows.push_back(Row::at_most(c.key, "reference", c.reference.name() + " against " + c.second.name() + ", m or rad",
-                                1e-6, open)
-                       .because("two unrelated methods: below all errors that are compared"));
+    rows.push_back(
+        Row::at_most(c.key, "reference", c.reference.name() + " against " + c.second.name() + ", m or rad", 1e-6, open)
+            .because("two unrelated methods: below all errors that are compared"));
     std::map<std::string, Samples> all;
     for (const Way& way :
          {Way{"hht-i3", ""}, Way{"generalized-alpha-i3", ""}, Way{"bdf-i3", ""}, Way{"bdf-si2", ""},
@@ -245,8 +245,10 @@ void goals(std::vector<Row>& rows, const StudyContext& context) {
         }
       }
     }
-    rows.push_back(Row::at_most("goals", "Andrews' mechanism, " + by, "seconds to 1e-3 rad", 0.02, least).because("a goal of the project"));
-    rows.push_back(Row::at_most("goals", "Andrews' mechanism, " + by, "its error, rad", 1e-3, error).because("a goal of the project"));
+    rows.push_back(Row::at_most("goals", "Andrews' mechanism, " + by, "seconds to 1e-3 rad", 0.02, least)
+                       .because("a goal of the project"));
+    rows.push_back(Row::at_most("goals", "Andrews' mechanism, " + by, "its error, rad", 1e-3, error)
+                       .because("a goal of the project"));
   });
   guard(rows, "goals", "nfourbar 40", [&] {
     double least = 1e300, drift = 0;
@@ -281,8 +283,10 @@ void goals(std::vector<Row>& rows, const StudyContext& context) {
         break;
       }
     }
-    rows.push_back(Row::at_most("goals", "40 four-bars, 10 s, " + by, "seconds with a drift below 0.1 J", 0.5, least).because("a goal of the project"));
-    rows.push_back(Row::at_most("goals", "40 four-bars, 10 s, " + by, "its drift, J", 0.1, drift).because("a goal of the project"));
+    rows.push_back(Row::at_most("goals", "40 four-bars, 10 s, " + by, "seconds with a drift below 0.1 J", 0.5, least)
+                       .because("a goal of the project"));
+    rows.push_back(Row::at_most("goals", "40 four-bars, 10 s, " + by, "its drift, J", 0.1, drift)
+                       .because("a goal of the project"));
   });
 }
 

@@ -105,8 +105,8 @@ TEST(StudyFramework, TextAndJson) {
   EXPECT_THAT(text, HasSubstr("  b: broke\n"));
   EXPECT_THAT(text, HasSubstr("2 rows: 1 demand something, 1 met, 1 MISSED"));
   const auto json = nlohmann::json::parse(to_json(rows));
-  for (const char* key : {"study", "table", "row", "quantity", "ids", "printed", "corrected", "own", "ours", "relation", "target",
-                          "tolerance", "reason", "missed", "ok"}) {
+  for (const char* key : {"study", "table", "row", "quantity", "ids", "printed", "corrected", "own", "ours", "relation",
+                          "target", "tolerance", "reason", "missed", "ok"}) {
     EXPECT_TRUE(json[0].contains(key)) << key;
   }
   EXPECT_EQ(json[0]["printed"], 29);

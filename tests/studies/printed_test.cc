@@ -22,8 +22,8 @@ TEST(PrintedList, EveryNumberIsDemandedOrSaysWhyNot) {
     EXPECT_TRUE(n.kind == "result" || n.kind == "datum" || n.kind == "setting") << n.id;
     EXPECT_FALSE(n.place.empty()) << n.id;
     EXPECT_NE(n.by.empty(), n.missing.empty()) << n.id << ": a study, or a reason, and not both";
-    if (!n.by.empty()) EXPECT_TRUE(studies.count(n.by)) << n.id << ": there is no study " << n.by;
-    if (n.corrected) EXPECT_FALSE(n.correction.empty()) << n.id;
+    EXPECT_TRUE(n.by.empty() || studies.count(n.by) > 0) << n.id << ": there is no study " << n.by;
+    EXPECT_TRUE(!n.corrected || !n.correction.empty()) << n.id;
     ++(n.by.empty() ? missing : given)[n.source];
   }
   for (const char* source : printed_sources)
