@@ -102,6 +102,10 @@ std::vector<StudyResult> run_all(const std::vector<const Study*>& studies, const
     while (next < waiting.size() && static_cast<int>(running.size()) < jobs) {
       const Study& study = *waiting[next++];
       std::error_code none;
+      if (options.reuse && std::filesystem::exists(rows_file(options, study.name), none)) {
+        done[study.name] = collect(study, options, 0, 0);
+        continue;
+      }
       std::filesystem::remove(rows_file(options, study.name), none);
       const pid_t child = start_study(study, options);
       if (child < 0) {

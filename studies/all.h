@@ -18,7 +18,8 @@ struct AllOptions {
   std::filesystem::path program;  // that is started with a study's name
   std::filesystem::path output;   // folder for rows, pictures and summary.json
   bool full = false, pictures = true;
-  int jobs = 0;  // 0: as many as there are cores
+  int jobs = 0;        // 0: as many as there are cores
+  bool reuse = false;  // rows that an earlier run left in `output`; only what is not there is run
 };
 
 // In the order of the registry. A process that fails becomes a row that is not ok.

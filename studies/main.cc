@@ -20,7 +20,7 @@ struct Arguments {
   std::vector<std::string> names;
   std::string output = "studies-out", rows, pages;
   int jobs = 0;
-  bool all = false, list = false, json = false, no_pictures = false, tight = false, full = false;
+  bool all = false, list = false, json = false, no_pictures = false, tight = false, full = false, reuse = false;
 };
 
 void print_json(const Json& json) {
@@ -65,7 +65,8 @@ int all_studies(const Arguments& a, const std::vector<const Study*>& chosen) {
                                                             .output = output,
                                                             .full = a.full,
                                                             .pictures = !a.no_pictures,
-                                                            .jobs = a.jobs});
+                                                            .jobs = a.jobs,
+                                                            .reuse = a.reuse});
   const std::string summary = summary_json(results);
   write_file(output / "summary.json", summary);
   if (!a.pages.empty()) {
@@ -145,6 +146,7 @@ int main(int argc, char** argv) {
       ->type_name("DIR");
   app.add_option("-j,--jobs", a.jobs, "With --all: how many at once; default: the number of cores")
       ->check(CLI::NonNegativeNumber);
+  app.add_flag("--reuse", a.reuse, "With --all: take rows that are in the folder already, run only what is missing");
   app.add_flag("--no-pictures", a.no_pictures, "Draw nothing");
   app.footer(
       "Examples:\n"
