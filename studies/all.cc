@@ -2,11 +2,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -48,8 +50,8 @@ pid_t start_study(const Study& study, const AllOptions& options) {
   _exit(127);
 }
 
-StudyResult collect(const Study& study, const AllOptions& options, int status, double seconds) {
-  StudyResult result{study.name, {}, seconds};
+StudyResult collect(const Study& study, const AllOptions& options, int status, double seconds, double core_seconds) {
+  StudyResult result{study.name, {}, seconds, core_seconds};
   try {
     std::ifstream in(rows_file(options, study.name));
     std::stringstream text;
@@ -103,26 +105,31 @@ std::vector<StudyResult> run_all(const std::vector<const Study*>& studies, const
       const Study& study = *waiting[next++];
       std::error_code none;
       if (options.reuse && std::filesystem::exists(rows_file(options, study.name), none)) {
-        done[study.name] = collect(study, options, 0, 0);
+        done[study.name] = collect(study, options, 0, 0, 0);
         continue;
       }
       std::filesystem::remove(rows_file(options, study.name), none);
       const pid_t child = start_study(study, options);
       if (child < 0) {
-        done[study.name] = collect(study, options, 0, 0);
+        done[study.name] = collect(study, options, 0, 0, 0);
         continue;
       }
       running[child] = {&study, Clock::now()};
     }
     if (running.empty()) break;
     int status = 0;
-    const pid_t child = waitpid(-1, &status, 0);
+    rusage used{};
+    const pid_t child = wait4(-1, &status, 0, &used);
     const auto found = running.find(child);
     if (found == running.end()) continue;
     const Study& study = *found->second.study;
-    done[study.name] = collect(study, options, status, seconds_since(found->second.begin));
-    std::fprintf(stderr, "%-16s %4.0f s  %s\n", study.name.c_str(), done[study.name].seconds,
-                 to_text(count_rows(done[study.name].rows)).c_str());
+    const auto seconds = [](const timeval& t) {
+      return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+    };
+    done[study.name] = collect(study, options, status, seconds_since(found->second.begin),
+                               seconds(used.ru_utime) + seconds(used.ru_stime));
+    std::fprintf(stderr, "%-16s %4.0f s, %4.0f s of a core  %s\n", study.name.c_str(), done[study.name].seconds,
+                 done[study.name].core_seconds, to_text(count_rows(done[study.name].rows)).c_str());
     running.erase(found);
   }
   std::vector<StudyResult> results;
@@ -136,7 +143,9 @@ std::string summary_json(const std::vector<StudyResult>& results) {
   for (const StudyResult& r : results) {
     const RowCounts counts = count_rows(r.rows);
     all += counts;
-    nlohmann::ordered_json entry{{"name", r.name}, {"seconds", std::round(r.seconds * 10) / 10}};
+    nlohmann::ordered_json entry{{"name", r.name},
+                                 {"seconds", std::round(r.seconds * 10) / 10},
+                                 {"core_seconds", std::round(r.core_seconds * 10) / 10}};
     entry.update(to_object(counts));
     summary["studies"].push_back(entry);
   }

@@ -11,7 +11,7 @@ namespace trammel {
 struct StudyResult {
   std::string name;
   std::vector<Row> rows;
-  double seconds = 0;  // by the clock
+  double seconds = 0, core_seconds = 0;  // by the clock, and of one core
 };
 
 struct AllOptions {
@@ -25,7 +25,8 @@ struct AllOptions {
 // In the order of the registry. A process that fails becomes a row that is not ok.
 std::vector<StudyResult> run_all(const std::vector<const Study*>& studies, const AllOptions& options);
 
-// {"studies": [{name, seconds, rows, demanded, met, missed_for_reason, missed, reason_gone, measured}], "all": {...},
+// {"studies": [{name, seconds, core_seconds, rows, demanded, met, missed_for_reason, missed, reason_gone, measured}],
+// "all": {...},
 //  "printed": {"rn": {...}, ..., "all": {...}}}
 std::string summary_json(const std::vector<StudyResult>& results);
 std::string summary_text(const std::vector<StudyResult>& results);  // the same as a table

@@ -75,21 +75,27 @@ void compare(std::vector<Row>& rows, const std::string& table, const std::string
   near("ball load inner, N", e.Q_i, start.Q_i, m.Q_i, 0.01 * e.Q_i, leaves);
   near("ball load outer, N", e.Q_o, start.Q_o, m.Q_o, 0.01 * e.Q_o, leaves);
   near("inner ring, axial position, um", e.z_inner * 1e6, start.z_inner * 1e6, m.z_inner * 1e6, 0.3, leaves);
-  near("orbit of the balls, rad/s", e.orbit, start.orbit, m.orbit, 1e-3 * e.orbit,
+  near("orbit of the balls, rad/s", e.orbit, 0.98 * start.orbit, m.orbit, 1e-3 * e.orbit,
        "rolling without sliding, but for creep");
-  near("speed of the cage, rad/s", e.orbit, start.orbit, m.cage, 1e-2 * e.orbit, "carried by the balls, with play");
+  near("speed of the cage, rad/s", e.orbit, 0.98 * start.orbit, m.cage, 1e-2 * e.orbit,
+       "carried by the balls, with play");
 }
 
-// The parameters of a bearing, started in the equilibrium of another one.
+// The parameters of a bearing, started in the equilibrium of another one with its balls 2 % slow.
 std::vector<std::string> started_elsewhere(const BallBearing& b, const BallBearing& other) {
   std::vector<std::string> parameters = bearing_parameters(b);
-  for (const std::string& entry : bearing_parameters(other)) {
+  for (std::string entry : bearing_parameters(other)) {
     const std::string name = entry.substr(0, entry.find('=') + 1);
-    for (const char* start : {"z_inner=", "r_ball=", "z_ball=", "orbit=", "spin=", "tilt_of_spin="}) {
-      if (name != start) continue;
-      for (std::string& parameter : parameters) {
-        if (parameter.rfind(name, 0) == 0) parameter = entry;
-      }
+    const bool start = name == "z_inner=" || name == "r_ball=" || name == "z_ball=" || name == "orbit=" ||
+                       name == "spin=" || name == "tilt_of_spin=";
+    if (!start) continue;
+    if (name == "orbit=") {
+      char slow[64];
+      std::snprintf(slow, sizeof slow, "orbit=%.10g rad/s", 0.98 * bearing_equilibrium(other).orbit);
+      entry = slow;
+    }
+    for (std::string& parameter : parameters) {
+      if (parameter.rfind(name, 0) == 0) parameter = entry;
     }
   }
   return parameters;
@@ -117,7 +123,8 @@ void closed_forms(const StudyContext& context, std::vector<Row>& rows) {
     });
   }
   const std::string table =
-      "6.3, bearing at 10,000 rpm, h = 1e-6 s, started in the equilibrium of 0.8 of the load, mean of the last 10 of "
+      "6.3, bearing at 10,000 rpm, h = 1e-6 s, started in the equilibrium of 0.8 of the load with balls 2 % slow, mean "
+      "of the last 10 of "
       "40 ms";
   const BallBearing standard;
   const auto run_and_compare = [&](const std::string& row, const BallBearing& b, ModelChanges changes) {
