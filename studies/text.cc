@@ -366,16 +366,16 @@ void problems_7_4_and_7_5(std::vector<Row>& rows, const StudyContext& context) {
       rows.push_back(Row::measure("Problem 7/4", name, "evaluations",
                                   static_cast<double>(penalty.result.summary.counts.evaluations)));
       panel.curves.push_back({penalty.time(), penalty.column("p1"), "penalty, trapezoidal rule", {}, false});
-      std::vector<double> steps, errors;
+      std::vector<double> errors;
       char order[32];
       std::snprintf(order, sizeof order, "order=%g", printed_value("text.problem7-5.p"));
       for (const double h : {1e-4, 5e-5, 2.5e-5}) {
         const ModelRun bdf = run("bdf-i3", "index-3", h, {order});
         const std::vector<double> ours = bdf.column("p1"), truth = exact.column("p1");
         double most = 0;
-        for (std::size_t i = 0; i < std::min(ours.size(), truth.size()); ++i)
+        // over a tenth of a second: later BDF 1 has damped most of the swing away, and the error is the swing itself
+        for (std::size_t i = 0; i < std::min(ours.size(), truth.size()) && exact.time()[i] <= 0.1; ++i)
           most = std::max(most, std::abs(ours[i] - truth[i]));
-        steps.push_back(h);
         errors.push_back(most);
         if (h > 9e-5) {
           rows.push_back(Row::measure("Problem 7/5", name,
@@ -386,13 +386,12 @@ void problems_7_4_and_7_5(std::vector<Row>& rows, const StudyContext& context) {
         }
       }
       rows.push_back(
-          Row::measure("Problem 7/5", name, "largest error of the first joint, h = 2.5e-5, rad", errors.back())
+          Row::measure("Problem 7/5", name, "largest error of the first joint in 0.1 s, h = 2.5e-5, rad", errors.back())
               .because("its order has the bound"));
-      rows.push_back(
-          Row::near("Problem 7/5", name, "order of the first joint's error, from the last halving",
-                    printed_value("text.problem7-5.p"), std::log2(errors[1] / errors[2]), 0.35)
-              .printed_as("text.problem7-5.p")
-              .because("theory: order 1; a third, because at h w = 0.0075 BDF 1 still takes half of the swing"));
+      rows.push_back(Row::near("Problem 7/5", name, "order of the first joint's error in 0.1 s, from the last halving",
+                               printed_value("text.problem7-5.p"), std::log2(errors[1] / errors[2]), 0.2)
+                         .printed_as("text.problem7-5.p")
+                         .because("theory: order 1; a fifth, because BDF 1 takes a tenth of the swing in that time"));
       char file[64];
       std::snprintf(file, sizeof file, "text_problems_7_4_7_5_c%g.png", damping);
       if (const auto picture = context.picture(file)) {
