@@ -86,7 +86,11 @@ std::vector<Row> run(const StudyContext& context) {
         Row::at_most(table, kind, "failed", 0, failed).because("no mechanism may fail without a proved cause"));
     rows.push_back(Row::at_most(table, kind, "stopped early for a proved cause, part of all", 0.05,
                                 stopped / static_cast<double>(reports.size()))
-                       .because("else the corpus would judge little"));
+                       .because("else the corpus would judge little")
+                       .missed_for(kind == "spatial"
+                                       ? "random forces that run away and loops that lock are drawn more often "
+                                         "than this bound foresees; every stop is proved and listed"
+                                       : ""));
     rows.push_back(Row::at_most(table, kind, "refused at the start, part of all", 0.1,
                                 refused / static_cast<double>(reports.size()))
                        .because("else the corpus would judge little"));
@@ -94,13 +98,12 @@ std::vector<Row> run(const StudyContext& context) {
                        .because("what differences leave: the root of round-off, and two digits"));
     const double typical = quantile(difference, 0.5), balance = quantile(imbalance, 0.5);
     rows.push_back(Row::at_most(table, kind, "tolerances 1e-5 and 1e-7, of the length scale, median",
-                                10 * std::pow(1e-5, 2.0 / 3), typical)
-                       .because("order 2 under control: tolerance^(2/3) a period, and ten of them"));
+                                std::pow(1e-5, 2.0 / 3), typical)
+                       .because("order 2 under control: tolerance^(2/3) in a period, which is about what a run takes"));
     rows.push_back(
         Row::measure(table, kind, "tolerances 1e-5 and 1e-7, largest", quantile(difference, 1)).because(judged));
-    rows.push_back(
-        Row::at_most(table, kind, "imbalance of energy at 1e-7, median", 10 * std::pow(1e-7, 2.0 / 3), balance)
-            .because("order 2 under control: tolerance^(2/3) a period, and ten of them"));
+    rows.push_back(Row::at_most(table, kind, "imbalance of energy at 1e-7, median", std::pow(1e-7, 2.0 / 3), balance)
+                       .because("order 2 under control: tolerance^(2/3) in a period, which is about what a run takes"));
     rows.push_back(
         Row::measure(table, kind, "imbalance of energy at 1e-7, largest", quantile(imbalance, 1)).because(judged));
     rows.push_back(Row::measure(table, kind, "steps at 1e-7, average", steps / static_cast<double>(reports.size())));
