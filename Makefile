@@ -4,7 +4,7 @@ PREFIX ?= /usr/local
 WERROR ?= ON
 MODEL ?= models/slider_crank.yaml
 SIGNALS ?= body.slider.position.x
-STUDIES ?= cases hht rn rn-large text constrained work-precision split glue conditioning redundancy corpus elements
+STUDIES ?=
 
 RELEASE = build/release
 TRAMMEL = $(RELEASE)/bin/trammel
@@ -40,9 +40,10 @@ test: packages  ## set up, build everything and run all tests
 	@cmake --build $(RELEASE)
 	@sh scripts/test.sh $(RELEASE)
 
-studies: command  ## reproduce the studies, or some: STUDIES="name ..."
+studies: command  ## compute all studies, or some: STUDIES="name ..."
 	@sh packages/install.sh studies
-	@status=0; for study in $(STUDIES); do $(TRAMMEL) study $$study || status=1; done; exit $$status
+	@cmake --build $(RELEASE) --target trammel-study
+	$(TRAMMEL) study --all $(STUDIES)
 
 bench: packages  ## measure costs (release build)
 	@sh packages/install.sh bench

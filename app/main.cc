@@ -31,7 +31,7 @@ constexpr const char* footer =
     "  3   the model cannot be run: see the messages\n"
     "  4   a file could not be written, or a picture not be drawn\n"
     "  5   interrupted; what was computed is kept\n"
-    "  6   a study missed a target\n"
+    "  6   a study missed a demand without a known reason\n"
     "  70  an error inside trammel: please report it";
 
 int report(const std::vector<Problem>& problems, ExitCode code, bool json) {

@@ -8,7 +8,7 @@
 
 #include "app/common.h"
 #include "app/verbs.h"
-#include "studies/ball_bearing.h"
+#include "app/ball_bearing.h"
 #include "trammel/base/data_directory.h"
 #include "trammel/write/output_path.h"
 

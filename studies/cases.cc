@@ -14,6 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+const char* const needed = "what an engineer needs of this case at its file's own settings, or the benchmark asks for";
+
 // The reference's value at the one time of comparison.
 double value_at(const Reference& reference, const std::string& column, double t) {
   const std::vector<double>& times = reference.time();
@@ -70,17 +72,23 @@ void compare_case(const Json& c, std::vector<Row>& rows, std::vector<Row>& work,
       const double exact = value_at(reference, column, t);
       rows.push_back(Row::near("errors", name,
                                signal + " at " + c["at"].dump() + " s, " + compare["unit"].get<std::string>(), exact,
-                               ours, allowed * std::abs(exact)));
-      if (c.contains("printed")) rows.back().printed = c["printed"].get<double>();
+                               ours, allowed * std::abs(exact))
+                         .because(needed));
+      if (c.contains("published")) {
+        rows.back().own = c["published"].get<double>();
+        rows.back().origin = "the IVP test set";
+      }
     } else {
       rows.push_back(Row::error("errors", name,
                                 "largest error of " + signal + ", " + compare["unit"].get<std::string>(),
-                                max_error(run, signal, reference, column), allowed));
+                                max_error(run, signal, reference, column), allowed)
+                         .because(needed));
     }
   }
   if (c.contains("energy_drift")) {
     rows.push_back(Row::error("errors", name, "largest energy drift, J", run.result.summary.energy.largest_imbalance,
-                              c["energy_drift"].get<double>()));
+                              c["energy_drift"].get<double>())
+                       .because(needed));
   }
   add_work(work, name, run.result.summary);
   panel.curves.push_back(error_curve(run, c, reference));
@@ -118,7 +126,8 @@ std::vector<Row> run_tight(const StudyContext& context, const Json& data) {
         for (const auto& option : by.value("options", std::vector<std::string>{})) changes.options.push_back(option);
         const ModelRun run = run_model(name + ".yaml", changes);
         rows.push_back(Row::error("tight", name, "largest error, " + method, case_error(run, c, reference),
-                                  c["tight"].get<double>()));
+                                  c["tight"].get<double>())
+                           .because("what round-off and the digits of the reference leave a method at its best"));
         rows.push_back(Row::measure("tight", name, "steps, " + method, static_cast<double>(run.result.summary.steps)));
         rows.push_back(Row::measure("tight", name, "evaluations, " + method,
                                     static_cast<double>(run.result.summary.counts.evaluations)));
@@ -172,7 +181,7 @@ void compare_bounce(const Json& c, const StudyContext& context, std::vector<Row>
   }
   const auto add = [&](const char* quantity, const char* key, double ours) {
     const double exact = c[key].get<double>();
-    rows.push_back(Row::near("errors", name, quantity, exact, ours, allowed * exact));
+    rows.push_back(Row::near("errors", name, quantity, exact, ours, allowed * exact).because(needed));
   };
   if (touch.size() < 2 || leave.empty() || depth.empty()) {
     rows.push_back(Row::failed("errors", name, "the ball does not touch the floor twice"));
@@ -205,7 +214,7 @@ void compare_bounce(const Json& c, const StudyContext& context, std::vector<Row>
 }
 
 std::vector<Row> run(const StudyContext& context) {
-  const Json data = read_printed("cases.json");
+  const Json data = read_data("cases.json");
   if (context.tight) return run_tight(context, data);
   std::vector<Row> rows, work;
   PlotPanel panel{"largest error so far, part of the allowed", {}, true};

@@ -35,7 +35,8 @@ void compare(const ElementDescription& element, const StudyContext& context, std
     if (expected == signals.end()) continue;
     const std::vector<double> ours = run.column(signal.name), theirs = run.column(expected->name);
     rows.push_back(Row::error(name_of(element.category), element.key, signal.name + ", of its largest value",
-                              max_error(ours, theirs) / max_abs(theirs), most));
+                              max_error(ours, theirs) / max_abs(theirs), most)
+                       .because("an error of tolerance^(2/3) of a run at 1e-8, and a few periods of it"));
     PlotPanel panel;
     panel.ylabel = signal.name + ", " + signal.unit;
     panel.curves.push_back({run.time(), ours, "computed", PlotStyle::lines, false});

@@ -18,6 +18,9 @@ namespace hht_study {
 namespace {
 
 using Json = nlohmann::json;
+
+const char* const prototype =
+    "a prototype in x, y and lambda with the paper's formulas (43), (45), (47), c = 1e-3, s = 0.9, growth at most 5";
 using Options = std::vector<std::string>;
 
 std::string label(const char* format, double value) {
@@ -129,11 +132,14 @@ void orders(const StudyContext& context, std::vector<Row>& rows) {
           el.push_back(grid_error(g.lambda, exact.reported, g.q.size() / 2));
           er.push_back(grid_error(g.reported, exact.reported, 0));
         }
-        rows.push_back(Row::near(table, row, "order of positions", 2, fitted_order(hs, eq), 0.1));
-        rows.push_back(Row::near(table, row, "order of velocities", 2, fitted_order(hs, ev), 0.1));
-        rows.push_back(
-            Row::near(table, row, "order of the method's multipliers, second half", 2, fitted_order(hs, el), 0.1));
-        rows.push_back(Row::near(table, row, "order of reported multipliers", 2, fitted_order(hs, er), 0.1));
+        const auto order = [&](const char* quantity, const std::vector<double>& errors) {
+          rows.push_back(Row::near(table, row, quantity, 2, fitted_order(hs, errors), 0.1)
+                             .because("theory; a tenth for a fit over four halvings"));
+        };
+        order("order of positions", eq);
+        order("order of velocities", ev);
+        order("order of the method's multipliers, second half", el);
+        order("order of reported multipliers", er);
         if (std::string(variant.option) != "alpha=-0.3") return;
         PlotPanel panel{std::string(c.file).substr(0, std::string(c.file).find('.')), {}, true};
         panel.curves.push_back({hs, eq, "positions, m or 1", PlotStyle::linespoints, false});
@@ -174,7 +180,8 @@ void error_estimate(std::vector<Row>& rows) {
           es.push_back(std::sqrt(sum / static_cast<double>(e.size() - half)));
         }
         rows.push_back(Row::near(table, name + label(", alpha %.1f", alpha), "slope of the estimate over h", 3,
-                                 fitted_order(hs, es), 0.1));
+                                 fitted_order(hs, es), 0.1)
+                           .because("(25): the estimate is of the order h^3; a tenth for a fit over four halvings"));
       });
     }
   }
@@ -225,17 +232,21 @@ void work_and_precision(const StudyContext& context, std::vector<Row>& rows) {
         steps.push_back(static_cast<double>(run.result.summary.steps));
         work.push_back(static_cast<double>(run.result.summary.counts.evaluations));
         errors.push_back(error_of(p, run));
-        rows.push_back(Row::measure(table, p.file + label(", tolerance %.0e", tolerance), "steps", steps.back()));
-        rows.push_back(Row::measure(table, p.file + label(", tolerance %.0e", tolerance), "rejected",
-                                    rejected(run.result.summary)));
-        rows.push_back(
-            Row::measure(table, p.file + label(", tolerance %.0e", tolerance), "largest error", errors.back()));
+        const std::string row = p.file + label(", tolerance %.0e", tolerance);
+        rows.push_back(Row::measure(table, row, "steps", steps.back()));
+        rows.push_back(Row::measure(table, row, "rejected", rejected(run.result.summary)));
+        rows.push_back(Row::measure(table, row, "largest error", errors.back())
+                           .because("its slope over the tolerance has the bound, below"));
       }
       const auto tail = [](const std::vector<double>& y) { return std::vector<double>(y.begin() + 2, y.end()); };
       rows.push_back(Row::near(table, std::string(p.file) + ", 1e-6 ... 1e-9", "slope of steps over tolerance",
-                               -1.0 / 3, fitted_order(tail(tolerances), tail(steps)), 0.02));
-      rows.push_back(Row::measure(table, std::string(p.file) + ", 1e-6 ... 1e-9", "slope of the error over tolerance",
-                                  fitted_order(tail(tolerances), tail(errors))));
+                               -1.0 / 3, fitted_order(tail(tolerances), tail(steps)), 0.02)
+                         .because("theory: the error of a step goes with h^3"));
+      rows.push_back(
+          Row::at_least(table, std::string(p.file) + ", 1e-6 ... 1e-9", "slope of the error over tolerance",
+                        2.0 / 3 - 0.1, fitted_order(tail(tolerances), tail(errors)))
+              .because("theory: order 2 with steps that go with the third root of the tolerance; a tenth for "
+                       "the fit, and more where coarse runs are worse than that"));
       panel.curves.push_back({work, errors, p.file, PlotStyle::linespoints, false});
     });
   }
@@ -253,6 +264,7 @@ void corrector(const StudyContext& context, std::vector<Row>& rows, const std::s
   for (const Benchmark& p : benchmarks()) {
     if (!p.typical) continue;
     context.note(table + ": " + p.file);
+    double first = 0;
     for (std::size_t i = 0; i < variants.size(); ++i) {
       const std::string row = std::string(p.file) + ", " + names[i];
       guard(rows, table, row, [&] {
@@ -260,7 +272,24 @@ void corrector(const StudyContext& context, std::vector<Row>& rows, const std::s
         const RunSummary& s = run.result.summary;
         rows.push_back(Row::measure(table, row, "Newton iterations a step", per_step(s.counts.newton_iterations, s)));
         rows.push_back(Row::measure(table, row, "linearisations a step", per_step(s.counts.linearisations, s)));
-        rows.push_back(Row::measure(table, row, "largest error", error_of(p, run)));
+        const double error = error_of(p, run);
+        if (i == 0) first = error;
+        if (i == 0 || names[i] == "c 1e-2") {
+          rows.push_back(Row::measure(table, row, "largest error", error)
+                             .because(i == 0 ? "the first of the variants: the others are compared with it"
+                                             : "looser than the paper's c: why it is not taken"));
+          return;
+        }
+        // What the default corrector leaves shows where the cranks of this ladder lie flat; with c = 1e-4 it is gone.
+        const bool ladder =
+            p.file == std::string("iftomm_a02_nfourbar_N2") && (names[i] == "keep_rate 0.3" || names[i] == "c 1e-3");
+        rows.push_back(
+            Row::near(table, row, "largest error (target: the first variant's)", first, error, 0.25 * first)
+                .because("constants of the corrector must cost work, not accuracy; a quarter, because other "
+                         "corrections end steps elsewhere")
+                .missed_for(ladder ? "at the singular positions of this ladder the thousandth of a step's error "
+                                     "that the default corrector leaves shows; with c = 1e-4 it is gone"
+                                   : ""));
       });
     }
   }
@@ -279,7 +308,8 @@ void predictor(const StudyContext& context, std::vector<Row>& rows) {
       }
       rows.push_back(Row::measure(table, p.file, "Newton iterations a step, degree 0", iterations[0]));
       rows.push_back(Row::at_most(table, p.file, "Newton iterations a step, adaptive (target: degree 0)", iterations[0],
-                                  iterations[1]));
+                                  iterations[1])
+                         .because("start values that are extrapolated must not cost more than the last ones"));
     });
   }
 }
@@ -381,7 +411,7 @@ PendulumRun pendulum_run(double tolerance, double gain, Options options) {
 }
 
 void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
-  const Json printed = read_printed("hht.json");
+  const Json printed = read_data("hht.json");
   PlotRequest plot;
   plot.title = "Pendulum with controlled steps: error of the rod's force";
   plot.subtitle = "HHT, alpha = -0.3, tolerance 1e-5; the multiplier of the method itself, not the reported one";
@@ -389,7 +419,7 @@ void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
   plot.style = PlotStyle::linespoints;
   PlotPanel panel{"error of the method's multiplier, N", {}, true};
   // The prototype's norm averages over x and y, ours over the three coordinates of a point: the same test at sqrt(2/3)
-  // of the tolerance.
+  // of the tolerance. Rows name the tolerance that is run.
   const double same_test = std::sqrt(2.0 / 3);
   struct Variant {
     const char* name;
@@ -405,40 +435,57 @@ void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
     const std::string table = std::string("pendulum with controlled steps (6.4), ") + variant.name;
     for (const Json& p : printed["variable"]) {
       const double tolerance = p["tolerance"].get<double>(), alpha = p["alpha"].get<double>();
-      const std::string row = label("alpha %.1f, ", alpha) + label("tolerance %.0e", tolerance);
+      const std::string row = label("alpha %.1f, ", alpha) + label("tolerance %.3g", same_test * tolerance) +
+                              label(" (the prototype's %.0e)", tolerance);
       context.note(table + ", " + row);
       guard(rows, table, row, [&] {
         Options options = variant.options;
         options.push_back(label("alpha=%.1f", alpha));
         const PendulumRun run = pendulum_run(same_test * tolerance, variant.gain, options);
         const auto number = [&](const char* key) { return p[key].get<double>(); };
+        const char* const two_digits =
+            "the prototype's errors have two digits, and its last steps end elsewhere: a sixth";
         if (variant.published) {
           rows.push_back(Row::near(table, row, "steps", number("steps"), run.steps, 0.05 * number("steps"))
-                             .with_printed(number("steps")));
+                             .with({"hht.sec32.weight.floor"})
+                             .because("the same formulas on the same problem; a step or two where rejections differ")
+                             .beside(number("steps"), prototype));
           rows.push_back(Row::near(table, row, "largest error of positions, m", number("position"), run.position,
                                    0.15 * number("position"))
-                             .with_printed(number("position")));
+                             .because(two_digits)
+                             .beside(number("position"), prototype));
           rows.push_back(Row::near(table, row, "largest error of velocities, m/s", number("velocity"), run.velocity,
                                    0.15 * number("velocity"))
-                             .with_printed(number("velocity")));
-          rows.push_back(Row::measure(table, row, "rejected", run.rejected).with_printed(number("rejected")));
-          rows.push_back(Row::measure(table, row, "largest error of the method's multiplier, N", run.lambda)
-                             .with_printed(number("lambda")));
+                             .because(two_digits)
+                             .beside(number("velocity"), prototype));
+          rows.push_back(Row::measure(table, row, "rejected", run.rejected).beside(number("rejected"), prototype));
+          rows.push_back(Row::at_least(table, row, "Newton iterations a step",
+                                       printed_value("hht.sec34.iterations.least"), run.newton)
+                             .printed_as("hht.sec34.iterations.least")
+                             .because("(45) needs two corrections to know a rate")
+                             .beside(number("newton"), prototype));
         } else {
-          rows.push_back(Row::measure(table, row, "steps", run.steps).with_printed(number("steps")));
-          rows.push_back(Row::at_most(table, row, "largest error of positions, m (target: printed and 20 %)",
-                                      1.2 * number("position"), run.position)
-                             .with_printed(number("position")));
+          rows.push_back(Row::measure(table, row, "steps", run.steps).beside(number("steps"), prototype));
+          rows.push_back(
+              Row::at_most(table, row, "largest error of positions, m", 1.2 * number("position"), run.position)
+                  .because("the prototype's and a fifth: other steps, the same tolerance")
+                  .beside(number("position"), prototype));
           if (variant.gain < 1)
-            rows.push_back(Row::at_most(table, row, "rejected (target: printed)", number("rejected"), run.rejected)
-                               .with_printed(number("rejected")));
+            rows.push_back(Row::at_most(table, row, "rejected", number("rejected"), run.rejected)
+                               .because("a gain below 1 is there to reject less than the rule as published")
+                               .beside(number("rejected"), prototype));
           else
-            rows.push_back(Row::measure(table, row, "rejected", run.rejected).with_printed(number("rejected")));
-          rows.push_back(Row::measure(table, row, "largest error of the method's multiplier, N", run.lambda)
-                             .with_printed(number("lambda")));
-          rows.push_back(Row::measure(table, row, "largest error of the reported multiplier, N", run.reported));
+            rows.push_back(Row::measure(table, row, "rejected", run.rejected).beside(number("rejected"), prototype));
+          rows.push_back(
+              Row::at_most(table, row, "largest error of the reported multiplier, N", run.lambda, run.reported)
+                  .because("multipliers are reported from the state because they are better than the "
+                           "method's own"));
+          rows.push_back(
+              Row::measure(table, row, "Newton iterations a step", run.newton).beside(number("newton"), prototype));
         }
-        rows.push_back(Row::measure(table, row, "Newton iterations a step", run.newton).with_printed(number("newton")));
+        rows.push_back(Row::measure(table, row, "largest error of the method's multiplier, N", run.lambda)
+                           .because("noise of step changes, by luck of the last of them")
+                           .beside(number("lambda"), prototype));
         const bool drawn = variant.published || variant.options.empty();
         if (drawn && alpha == -0.3 && tolerance == 1e-5)
           panel.curves.push_back({run.t, run.noise, variant.name, {}, false});
@@ -459,6 +506,7 @@ void step_changes(const StudyContext& context, std::vector<Row>& rows) {
   for (const Benchmark& p : benchmarks()) {
     context.note(table + ": " + p.file);
     const Options variants[] = {{"step_gain=1"}, {"step_gain=0.4"}};
+    double full_gain = 0;
     for (const Options& options : variants) {
       const std::string row = std::string(p.file) + ", " + options[0];
       guard(rows, table, row, [&] {
@@ -467,14 +515,22 @@ void step_changes(const StudyContext& context, std::vector<Row>& rows) {
         rows.push_back(
             Row::measure(table, row, "rejected, part of the steps", rejected(s) / static_cast<double>(s.steps)));
         rows.push_back(Row::measure(table, row, "Newton iterations a step", per_step(s.counts.newton_iterations, s)));
-        rows.push_back(Row::measure(table, row, "largest error", error_of(p, run)));
+        const double error = error_of(p, run);
+        if (&options == variants) full_gain = error;
+        rows.push_back(
+            &options == variants
+                ? Row::measure(table, row, "largest error", error)
+                      .because("the rule as published: the other gain is compared with it")
+                : Row::at_most(table, row, "largest error (target: twice that of gain 1)", 2 * full_gain, error)
+                      .because("smoother steps must not cost accuracy at the same tolerance"));
       });
     }
     guard(rows, table, p.file, [&] {
       const ModelRun run = run_model(std::string(p.file) + ".yaml", {.tolerance = 1e-7});
       const auto steps = static_cast<double>(run.result.summary.steps);
       rows.push_back(Row::at_most(table, std::string(p.file) + ", defaults", "rejected, part of the steps", 0.02,
-                                  rejected(run.result.summary) / steps));
+                                  rejected(run.result.summary) / steps)
+                         .because("a goal: what is rejected is work for nothing"));
     });
   }
 }
@@ -489,8 +545,8 @@ std::vector<Row> run(const StudyContext& context) {
             {{"keep_rate=0"}, {"keep_rate=0.1"}, {"keep_rate=0.3"}, {"keep_rate=0.5"}},
             {"keep_rate 0", "keep_rate 0.1", "keep_rate 0.3", "keep_rate 0.5"});
   corrector(context, rows, "corrector's constant c, tolerance 1e-7",
-            {{"corrector=1e-2"}, {"corrector=1e-3"}, {"corrector=1e-4"}, {"corrector=1e-5"}},
-            {"c 1e-2", "c 1e-3", "c 1e-4", "c 1e-5"});
+            {{"corrector=1e-5"}, {"corrector=1e-4"}, {"corrector=1e-3"}, {"corrector=1e-2"}},
+            {"c 1e-5", "c 1e-4", "c 1e-3", "c 1e-2"});
   step_changes(context, rows);
   pendulum_table(context, rows);
   return rows;

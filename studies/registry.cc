@@ -3,6 +3,7 @@
 
 namespace trammel {
 
+std::vector<Row> study_printed_data(const StudyContext& context);
 std::vector<Row> study_cases(const StudyContext& context);
 std::vector<Row> study_hht(const StudyContext& context);
 std::vector<Row> study_rn(const StudyContext& context);
@@ -19,14 +20,18 @@ std::vector<Row> study_glue(const StudyContext& context);
 
 const std::vector<Study>& study_registry() {
   static const std::vector<Study> table{
+      {"printed-data", "Coefficients, parameters and settings that the sources print, against those of the code",
+       study_printed_data},
       {"cases", "Benchmark cases with known solutions, each at its file's own settings", study_cases},
       {"hht", "Orders, error estimate, step control and corrector of HHT at index 3", study_hht},
-      {"rn", "Tables and figures of the Rosenbrock-Nystrom paper: stiff double pendulum, HMMWV over a bump", study_rn},
-      {"rn-large", "Rosenbrock-Nystrom on a chain of 1000 links and 40 four-bars, beside HHT and IDA", study_rn_large},
+      {"rn", "Tables and figures of the Rosenbrock-Nystrom paper: stiff double pendulum, HMMWV over a bump", study_rn,
+       3},
+      {"rn-large", "Rosenbrock-Nystrom on a chain of 1000 links and 40 four-bars, beside HHT and IDA", study_rn_large,
+       2},
       {"redundancy", "Redundant constraints and singular positions: motion against a twin, least-norm reactions, fill",
        study_redundancy},
       {"text", "Chapter 7 of the textbook: Table 7.4, Examples 7.1 and 7.2, problems 7/1 to 7/5, limits of stability",
-       study_text},
+       study_text, 2},
       {"split",
        "Splitting into explicit contacts and implicit joints: the examples, local error, stability by search, the ball "
        "bearing beside CVODE",
@@ -35,13 +40,13 @@ const std::vector<Study>& study_registry() {
        study_glue},
       {"constrained",
        "Constrained systems by formulation: drift over a million steps, condition over the step, spikes, orders of BDF",
-       study_constrained},
+       study_constrained, 1.5},
       {"work-precision",
        "Error against work of methods for constrained systems on five mechanisms, beside IDA; what runs must take",
-       study_work_precision},
+       study_work_precision, 5},
       {"conditioning", "Condition of HHT's Newton matrix as the step size goes to zero", study_conditioning},
       {"corpus", "Two thousand random mechanisms: derivatives, energy balance, two tolerances, no silent failure",
-       study_corpus},
+       study_corpus, 2},
       {"elements", "Every joint, motion and force against a closed form, with a picture for its page", study_elements},
   };
   return table;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "studies/printed.h"
 #include "studies/stepping.h"
@@ -15,7 +16,6 @@ namespace trammel {
 namespace rn_study {
 namespace {
 
-using Json = nlohmann::json;
 using Options = std::vector<std::string>;
 
 std::string label(const char* format, double value) {
@@ -42,11 +42,35 @@ void trajectory(const StudyContext& context, std::vector<Row>& rows) {
     const Reference reference = read_reference("data/rn/double_pendulum.csv");
     for (const char* angle : {"theta1", "theta2"})
       rows.push_back(Row::error(table, "tolerance 1e-12", std::string("largest error of ") + angle + ", rad",
-                                max_error(run, angle, reference, angle), 1e-9));
+                                max_error(run, angle, reference, angle), 1e-9)
+                         .because("an independent reference with its digits"));
     for (const char* angle : {"theta1", "theta2"})
       rows.push_back(Row::error(table, "tolerance 1e-12", std::string("largest error of ") + angle + "', rad/s",
                                 max_error(run, std::string(angle) + "_rate", reference, std::string(angle) + "dot"),
-                                1e-8));
+                                1e-8)
+                         .because("an independent reference with its digits"));
+  });
+  guard(rows, table, "ranges named in the text", [&] {
+    const ModelRun run = run_model(pendulum_file, {.tolerance = 1e-8, .output_step = 0.001});
+    const std::vector<double> angle = run.column("theta1"), rate = run.column("theta1_rate");
+    const auto swing = std::minmax_element(angle.begin() + 100, angle.end()),
+               speed = std::minmax_element(rate.begin(), rate.end());
+    const std::string row = "ranges named in the text";
+    const auto compare = [&](const char* quantity, const char* id, double ours) {
+      rows.push_back(Row::near(table, row, quantity, printed_value(id), ours, 1)
+                         .printed_as(id)
+                         .because("the text names the marks of the figure's axis next to the curve, a unit apart"));
+    };
+    compare("least theta1 after 0.1 s, rad", "rn.s31.theta1.min", *swing.first);
+    compare("greatest theta1 after 0.1 s, rad", "rn.s31.theta1.max", *swing.second);
+    compare("least theta1', rad/s", "rn.s31.w1.min", *speed.first);
+    compare("greatest theta1', rad/s", "rn.s31.w1.max", *speed.second);
+    // Gravity pulls at both rods on one side, so that it rests a little beside the spring's relaxed angle.
+    const ModelRun rest = run_model(pendulum_file, {.tolerance = 1e-6, .end = 20, .output_step = 0.1});
+    rows.push_back(Row::near(table, row, "theta1 at rest, after 20 s, rad", printed_value("rn.s31.theta1.end"),
+                             rest.last("theta1"), 0.01)
+                       .printed_as("rn.s31.theta1.end")
+                       .because("what 20 s of damping leave of the swing"));
   });
   guard(rows, table, "Figure 2", [&] {
     const auto file = context.picture("rn_double_pendulum.png");
@@ -61,14 +85,22 @@ void trajectory(const StudyContext& context, std::vector<Row>& rows) {
   });
 }
 
+// The paper's weights of the error (4): 1 m, 1 rad and 1 of each per second, added to the coordinate itself.
+void take_printed_weights(Model& model) {
+  model.simulation.length = 1;
+  model.simulation.time_scale = 1;
+}
+
 // How the steps of Table 5 are taken: in which coordinates, and with which settings of the control.
 struct Setting {
   const char* name;
   const char* formulation;
-  bool named;  // the absolute angles, as the model names them
+  bool named;            // the absolute angles, as the model names them
+  bool printed_weights;  // or those of the model's own scales
   Options options;
   std::optional<double> first_step;
   double part, plus;  // allowed difference from the print: a part of it, or a number of steps; 0, 0: none demanded
+  const char* reason;
 };
 
 // Accepted steps of a run of the pendulum.
@@ -76,6 +108,7 @@ double pendulum_steps(double tolerance, const Setting& setting) {
   Model model =
       load(pendulum_file,
            {.formulation = std::string(setting.formulation), .tolerance = tolerance, .options = setting.options});
+  if (setting.printed_weights) take_printed_weights(model);
   if (setting.first_step) model.simulation.first_step = setting.first_step;
   if (!setting.named) model.simulation.independent.clear();
   const SteppedRun run = step_model(std::move(model));
@@ -83,33 +116,64 @@ double pendulum_steps(double tolerance, const Setting& setting) {
   return static_cast<double>(run.steps);
 }
 
-void steps_table(const StudyContext& context, std::vector<Row>& rows, const Json& printed) {
+std::string cell(const char* table, int k, const char* column) {
+  return "rn." + std::string(table) + ".k-" + std::to_string(k) + "." + column;
+}
+
+void steps_table(const StudyContext& context, std::vector<Row>& rows) {
+  const char* const untold =
+      "the print does not tell its safety factor, the limits of the step's factor and its first step, which the tuned "
+      "rows show to move the count by this much";
+  const char* const other = "other coordinates or weights than the print's: for comparison";
   const Setting settings[] = {
-      {"absolute angles, defaults", "state-space", true, {}, {}, 0.15, 0},
-      {"absolute angles, tuned on this very table: safety 0.84, factors 0.1 to 10, first step 1e-6 s",
+      {"absolute angles, the paper's weights, defaults", "state-space", true, true, {}, {}, 0.12, 0, untold},
+      {"absolute angles, the paper's weights, tuned on this very table: safety 0.84, factors 0.1 to 10, first step "
+       "1e-6 "
+       "s",
        "state-space",
+       true,
        true,
        {"safety=0.84", "least_factor=0.1", "greatest_factor=10"},
        1e-6,
        0,
-       2},
-      {"coordinates chosen automatically, defaults", "state-space", false, {}, {}, 0, 0},
-      {"all coordinates, defaults", "all-coordinates", false, {}, {}, 0, 0},
-      {"absolute angles, scaled estimate", "state-space", true, {"scaled_estimate=true"}, {}, 0, 0},
+       1,
+       "settings that the print does not tell, tuned on these six numbers: a step is left"},
+      {"absolute angles, the model's own scales, defaults", "state-space", true, false, {}, {}, 0, 0, other},
+      {"coordinates chosen automatically, the paper's weights, defaults",
+       "state-space",
+       false,
+       true,
+       {},
+       {},
+       0,
+       0,
+       other},
+      {"all coordinates, the paper's weights, defaults", "all-coordinates", false, true, {}, {}, 0, 0, other},
+      {"absolute angles, the paper's weights, scaled estimate",
+       "state-space",
+       true,
+       true,
+       {"scaled_estimate=true"},
+       {},
+       0,
+       0,
+       other},
   };
   for (const Setting& setting : settings) {
     const std::string table = std::string("Table 5, steps of the double pendulum: ") + setting.name;
     context.note(table);
-    for (std::size_t i = 0; i < printed["steps"]["steps"].size(); ++i) {
-      const double tolerance = printed["steps"]["tolerance"][i].get<double>();
-      const double target = printed["steps"]["steps"][i].get<double>();
+    for (int k = 2; k <= 7; ++k) {
+      const std::string id = cell("table5", k, "steps");
+      const double tolerance = std::pow(10.0, printed_value(cell("table5", k, "k"))), target = printed_value(id);
       const std::string row = label("tolerance %.0e", tolerance);
       guard(rows, table, row, [&] {
         const double steps = pendulum_steps(tolerance, setting);
         const double allowed = setting.part * target + setting.plus;
         rows.push_back((allowed > 0 ? Row::near(table, row, "steps", target, steps, allowed)
                                     : Row::measure(table, row, "steps", steps))
-                           .with_printed(target));
+                           .printed_as(id)
+                           .with({cell("table5", k, "k")})
+                           .because(setting.reason));
       });
     }
   }
@@ -118,21 +182,33 @@ void steps_table(const StudyContext& context, std::vector<Row>& rows, const Json
 // The paper's procedure: a reference run, interpolated by the cubic through four neighbours at the times of the run,
 // which are those of its steps. The paper's reference has a constant step; one that resolves the first 1e-5 s, where
 // the second rod jerks into motion, would take two million of them, so that ours is controlled.
-void error_tables(const StudyContext& context, std::vector<Row>& rows, const Json& printed) {
+void error_tables(const StudyContext& context, std::vector<Row>& rows) {
   context.note("Tables 4 and 6, reference run");
   const ModelRun reference = run_model(pendulum_file, {.tolerance = 1e-11, .output_step = 0});
   struct Quantity {
     const char *table, *signal, *key, *unit;
+    double bound;  // largest error called good, by the tolerance
+    const char* bound_id;
   };
-  const Quantity quantities[] = {
-      {"Table 4, errors of theta1 of the double pendulum", "theta1", "position", "rad"},
-      {"Table 6, errors of theta1' of the double pendulum", "theta1_rate", "velocity", "rad/s"}};
+  const Quantity quantities[] = {{"Table 4, errors of theta1 of the double pendulum, the paper's weights", "theta1",
+                                  "table4", "rad", printed_value("rn.s31.bound"), "rn.s31.bound"},
+                                 {"Table 6, errors of theta1' of the double pendulum, the paper's weights",
+                                  "theta1_rate", "table6", "rad/s", printed_value("rn.s31.w1.good"), "rn.s31.w1.good"}};
+  const std::set<std::string> smaller{"rn.table6.k-5.max", "rn.table6.k-5.mean"};  // at most twice the print
+  const char* const twice =
+      "the largest error of another sequence of as many steps: twice the print, or its correction";
+  const char* const cause =
+      "not known: the steps are as many as printed, the method is the printed one (printed-data, and its order in the "
+      "tests), and no coordinates, weights or control that were tried bring the error down to the print";
   for (const Quantity& q : quantities) {
-    for (const Json& p : printed[q.key]) {
-      const double tolerance = p["tolerance"].get<double>();
+    for (int k = 2; k <= 5; ++k) {
+      const auto id = [&](const char* column) { return cell(q.key, k, column); };
+      const double tolerance = std::pow(10.0, printed_value(id("k")));
       const std::string row = label("tolerance %.0e", tolerance), table = q.table;
       guard(rows, table, row, [&] {
-        const ModelRun run = run_model(pendulum_file, {.tolerance = tolerance, .output_step = 0});
+        Model model = load(pendulum_file, {.tolerance = tolerance, .output_step = 0});
+        take_printed_weights(model);
+        const ModelRun run = run_model(std::move(model));
         const std::vector<double> t = run.time(), ours = run.column(q.signal),
                                   exact = sample(reference, q.signal, t, Between::cubic);
         double largest = 0, sum = 0, at = 0, value = 0;
@@ -144,16 +220,25 @@ void error_tables(const StudyContext& context, std::vector<Row>& rows, const Jso
           at = t[i];
           value = std::abs(exact[i]);
         }
-        const double mean = std::sqrt(sum / static_cast<double>(t.size() - 1));
-        // "Accuracy of the order of the tolerance": by the sizes of theta1, up to 7, and of its rate, up to 10.
-        rows.push_back(Row::at_most(table, row, std::string("largest error, ") + q.unit + " (target: 50 tolerances)",
-                                    50 * tolerance, largest)
-                           .with_printed(p["largest"].get<double>()));
-        rows.push_back(
-            Row::measure(table, row, std::string("mean error, ") + q.unit, mean).with_printed(p["mean"].get<double>()));
-        rows.push_back(Row::measure(table, row, "relative error there, %", 100 * largest / value));
-        rows.push_back(
-            Row::measure(table, row, "time of the largest error, s", at).with_printed(p["at"].get<double>()));
+        const double mean = std::sqrt(sum / static_cast<double>(t.size() - 1)), relative = 100 * largest / value;
+        const auto compare = [&](const std::string& quantity, const char* column, double number) {
+          const double target = 2 * printed_value(id(column));
+          rows.push_back(Row::at_most(table, row, quantity, target, number)
+                             .printed_as(id(column))
+                             .with({id("k")})
+                             .because(twice)
+                             .missed_for(smaller.count(id(column)) > 0 ? "" : cause));
+        };
+        compare(std::string("largest error, ") + q.unit, "max", largest);
+        compare(std::string("mean error, ") + q.unit, "mean", mean);
+        compare("relative error there, %", "rel", relative);
+        rows.push_back(Row::measure(table, row, "time of the largest error, s", at)
+                           .printed_as(id("t"))
+                           .because("which step is the worst depends on the sequence of steps"));
+        rows.push_back(Row::at_most(table, row, "largest error by the tolerance", q.bound, largest / tolerance)
+                           .printed_as(q.bound_id)
+                           .because("what the text calls the order of the error that the tolerance allows")
+                           .missed_for(q.key == std::string("table6") ? cause : ""));
       });
     }
   }
@@ -178,13 +263,16 @@ void pendulum_goal(const StudyContext& context, std::vector<Row>& rows) {
         }
         const std::string row = std::string(formulation) + label(", tolerance %.1e", tolerance);
         const double error = max_error(run.grid, reference.column("theta1"));
-        rows.push_back(Row::measure(table, row, "steps", static_cast<double>(run.steps)));
-        rows.push_back(Row::measure(table, row, "largest error of theta1, rad", error));
-        rows.push_back(Row::measure(table, row, "stepping, ms", 1e3 * least));
+        rows.push_back(Row::measure(table, row, "steps", static_cast<double>(run.steps)).because(why::work));
+        rows.push_back(
+            Row::at_most(table, row, "largest error of theta1, rad", printed_value("rn.s31.bound") * tolerance, error)
+                .because("what the text allows: 7 tolerances"));
+        rows.push_back(Row::measure(table, row, "stepping, ms", 1e3 * least).because(why::machine_time));
         if (error <= 1e-3) quickest = std::min(quickest, 1e3 * least);
       }
     }
-    rows.push_back(Row::at_most(table, "the quickest with an error of at most 1e-3", "stepping, ms", 1, quickest));
+    rows.push_back(Row::measure(table, "the quickest with an error of at most 1e-3", "stepping, ms (goal: 1)", quickest)
+                       .because(why::machine_time));
   });
 }
 
@@ -224,15 +312,36 @@ void counts_and_rest(std::vector<Row>& rows) {
     const Equations& e = simulation.equations();
     const Sizes n = e.sizes();
     const auto bodies = static_cast<double>(e.model().bodies.size());
-    rows.push_back(Row::near(table, row, "bodies", 14, bodies, 0));
-    rows.push_back(Row::near(table, row, "joint rows", 66, n.ng, 0));
-    rows.push_back(
-        Row::near(table, row, "constraints with one normalisation a body", 80, n.ng + bodies, 0).with_printed(80));
-    rows.push_back(Row::near(table, row, "coordinates", 98, n.nq, 0).with_printed(98));
-    rows.push_back(Row::near(table, row, "degrees of freedom", 18, simulation.initial().rank.freedoms_by_rank, 0)
-                       .with_printed(18));
+    const auto count = [&](const char* quantity, const std::vector<std::string>& ids, double ours) {
+      Row made = Row::near(table, row, quantity, printed_value(ids[0]), ours, 0).because(why::exact);
+      for (const std::string& id : ids) made = Row(std::move(made).printed_as(id));
+      rows.push_back(made);
+    };
+    count("bodies", {"rn.s32.bodies", "rn.s4.bodies"}, bodies);
+    count("coordinates", {"rn.s32.coordinates"}, n.nq);
+    count("degrees of freedom", {"rn.s32.dof", "rn.s4.dof"}, simulation.initial().rank.freedoms_by_rank);
+    rows.push_back(Row::near(table, row, "joint rows with one normalisation a body",
+                             printed_value("rn.s32.constraints") + printed_value("rn.s32.constraints.steering"),
+                             n.ng + bodies, 0)
+                       .printed_as("rn.s32.constraints")
+                       .printed_as("rn.s32.constraints.steering")
+                       .because("79 of the joints and one of the steering, with Euler parameters"));
+    double bump_at = 0;
+    for (const Parameter& p : e.model().parameters) bump_at = p.name == "bump_at" ? p.value : bump_at;
+    Workspace work = e.make_workspace();
+    e.update(simulation.integrator().state(), work);
+    const Vec3 wheel = e.frame(e.model().find_frame("front_left.wheel"), work).p;
+    const double tyre = 0.467, half = 0.5 * printed_value("rn.s32.bump"), speed = 4.4704;
+    const double reach = std::sqrt((tyre + half) * (tyre + half) - tyre * tyre);
+    rows.push_back(Row::near(table, row, "time at which the front wheels touch the bump, s",
+                             printed_value("rn.s32.front"), (bump_at - reach - wheel.x()) / speed, 1e-4)
+                       .printed_as("rn.s32.front")
+                       .with({"rn.s32.bump"})
+                       .because("the model is placed so: tyre of 0.467 m, bump of the printed diameter, 10 mph"));
     rows.push_back(Row::near(table, row, "height of the chassis at rest, m", 0.7904628,
-                             chassis_height(simulation.integrator().state(), e), 1e-6));
+                             chassis_height(simulation.integrator().state(), e), 1e-6)
+                       .beside(0.7904628, "an independent computation of the equilibrium")
+                       .because("the digits known"));
   });
 }
 
@@ -241,15 +350,16 @@ struct VehicleMethod {
   Options options;
   std::vector<double> tolerances;
   double end;
-  const char* printed;  // key of the paper's times; null: it has none
 };
 
-// A row of Table 7 or 8 and what it took.
-SteppedRun vehicle_run(const VehicleMethod& m, double tolerance, double end) {
+// A run, at the model's own scales or with the paper's weights.
+SteppedRun vehicle_run(const VehicleMethod& m, double tolerance, double end, bool printed_weights = false) {
   ModelChanges changes{.method = std::string(m.method), .tolerance = tolerance, .end = end, .options = m.options};
   if (*m.formulation != '\0') changes.formulation = m.formulation;
+  Model model = load(vehicle_file, changes);
+  if (printed_weights) take_printed_weights(model);
   return step_model(
-      load(vehicle_file, changes),
+      std::move(model),
       {.grid = grid, .look = chassis_height, .marks = {1, 2, 3, 4}, .keep_steps = end >= 1, .patience = 1800});
 }
 
@@ -266,7 +376,8 @@ void report_vehicle(const std::string& table, const std::string& row, const Step
   rows.push_back(Row::measure(table, row, "evaluations", static_cast<double>(run.counts.evaluations)));
   rows.push_back(Row::measure(table, row, "mean step, s", end / static_cast<double>(run.steps)));
   rows.push_back(Row::measure(table, row, "seconds", run.seconds));
-  rows.push_back(Row::measure(table, row, "error of the height, part of the excursion", part_of_excursion(run, exact)));
+  rows.push_back(Row::measure(table, row, "error of the height, part of the excursion", part_of_excursion(run, exact))
+                     .because("a comparison of methods; how it falls with the tolerance has the bound"));
   const auto at_bump = std::count_if(run.t.begin(), run.t.end(),
                                      [](double t) { return (t > 0.5 && t < 0.6) || (t > 1.24 && t < 1.34); });
   if (end > 1.4)
@@ -287,7 +398,7 @@ void draw_vehicle(const StudyContext& context, const SteppedRun& run) {
   draw_plot(plot, *file);
 }
 
-void vehicle_tables(const StudyContext& context, std::vector<Row>& rows, const Json& printed) {
+void vehicle_tables(const StudyContext& context, std::vector<Row>& rows) {
   context.note("HMMWV, tight run");
   Excursion exact;
   guard(rows, "HMMWV, tight run", "tolerance 1e-8", [&] {
@@ -296,93 +407,164 @@ void vehicle_tables(const StudyContext& context, std::vector<Row>& rows, const J
     double change = 0;
     for (std::size_t i = 0; i < exact.height.size(); ++i)
       change = std::max(change, std::abs(exact.height[i] - other.height[i]));
-    rows.push_back(
-        Row::measure("HMMWV, tight run", "tolerance 1e-8", "excursion of the chassis' height, m", exact.size));
+    rows.push_back(Row::measure("HMMWV, tight run", "tolerance 1e-8", "excursion of the chassis' height, m", exact.size)
+                       .because("the size that errors are a part of"));
     rows.push_back(Row::at_most("HMMWV, tight run", "tolerance 1e-8",
-                                "largest change against 1e-7, part of the excursion", 1e-4, change / exact.size));
+                                "largest change against 1e-7, part of the excursion", 1e-5, change / exact.size)
+                       .because("below all errors that are compared with it"));
   });
   if (exact.height.empty()) return;
   const std::vector<double> all{1e-2, 1e-3, 1e-4, 1e-5};
   const VehicleMethod methods[] = {
-      {"rosenbrock-nystrom-4", "rosenbrock-nystrom-4", "", {}, all, 5, "implicit"},
-      {"rosenbrock-nystrom-4, state space", "rosenbrock-nystrom-4", "state-space", {}, all, 5, "implicit"},
-      {"hht-i3", "hht-i3", "", {}, all, 5, nullptr},
-      {"cvode-bdf", "cvode-bdf", "", {}, all, 5, nullptr},
-      {"w-method-2, all derivatives", "w-method-2", "", {}, {1e-2, 1e-3}, 5, nullptr},
+      {"rosenbrock-nystrom-4", "rosenbrock-nystrom-4", "", {}, all, 5},
+      {"rosenbrock-nystrom-4, state space", "rosenbrock-nystrom-4", "state-space", {}, all, 5},
+      {"hht-i3", "hht-i3", "", {}, all, 5},
+      {"cvode-bdf", "cvode-bdf", "", {}, all, 5},
+      {"w-method-2, all derivatives", "w-method-2", "", {}, {1e-2, 1e-3}, 5},
       {"w-method-2, without those of tyres and suspension springs",
        "w-method-2",
        "",
        {"forces_without_derivatives=*.tyre,*.spring"},
        {1e-2, 1e-3},
-       5,
-       nullptr},
+       5},
       {"w-method-2, without those of the bushings too, 0.01 s only",
        "w-method-2",
        "",
        {"forces_without_derivatives=*.tyre,*.spring,*.bushing"},
        {1e-2},
-       0.01,
-       nullptr},
+       0.01},
   };
   std::vector<Row> goals;
   for (const VehicleMethod& m : methods) {
     const std::string table = std::string("HMMWV over the bump: ") + m.name;
+    double coarsest = 0;
     for (const double tolerance : m.tolerances) {
       const std::string row = label("tolerance %.0e", tolerance);
       context.note(table + ", " + row);
       guard(rows, table, row, [&] {
         const SteppedRun run = vehicle_run(m, tolerance, m.end);
         report_vehicle(table, row, run, m.end, exact, rows);
+        const double error = part_of_excursion(run, exact);
+        if (tolerance == m.tolerances.front()) coarsest = error;
+        if (tolerance == m.tolerances.back() && m.tolerances.size() > 1)
+          rows.push_back(Row::at_most(table, row, "error by that of the loosest tolerance",
+                                      3 * std::pow(tolerance / m.tolerances.front(), 0.5), error / coarsest)
+                             .because("it must fall with the tolerance at least by its root, but for a factor of 3"));
         if (&m != &methods[0] || tolerance != 1e-3) return;
         const std::string goal = "HMMWV, goals", at = "rosenbrock-nystrom-4, tolerance 1e-3, h <= 0.04";
-        goals.push_back(Row::at_most(goal, at, "steps", 200, static_cast<double>(run.steps)));
-        goals.push_back(Row::at_most(goal, at, "seconds of one core", 0.15, run.seconds));
+        const char* const aim = "a goal of the project";
+        goals.push_back(Row::at_most(goal, at, "steps", 200, static_cast<double>(run.steps)).because(aim));
+        goals.push_back(Row::at_most(goal, at, "seconds of one core", 0.15, run.seconds).because(aim));
         goals.push_back(
-            Row::at_most(goal, at, "error of the height, part of the excursion", 2e-3, part_of_excursion(run, exact)));
+            Row::at_most(goal, at, "error of the height, part of the excursion", 2e-3, part_of_excursion(run, exact))
+                .because(aim));
+        goals.push_back(
+            Row::at_least("HMMWV, Figure 4", at, "largest by least step", 2,
+                          *std::max_element(run.h.begin(), run.h.end()) / *std::min_element(run.h.begin(), run.h.end()))
+                .with({"rn.s32.fig4.tol"})
+                .because("the figure: steps shorten at the bump"));
         draw_vehicle(context, run);
       });
     }
   }
   rows.insert(rows.end(), goals.begin(), goals.end());
-  // Tables 7 and 8 by the clock.
-  const Json& paper = printed["hmmwv"];
-  const VehicleMethod implicit{"rosenbrock-nystrom-4", "rosenbrock-nystrom-4", "", {}, all, 4, "implicit"},
-      adams{"adams", "adams", "", {}, all, 4, "explicit"},
-      cvode{"cvode-adams", "cvode-adams", "", {}, all, 0.1, nullptr};
-  for (std::size_t k = 0; k < all.size(); ++k) {
-    const std::string row = label("tolerance %.0e", all[k]);
+}
+
+// Tables 7 and 8, by the clock and with the paper's weights. Times of 2003 cannot be met, but both of a row were taken
+// on one machine, so that their quotient can be compared. `adams` takes two minutes for 4 s at every tolerance: without
+// --full it runs to 1 s at 1e-3.
+void times_tables(const StudyContext& context, std::vector<Row>& rows) {
+  const VehicleMethod implicit{"rosenbrock-nystrom-4", "rosenbrock-nystrom-4", "", {}, {}, 4},
+      adams{"adams", "adams", "", {}, {}, 4}, cvode{"cvode-adams", "cvode-adams", "", {}, {}, 0.1};
+  std::vector<double> evaluations;
+  for (int k = 2; k <= 5; ++k) {
+    const std::string column = "1e-" + std::to_string(k);
+    const double tolerance = printed_value("rn.table7." + column);
+    const std::string row = label("tolerance %.0e", tolerance);
     context.note("Tables 7 and 8, " + row);
     guard(rows, "Tables 7 and 8", row, [&] {
-      const SteppedRun slow = vehicle_run(adams, all[k], adams.end), quick = vehicle_run(implicit, all[k], 4);
-      report_vehicle("HMMWV over the bump: adams", row, slow, adams.end, exact, rows);
+      const double end = context.full ? 4 : k == 3 ? 1 : 0;
+      const SteppedRun quick = vehicle_run(implicit, tolerance, 4, true);
+      SteppedRun slow;
+      if (end > 0) slow = vehicle_run(adams, tolerance, end, true);
+      if (end > 0) {
+        evaluations.push_back(static_cast<double>(slow.counts.evaluations) / end);
+        const std::string table = "HMMWV over the bump, the paper's weights: adams";
+        rows.push_back(Row::measure(table, row, "steps", static_cast<double>(slow.steps)).because(why::work));
+        rows.push_back(
+            Row::measure(table, row, "evaluations", static_cast<double>(slow.counts.evaluations)).because(why::work));
+        const double mean = end / static_cast<double>(slow.steps);
+        rows.push_back(Row::at_most(table, row, "mean step, s", printed_value("rn.s32.explicit.step.max"), mean)
+                           .printed_as("rn.s32.explicit.step.max")
+                           .because("the text's upper bound"));
+        rows.push_back(Row::at_least(table, row, "mean step, s", printed_value("rn.s32.explicit.step.min"), mean)
+                           .printed_as("rn.s32.explicit.step.min")
+                           .because("the text's lower bound"));
+      }
       for (std::size_t i = 0; i < quick.marked.size(); ++i) {
-        const std::string table = "Tables 7 and 8, to t = " + label("%.0f s", static_cast<double>(i + 1));
-        const double their_slow = paper["explicit"][i][k].get<double>(),
-                     their_quick = paper["implicit"][i][k].get<double>();
-        rows.push_back(
-            Row::measure(table, row, "seconds, rosenbrock-nystrom-4", quick.marked[i]).with_printed(their_quick));
+        const std::string at = std::to_string(i + 1) + "s",
+                          table = "Tables 7 and 8, to t = " + std::to_string(i + 1) + " s",
+                          slow_id = "rn.table7." + at + "." + column, quick_id = "rn.table8." + at + "." + column;
+        const std::vector<std::string> settings{"rn.table7." + at, "rn.table8." + at, "rn.table7." + column,
+                                                "rn.table8." + column};
+        rows.push_back(Row::measure(table, row, "seconds, rosenbrock-nystrom-4", quick.marked[i])
+                           .printed_as(quick_id)
+                           .with(settings)
+                           .because(why::machine_time));
         if (i >= slow.marked.size()) continue;
-        rows.push_back(Row::measure(table, row, "seconds, adams", slow.marked[i]).with_printed(their_slow));
+        rows.push_back(Row::measure(table, row, "seconds, adams", slow.marked[i])
+                           .printed_as(slow_id)
+                           .with(settings)
+                           .because(why::machine_time));
         rows.push_back(
-            Row::measure(table, row, "ratio", slow.marked[i] / quick.marked[i]).with_printed(their_slow / their_quick));
+            Row::at_least(table, row, "time of adams by that of rosenbrock-nystrom-4",
+                          printed_value(slow_id) / printed_value(quick_id), slow.marked[i] / quick.marked[i])
+                .printed_as(slow_id)
+                .printed_as(quick_id)
+                .with(settings)
+                .because(
+                    "the quotient of the printed times; it may be more, because our implicit step is sparse in all "
+                    "coordinates and the paper's dense in 18, while both explicit ones recover "
+                    "dependent coordinates"));
+        rows.back().printed.reset();  // a quotient of two
       }
     });
     guard(rows, "HMMWV over the bump: cvode-adams, 0.1 s only", row, [&] {
-      report_vehicle("HMMWV over the bump: cvode-adams, 0.1 s only", row, vehicle_run(cvode, all[k], 0.1), 0.1, exact,
-                     rows);
+      const SteppedRun run = vehicle_run(cvode, tolerance, 0.1, true);
+      rows.push_back(Row::measure("HMMWV over the bump: cvode-adams, 0.1 s only", row, "evaluations",
+                                  static_cast<double>(run.counts.evaluations))
+                         .because(why::comparator));
     });
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const bool quotient = rows[i].table == "Tables 7 and 8, to t = 1 s" && rows[i].row == "tolerance 1e-03" &&
+                          rows[i].relation == Relation::at_least;
+    if (!quotient) continue;
+    rows.push_back(Row::at_least("Tables 7 and 8", "tolerance 1e-03, to 1 s", "orders of magnitude between the two",
+                                 1.9, std::log10(rows[i].ours))
+                       .printed_as("rn.s4.gain")
+                       .because("\"almost two\""));
+    break;
+  }
+  if (evaluations.size() > 1) {
+    const auto range = std::minmax_element(evaluations.begin(), evaluations.end());
+    rows.push_back(
+        Row::at_most("Tables 7 and 8", "all tolerances", "evaluations of adams, most by least", 1.1,
+                     *range.second / *range.first)
+            .because("the text: stiffness, not the tolerance, decides the explicit step; the printed times of a "
+                     "column differ by 2 %"));
   }
 }
 
 std::vector<Row> run(const StudyContext& context) {
-  const Json printed = read_printed("rn.json");
   std::vector<Row> rows;
   trajectory(context, rows);
-  steps_table(context, rows, printed);
-  guard(rows, "Tables 4 and 6", "reference run", [&] { error_tables(context, rows, printed); });
+  steps_table(context, rows);
+  guard(rows, "Tables 4 and 6", "reference run", [&] { error_tables(context, rows); });
   pendulum_goal(context, rows);
   counts_and_rest(rows);
-  vehicle_tables(context, rows, printed);
+  vehicle_tables(context, rows);
+  times_tables(context, rows);
   return rows;
 }
 

@@ -34,16 +34,31 @@ std::string text(const char* format, double a, double b = 0) {
 // ---- 6.1: two masses
 // -----------------------------------------------------------------------------------------------------------------
 
+const char* const independent = "an independent computation from the paper's equations";
+
 struct Variant {
   const char *name, *column, *method;
   Options options;
+  std::vector<std::string> settings{};  // printed ones among the options
 };
 
 void oscillators(const StudyContext& context, std::vector<Row>& rows, const Json& printed) {
   const Variant variants[] = {
-      {"split, beta = 0.8", "m5_a0.5_b0.8", "split", {"beta=0.8"}},
-      {"theta = 1/2", "theta0.5", "theta", {"theta=0.5"}},
-      {"theta = 0.8", "theta0.8", "theta", {"theta=0.8"}},
+      {"split, beta = 0.8",
+       "m5_a0.5_b0.8",
+       "split",
+       {text("beta=%g", printed_value("split.s61.beta"))},
+       {"split.s61.beta"}},
+      {"theta = 1/2",
+       "theta0.5",
+       "theta",
+       {text("theta=%g", printed_value("split.s61.theta.half"))},
+       {"split.s61.theta.half", "split.s61.theta.half.again", "split.fig3.theta.half"}},
+      {"theta = 0.8",
+       "theta0.8",
+       "theta",
+       {text("theta=%g", printed_value("split.s61.theta.damped"))},
+       {"split.s61.theta.damped", "split.fig3.theta.damped"}},
       {"split, beta = 1/2", "m5_a0.5_b0.5", "split", {"beta=0.5"}},
       {"split, beta = 1", "m5_a0.5_b1", "split", {"beta=1"}},
   };
@@ -70,10 +85,15 @@ void oscillators(const StudyContext& context, std::vector<Row>& rows, const Json
       const Json& facts = printed["oscillators"][variant.column];
       for (const char* signal : {"q1", "q2", "v1", "v2"}) {
         rows.push_back(Row::error(table, variant.name, std::string(signal) + ", largest difference from the table",
-                                  max_error(run, signal, reference, std::string(variant.column) + "_" + signal), 1e-9));
+                                  max_error(run, signal, reference, std::string(variant.column) + "_" + signal), 1e-9)
+                           .with(variant.settings)
+                           .because("independent numbers of the same method, to their digits"));
+        const double other = facts[signal].get<double>();
         rows.push_back(Row::near(table, variant.name, std::string(signal) + ", largest error against the exact motion",
-                                 facts[signal].get<double>(),
-                                 max_error(run, signal, reference, std::string("exact_") + signal), 1e-4));
+                                 other, max_error(run, signal, reference, std::string("exact_") + signal), 1e-4)
+                           .with(variant.settings)
+                           .beside(other, independent)
+                           .because("its four digits"));
       }
       if (plot.panels.size() < 4)
         add_panel(variant.name, run.time(), run.column("q1"), run.column("q2"), run.column("v1"), run.column("v2"));
@@ -104,9 +124,18 @@ std::vector<double> rigid_pendulum(double end, double every) {
 }
 
 void pendulum(const StudyContext& context, std::vector<Row>& rows, const Json& printed) {
-  const Variant variants[] = {{"split, beta = 0.6", "split", "split", {"beta=0.6", "keep_rate=0"}},
-                              {"theta = 1/2", "theta_0.5", "theta", {"theta=0.5", "keep_rate=0"}},
-                              {"theta = 0.6", "theta_0.6", "theta", {"theta=0.6", "keep_rate=0"}}};
+  const Variant variants[] = {
+      {"split, beta = 0.6", "split", "split", {text("beta=%g", printed_value("split.s62.beta")), "keep_rate=0"}},
+      {"theta = 1/2",
+       "theta_0.5",
+       "theta",
+       {text("theta=%g", printed_value("split.s62.theta.half")), "keep_rate=0"},
+       {"split.s62.theta.half", "split.s62.theta.half.again", "split.fig4.theta"}},
+      {"theta = 0.6",
+       "theta_0.6",
+       "theta",
+       {text("theta=%g", printed_value("split.s62.theta.damped")), "keep_rate=0"},
+       {"split.s62.theta.damped"}}};
   PlotRequest error, stretch;
   error.title = "Pendulum on a stiff spring: error of qx (Figure 4)";
   stretch.title = "Pendulum on a stiff spring: |q|^2 - 1 (Figure 5)";
@@ -133,7 +162,10 @@ void pendulum(const StudyContext& context, std::vector<Row>& rows, const Json& p
         const Json& facts = printed["pendulum"][variant.column][text("%g", end)];
         const auto compare = [&](const char* quantity, std::size_t i, double ours, double part) {
           const double target = facts[i].get<double>();
-          rows.push_back(Row::near(table, variant.name, quantity, target, ours, part * target));
+          rows.push_back(Row::near(table, variant.name, quantity, target, ours, part * target)
+                             .with(variant.settings)
+                             .beside(target, independent)
+                             .because("three to four digits, and a last step that ends elsewhere"));
         };
         compare("largest error of qx against the equations", 0, max_error(x, exact), 0.005);
         compare("largest error of qx against the rigid pendulum", 1, max_error(x, rigid), 0.005);
@@ -269,8 +301,9 @@ void theorems(const StudyContext& context, std::vector<Row>& rows) {
             if (!in_region(p.c_A, p.k_A, alpha, -1e-6) && growth <= 1) wrong_outside += 1;
           });
     }
-    rows.push_back(Row::at_most(table, "inside the triangle", "points that grow", 0, wrong_inside));
-    rows.push_back(Row::at_most(table, "outside", "points that do not grow", 0, wrong_outside));
+    rows.push_back(
+        Row::at_most(table, "inside the triangle", "points that grow", 0, wrong_inside).because("the theorem"));
+    rows.push_back(Row::at_most(table, "outside", "points that do not grow", 0, wrong_outside).because("the theorem"));
   });
   guard(rows, "Theorem 6", "search", [&] {
     const std::string table = "Theorem 6, A and B: random points with (h c_A, h^2 k_A) in the triangle";
@@ -293,8 +326,12 @@ void theorems(const StudyContext& context, std::vector<Row>& rows) {
               largest = std::max(largest, growth_of(m) - 1);
               unstable += growth_of(m) > 1 + round_off;
             });
-        rows.push_back(Row::at_most(table, text("alpha = %g, beta = %g", alpha, beta), "points of 9000 that grow", 0,
-                                    static_cast<double>(unstable)));
+        Row row = Row::at_most(table, text("alpha = %g, beta = %g", alpha, beta), "points of 9000 that grow", 0,
+                               static_cast<double>(unstable))
+                      .because("the theorem");
+        const bool least = beta == printed_value("split.thm6.beta");
+        rows.push_back(
+            least ? Row(std::move(row).with({"split.thm6.beta", "split.thm6.beta.ii", "split.thm6.beta.iii"})) : row);
       }
     }
   });
@@ -309,7 +346,9 @@ void theorems(const StudyContext& context, std::vector<Row>& rows) {
          {Damping{"no damping", 0, 0.9966}, Damping{"zeta = 0.1", 0.2 * w, 0.984}, Damping{"zeta = 1", 2 * w, 0.877},
           Damping{"zeta = 2", 4 * w, 0.771}, Damping{"c = (h/2) k", 0.5 * k, 0.248}}) {
       const double ours = growth_of(step_matrices({{0, 0, k, d.c}}, {"beta=0.8"})[0]);
-      rows.push_back(Row::near(table, d.name, "spectral radius", d.target, ours, 5.1e-4));
+      rows.push_back(Row::near(table, d.name, "spectral radius", d.target, ours, 5.1e-4)
+                         .beside(d.target, independent)
+                         .because("its digits"));
     }
     const std::string limit = "Stiff limit, h^2 k_B = 1e8";
     for (const double beta : {0.6, 0.8, 1.0}) {
@@ -317,8 +356,9 @@ void theorems(const StudyContext& context, std::vector<Row>& rows) {
         const Eigen::Matrix2d m = step_matrices({{0, 0, 1e8, r * 1e8}}, {text("beta=%g", beta)})[0];
         const double e1 = -(1 - beta) / beta, e2 = (2 * r - 1) / (2 * r + 1);
         const std::string row = text("beta = %g, c = %g h k", beta, r);
-        rows.push_back(Row::near(limit, row, "sum of eigenvalues", e1 + e2, m.trace(), 1e-5));
-        rows.push_back(Row::near(limit, row, "product of eigenvalues", e1 * e2, m.determinant(), 1e-5));
+        const char* const law = "-(1 - beta)/beta and (2 r - 1)/(2 r + 1), but for terms of 1/(h^2 k)";
+        rows.push_back(Row::near(limit, row, "sum of eigenvalues", e1 + e2, m.trace(), 1e-5).because(law));
+        rows.push_back(Row::near(limit, row, "product of eigenvalues", e1 * e2, m.determinant(), 1e-5).because(law));
       }
     }
   });
@@ -359,9 +399,35 @@ void theorems(const StudyContext& context, std::vector<Row>& rows) {
       worst_edge = std::max(worst_edge, std::abs(edge - (2 - 0.5 * k)));
       worst_critical = std::max(worst_critical, std::abs(critical - claimed));
     }
-    rows.push_back(Row::error(table, "upper edge", "largest distance from h c = 2 - h^2 k/2", worst_edge, 1e-5));
+    const char* const bisected = "four rounds of forty parts, and the threshold of growth";
     rows.push_back(
-        Row::error(table, "critical damping", "largest distance from h c = 2 h sqrt(k) - h^2 k", worst_critical, 1e-5));
+        Row::error(table, "upper edge", "largest distance from h c = 2 - h^2 k/2", worst_edge, 1e-5).because(bisected));
+    rows.push_back(
+        Row::error(table, "critical damping", "largest distance from h c = 2 h sqrt(k) - h^2 k", worst_critical, 1e-5)
+            .because(bisected));
+    // The corners, where the found edges meet the axes; the third is the origin, where h^2 k and h c change sign.
+    const double slope = (edge_c.back() - edge_c.front()) / (edge_k.back() - edge_k.front()),
+                 at_no_stiffness = edge_c.front() - slope * edge_k.front(), at_no_damping = -at_no_stiffness / slope;
+    const auto corner = [&](const char* quantity, const char* id, double ours) {
+      rows.push_back(
+          Row::near(table, "corners", quantity, printed_value(id), ours, 1e-4).printed_as(id).because(bisected));
+    };
+    corner("h c where the upper edge meets h^2 k = 0", "split.thm3.corner2.hc", at_no_stiffness);
+    corner("h^2 k where the upper edge meets h c = 0", "split.thm3.corner3.h2k", at_no_damping);
+    const auto first_stable = [&](auto&& point) {
+      double low = -0.5, high = 0.5;
+      for (int i = 0; i < 30; ++i) {
+        const double middle = 0.5 * (low + high);
+        (growth_of(step_matrices({point(middle)}, {})[0]) <= 1 + round_off ? high : low) = middle;
+      }
+      return high;
+    };
+    corner("least h^2 k that is stable at h c = 0.5", "split.thm3.corner1.h2k", first_stable([](double k) {
+             return TestPoint{k, 0.5, 0, 0};
+           }));
+    corner("least h c that is stable at h^2 k = 1", "split.thm3.corner1.hc", first_stable([](double c) {
+             return TestPoint{1, c, 0, 0};
+           }));
     if (const auto file = context.picture("split_stability.png")) {
       PlotRequest plot;
       plot.title = "Stability of split in A, alpha = 1/2 (Figure 2)";
@@ -443,7 +509,8 @@ void extrapolated(const StudyContext& context, std::vector<Row>& rows) {
       };
       rows.push_back(Row::at_most(table, text("beta = %g, h c + h^2 k/4 <= 1, any B", beta),
                                   "points of 10,000 that grow", 0,
-                                  count(beta, inside, [](double growth) { return growth > 1 + round_off; })));
+                                  count(beta, inside, [](double growth) { return growth > 1 + round_off; }))
+                         .because("Jury's conditions for A alone; that B changes nothing is what is searched"));
     });
   }
   guard(rows, table, "outside", [&] {
@@ -452,7 +519,8 @@ void extrapolated(const StudyContext& context, std::vector<Row>& rows) {
       return TestPoint{k, 1 - k / 4 + between(0.01, 1), 0, 0};
     };
     rows.push_back(Row::at_most(table, "h c + h^2 k/4 >= 1.01, no B", "points of 10,000 that do not grow", 0,
-                                count(0.5, outside, [](double growth) { return growth <= 1 + round_off; })));
+                                count(0.5, outside, [](double growth) { return growth <= 1 + round_off; }))
+                       .because("Jury's conditions"));
   });
 }
 
@@ -526,8 +594,14 @@ void local_error(const StudyContext& context, std::vector<Row>& rows) {
         h /= 2;
       }
       const Eigen::Vector2d first = 2 * E[1] - E[0], second = 2 * E[2] - E[1], limit = (4 * second - first) / 3;
-      rows.push_back(Row::near(table, row, "position", q, limit[0], 2e-4 * std::abs(q)));
-      rows.push_back(Row::near(table, row, "velocity", v, limit[1], 2e-5 * std::abs(v)));
+      const char* const lemma = "the lemma; extrapolated from three step sizes";
+      rows.push_back(Row::near(table, row, "position", q, limit[0], 2e-4 * std::abs(q)).because(lemma));
+      rows.push_back(Row::near(table, row, "velocity", v, limit[1], 2e-5 * std::abs(v)).because(lemma));
+      // E is divided by h^3: the error of a step in position has the order 3, of a method of local order 2.
+      rows.push_back(Row::near(table, row, "order of the positions, local", printed_value("split.thm2.order.q"),
+                               2 + std::log2(std::abs(E[1][0] / E[2][0])), 0.1)
+                         .printed_as("split.thm2.order.q")
+                         .because("the theorem, read as local; a tenth for a fit over one halving"));
     });
   }
 }
@@ -556,8 +630,14 @@ void orders(const StudyContext& context, std::vector<Row>& rows) {
         q.push_back(std::abs(e[0]));
         v.push_back(std::abs(e[1]));
       }
-      rows.push_back(Row::near(table, c.name, "order of q", c.order, fitted_order(h, q), 0.05));
-      rows.push_back(Row::near(table, c.name, "order of v", c.order, fitted_order(h, v), 0.05));
+      const bool printed = c.alpha == 0.5 && c.beta == 0.5 && c.a == 0;
+      const auto order = [&](const char* quantity, double ours) {
+        Row row = Row::near(table, c.name, quantity, c.order, ours, 0.05)
+                      .because("by Lemma 1 summed over a run; a fit over three halvings");
+        rows.push_back(printed ? Row(std::move(row).printed_as("split.thm2.order.all")) : row);
+      };
+      order("order of q", fitted_order(h, q));
+      order("order of v", fitted_order(h, v));
     });
   }
 }
@@ -587,9 +667,12 @@ void compositions(const StudyContext& context, std::vector<Row>& rows) {
       }
       const double order = fitted_order(h, largest);
       const bool none = composition == std::string("none");
-      rows.push_back(Row::measure(table, composition, "largest at h = 1 ms, m/s", largest[2]));
+      rows.push_back(
+          Row::measure(table, composition, "largest at h = 1 ms, m/s", largest[2]).because("its order has the bound"));
       rows.push_back(none ? Row::at_least(table, composition, "order in h", 1.9, order)
-                          : Row::near(table, composition, "order in h", 1, order, 0.1));
+                                .because("the method itself keeps the constraint to second order")
+                          : Row::near(table, composition, "order in h", 1, order, 0.1)
+                                .because("the source's warning: a kick by A leaves a speed along the rod of order h"));
     });
   }
 }
@@ -605,6 +688,7 @@ void stability_control(const StudyContext& context, std::vector<Row>& rows) {
   const std::string table = "Section 5, free flight and impacts: dumbbell in a pocket, 80 ms";
   context.note(table);
   std::optional<State> exact;
+  double by_stability = 0;  // error of the run before with control by stability
   const Options penalty{"penalty_frequency=1e6", "penalty_time=1e-7"};
   const auto run_it = [&](const std::string& name, const ModelChanges& changes) {
     guard(rows, table, name, [&] {
@@ -619,7 +703,16 @@ void stability_control(const StudyContext& context, std::vector<Row>& rows) {
       rows.push_back(Row::measure(table, name, "evaluations of A", evaluations));
       if (!split)
         rows.push_back(Row::measure(table, name, "Jacobians", static_cast<double>(run.counts.linearisations)));
-      rows.push_back(Row::measure(table, name, "error of positions, m", (run.last.q - exact->q).cwiseAbs().maxCoeff()));
+      const double error = (run.last.q - exact->q).cwiseAbs().maxCoeff();
+      rows.push_back(
+          Row::measure(table, name, "error of positions, m", error)
+              .because(split ? "impacts are not smooth: it falls with the step, without an order" : why::comparator));
+      if (split && !changes.step) {
+        if (by_stability > 0)
+          rows.push_back(Row::at_most(table, name, "error by that of twice the epsilon", 1, error / by_stability)
+                             .because("smaller steps must not be worse"));
+        by_stability = error;
+      }
     });
   };
   run_it("reference", {.method = "cvode-bdf", .formulation = "penalty-joints", .tolerance = 1e-12, .options = penalty});
@@ -643,7 +736,7 @@ void stability_control(const StudyContext& context, std::vector<Row>& rows) {
 std::vector<Row> study_split(const StudyContext& context) {
   using namespace split_study;
   std::vector<Row> rows;
-  const nlohmann::json printed = read_printed("split.json");
+  const nlohmann::json printed = read_data("split.json");
   oscillators(context, rows, printed);
   pendulum(context, rows, printed);
   theorems(context, rows);
@@ -652,7 +745,7 @@ std::vector<Row> study_split(const StudyContext& context) {
   orders(context, rows);
   compositions(context, rows);
   stability_control(context, rows);
-  bearing_study(context, rows, printed);
+  bearing_study(context, rows);
   return rows;
 }
 

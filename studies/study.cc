@@ -8,8 +8,10 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "studies/printed.h"
 #include "trammel/base/data_directory.h"
 #include "trammel/check/check_model.h"
 #include "trammel/write/csv_writer.h"
@@ -64,9 +66,86 @@ Row Row::failed(std::string table, std::string row, std::string why) {
   return r;
 }
 
-Row&& Row::with_printed(double value) && {
-  printed = value;
+Row Row::reproduce(std::string table, std::string row, std::string quantity, const std::string& id, double ours,
+                   int digits) {
+  const double target = printed_number(id).target();
+  const double unit = target == 0 ? 0 : std::pow(10.0, std::floor(std::log10(std::abs(target))) + 1 - digits);
+  return near(std::move(table), std::move(row), std::move(quantity), target, ours, 0.51 * unit)
+      .printed_as(id)
+      .because("the digits printed");
+}
+
+Row Row::reproduce_within(std::string table, std::string row, std::string quantity, const std::string& id, double ours,
+                          double part, std::string why) {
+  const double target = printed_number(id).target();
+  return near(std::move(table), std::move(row), std::move(quantity), target, ours, part * std::abs(target))
+      .printed_as(id)
+      .because(std::move(why));
+}
+
+Row&& Row::because(std::string why) && {
+  reason = std::move(why);
   return std::move(*this);
+}
+
+Row&& Row::printed_as(const std::string& id) && {
+  const PrintedNumber& number = printed_number(id);
+  if (ids.empty()) {
+    printed = number.value;
+    corrected = number.corrected;
+    correction = number.correction;
+  }
+  ids.push_back(id);
+  return std::move(*this);
+}
+
+Row&& Row::with(const std::vector<std::string>& more) && {
+  for (const std::string& id : more) settings.push_back(printed_number(id).id);
+  return std::move(*this);
+}
+
+Row&& Row::beside(double value, std::string whose) && {
+  own = value;
+  origin = std::move(whose);
+  return std::move(*this);
+}
+
+Row&& Row::missed_for(std::string cause) && {
+  missed = std::move(cause);
+  return std::move(*this);
+}
+
+RowVerdict Row::verdict() const {
+  if (!demands()) return ok && !reason.empty() ? RowVerdict::measured : RowVerdict::missed;
+  if (ok) return missed.empty() ? RowVerdict::met : RowVerdict::reason_gone;
+  return missed.empty() || !std::isfinite(ours) ? RowVerdict::missed : RowVerdict::missed_for_reason;
+}
+
+RowCounts& RowCounts::operator+=(const RowCounts& other) {
+  rows += other.rows;
+  demanded += other.demanded;
+  met += other.met;
+  missed_for_reason += other.missed_for_reason;
+  missed += other.missed;
+  reason_gone += other.reason_gone;
+  measured += other.measured;
+  return *this;
+}
+
+RowCounts count_rows(const std::vector<Row>& rows) {
+  RowCounts counts;
+  for (const Row& row : rows) {
+    ++counts.rows;
+    counts.demanded += row.demands();
+    switch (row.verdict()) {
+      case RowVerdict::met: ++counts.met; break;
+      case RowVerdict::measured: ++counts.measured; break;
+      case RowVerdict::missed_for_reason: ++counts.missed_for_reason; break;
+      case RowVerdict::missed: ++counts.missed; break;
+      case RowVerdict::reason_gone: ++counts.reason_gone; break;
+    }
+  }
+  return counts;
 }
 
 // ---- Studies
@@ -103,12 +182,41 @@ void guard(std::vector<Row>& rows, const std::string& table, const std::string& 
   }
 }
 
+void explain(std::vector<Row>& rows, std::size_t first, const std::string& reason) {
+  for (std::size_t i = first; i < rows.size(); ++i) {
+    if (!rows[i].demands() && rows[i].reason.empty() && rows[i].ok) rows[i].reason = reason;
+  }
+}
+
+void explain_work(std::vector<Row>& rows) {
+  const std::pair<const char*, const char*> usual[] = {
+      {"seconds", why::machine_time},   {"microseconds", why::machine_time},
+      {"time, s", why::machine_time},   {"steps", why::work},
+      {"mean step", why::work},         {"rejected", why::work},
+      {"evaluations", why::work},       {"iterations", why::work},
+      {"Newton iterations", why::work}, {"Newton corrections", why::work},
+      {"linearisations", why::work},    {"Jacobians", why::work},
+      {"co-simulations", why::work},    {"corrections of B", why::work},
+      {"macro steps", why::work}};
+  for (Row& row : rows) {
+    if (row.demands() || !row.reason.empty() || !row.ok) continue;
+    for (const auto& entry : usual) {
+      if (row.quantity.rfind(entry.first, 0) == 0) row.reason = entry.second;
+    }
+  }
+}
+
 std::vector<Row> run_study(const Study& study, const StudyContext& context) {
   std::vector<Row> rows;
   StudyContext ready = context;
   if (!ready.note) ready.note = [](const std::string&) {};
   guard(rows, study.name, "the study", [&] { rows = study.run(ready); });
   if (rows.empty()) rows.push_back(Row::failed(study.name, "the study", "it gave no rows"));
+  if (!ready.tight)  // which computes other rows
+    guard(rows, study.name, "the printed list", [&] {
+      for (Row& row : printed_without_rows(study.name, rows, ready.full)) rows.push_back(std::move(row));
+    });
+  explain_work(rows);
   for (Row& row : rows) row.study = study.name;
   return rows;
 }
@@ -128,27 +236,22 @@ int row_digits_needed(const Row& row) {
   return std::clamp(static_cast<int>(std::ceil(std::log10(std::max(ratio, 1.0)))) + 2, 4, 16);
 }
 
-std::string target_text(const Row& row) {
-  if (!row.target) return "";
-  const std::string value = row_digits(*row.target, std::max(row_digits_needed(row), 4));
-  if (row.relation == Relation::at_most) return "<= " + value;
-  if (row.relation == Relation::at_least) return ">= " + value;
-  return value;
-}
-
-constexpr std::size_t table_columns = 7;
+constexpr std::size_t table_columns = 9;
 using TableLine = std::array<std::string, table_columns>;
 
 void print_lines(const std::vector<TableLine>& lines, std::string& out) {
   std::array<std::size_t, table_columns> width{};
-  for (const TableLine& line : lines) {
-    for (std::size_t i = 0; i < table_columns; ++i) width[i] = std::max(width[i], line[i].size());
+  for (std::size_t k = 1; k < lines.size(); ++k) {
+    for (std::size_t i = 0; i < table_columns; ++i) width[i] = std::max(width[i], lines[k][i].size());
+  }
+  for (std::size_t i = 0; i < table_columns; ++i) {  // a column that is empty is left out
+    if (width[i] > 0) width[i] = std::max(width[i], lines[0][i].size());
   }
   for (const TableLine& line : lines) {
     std::string text = " ";
     for (std::size_t i = 0; i < table_columns; ++i) {
       if (width[i] == 0) continue;
-      text += i < 2 || i == table_columns - 1 ? fmt::format(" {:<{}} ", line[i], width[i])
+      text += i < 2 || i >= table_columns - 2 ? fmt::format(" {:<{}} ", line[i], width[i])
                                               : fmt::format(" {:>{}} ", line[i], width[i]);
     }
     while (!text.empty() && text.back() == ' ') text.pop_back();
@@ -160,62 +263,147 @@ nlohmann::ordered_json json_number(const std::optional<double>& value) {
   return value && std::isfinite(*value) ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
+const std::pair<Relation, const char*> relation_names[] = {{Relation::within, "within"},
+                                                           {Relation::at_most, "at_most"},
+                                                           {Relation::at_least, "at_least"},
+                                                           {Relation::measured, "measured"}};
+
 const char* name_of(Relation relation) {
-  switch (relation) {
-    case Relation::within: return "within";
-    case Relation::at_most: return "at_most";
-    case Relation::at_least: return "at_least";
-    case Relation::measured: return "measured";
+  for (const auto& entry : relation_names) {
+    if (entry.first == relation) return entry.second;
+  }
+  return "";
+}
+
+const char* verdict_text(const Row& row) {
+  switch (row.verdict()) {
+    case RowVerdict::met: return "ok";
+    case RowVerdict::measured: return "";
+    case RowVerdict::missed_for_reason: return "missed: reason";
+    case RowVerdict::missed: return row.demands() || !row.ok ? "MISSED" : "MISSED: demands nothing, no reason";
+    case RowVerdict::reason_gone: return "MET: its reason no longer holds";
   }
   return "";
 }
 
 }  // namespace
 
+std::string demand_text(const Row& row) {
+  if (!row.target) return "";
+  const std::string value = row_digits(*row.target, std::max(row_digits_needed(row), 4));
+  if (row.relation == Relation::at_most) return "<= " + value;
+  if (row.relation == Relation::at_least) return ">= " + value;
+  if (*row.target == 0) return "within " + row_digits(row.tolerance.value_or(0), 3);
+  return value + " +- " + row_digits(row.tolerance.value_or(0), 2);
+}
+
+std::string to_text(const RowCounts& counts) {
+  std::string out = fmt::format("{} row{}: {} demand something, {} met", counts.rows, counts.rows == 1 ? "" : "s",
+                                counts.demanded, counts.met);
+  if (counts.missed_for_reason > 0) out += fmt::format(", {} missed for a known reason", counts.missed_for_reason);
+  if (counts.reason_gone > 0) out += fmt::format(", {} met in spite of a reason", counts.reason_gone);
+  return out + (counts.missed == 0 ? ", none MISSED" : fmt::format(", {} MISSED", counts.missed));
+}
+
 std::string to_text(const std::vector<Row>& rows) {
   std::string out;
   for (std::size_t first = 0; first < rows.size();) {
     std::size_t last = first;
-    std::vector<TableLine> lines{{"row", "quantity", "printed", "target", "ours", "tolerance", ""}};
+    std::vector<TableLine> lines{{"row", "quantity", "printed", "corrected", "own", "ours", "demand", "ok", ""}};
+    // each reason once, under the table
+    std::vector<std::string> notes;
+    std::map<std::string, std::size_t> numbers;
+    const auto footnote = [&](const std::string& text) {
+      const auto [entry, added] = numbers.try_emplace(text, numbers.size() + 1);
+      if (added) notes.push_back(text);
+      return fmt::format("[{}]", entry->second);
+    };
     for (; last < rows.size() && rows[last].study == rows[first].study && rows[last].table == rows[first].table;
          ++last) {
       const Row& r = rows[last];
       const int count = row_digits_needed(r);
-      lines.push_back({r.row, r.quantity, r.printed ? row_digits(*r.printed, std::max(count, 6)) : "", target_text(r),
-                       row_digits(r.ours, count), r.tolerance ? row_digits(*r.tolerance, 3) : "",
-                       !r.ok ? "MISSED" : (r.relation == Relation::measured ? "" : "ok")});
+      const auto number = [&](const std::optional<double>& x) {
+        return x ? row_digits(*x, std::max(count, 6)) : std::string();
+      };
+      std::string marks;
+      if (!r.reason.empty()) marks += footnote((r.demands() ? "demand: " : "no demand: ") + r.reason);
+      if (!r.correction.empty()) marks += footnote("corrected: " + r.correction);
+      if (!r.origin.empty()) marks += footnote("own: " + r.origin);
+      if (!r.missed.empty()) marks += footnote("missed: " + r.missed);
+      lines.push_back({r.row, r.quantity, number(r.printed), number(r.corrected), number(r.own),
+                       row_digits(r.ours, count), demand_text(r), verdict_text(r), marks});
     }
     out += rows[first].study + ": " + rows[first].table + "\n";
     print_lines(lines, out);
+    for (std::size_t i = 0; i < notes.size(); ++i) out += fmt::format("  [{}] {}\n", i + 1, notes[i]);
     for (std::size_t i = first; i < last; ++i) {
       if (!rows[i].note.empty()) out += "  " + rows[i].row + ": " + rows[i].note + "\n";
     }
     out += "\n";
     first = last;
   }
-  const auto missed = std::count_if(rows.begin(), rows.end(), [](const Row& r) { return !r.ok; });
-  out += fmt::format("{} row{}, {}\n", rows.size(), rows.size() == 1 ? "" : "s",
-                     missed == 0 ? std::string("none missed") : std::to_string(missed) + " missed");
+  out += to_text(count_rows(rows)) + "\n";
   return out;
 }
 
 std::string to_json(const std::vector<Row>& rows) {
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const Row& r : rows) {
-    nlohmann::ordered_json j = {{"study", r.study},
-                                {"table", r.table},
-                                {"row", r.row},
-                                {"quantity", r.quantity},
-                                {"printed", json_number(r.printed)},
-                                {"target", json_number(r.target)},
-                                {"ours", json_number(r.ours)},
-                                {"tolerance", json_number(r.tolerance)},
-                                {"ok", r.ok},
-                                {"relation", name_of(r.relation)}};
-    if (!r.note.empty()) j["note"] = r.note;
-    list.push_back(std::move(j));
+    list.push_back({{"study", r.study},
+                    {"table", r.table},
+                    {"row", r.row},
+                    {"quantity", r.quantity},
+                    {"ids", r.ids},
+                    {"settings", r.settings},
+                    {"printed", json_number(r.printed)},
+                    {"corrected", json_number(r.corrected)},
+                    {"correction", r.correction},
+                    {"own", json_number(r.own)},
+                    {"origin", r.origin},
+                    {"ours", json_number(r.ours)},
+                    {"relation", name_of(r.relation)},
+                    {"target", json_number(r.target)},
+                    {"tolerance", json_number(r.tolerance)},
+                    {"reason", r.reason},
+                    {"ok", r.ok},
+                    {"missed", r.missed},
+                    {"note", r.note},
+                    {"verdict", verdict_text(r)}});
   }
-  return list.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
+  return list.dump(1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::vector<Row> rows_from_json(const std::string& text) {
+  std::vector<Row> rows;
+  const auto number = [](const nlohmann::json& x) {
+    return x.is_null() ? std::optional<double>() : std::optional<double>(x.get<double>());
+  };
+  for (const nlohmann::json& j : nlohmann::json::parse(text)) {
+    Row r;
+    j.at("study").get_to(r.study);
+    j.at("table").get_to(r.table);
+    j.at("row").get_to(r.row);
+    j.at("quantity").get_to(r.quantity);
+    j.at("ids").get_to(r.ids);
+    j.at("settings").get_to(r.settings);
+    r.printed = number(j.at("printed"));
+    r.corrected = number(j.at("corrected"));
+    j.at("correction").get_to(r.correction);
+    r.own = number(j.at("own"));
+    j.at("origin").get_to(r.origin);
+    r.ours = number(j.at("ours")).value_or(std::numeric_limits<double>::quiet_NaN());
+    for (const auto& entry : relation_names) {
+      if (j.at("relation") == entry.second) r.relation = entry.first;
+    }
+    r.target = number(j.at("target"));
+    r.tolerance = number(j.at("tolerance"));
+    j.at("reason").get_to(r.reason);
+    j.at("ok").get_to(r.ok);
+    j.at("missed").get_to(r.missed);
+    j.at("note").get_to(r.note);
+    rows.push_back(std::move(r));
+  }
+  return rows;
 }
 
 // ---- Running models

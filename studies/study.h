@@ -34,19 +34,40 @@ enum class Relation {
   measured,  // nothing is demanded
 };
 
-// One number of ours beside its target. A value that is not finite is never ok.
+enum class RowVerdict {
+  met,
+  measured,           // demands nothing, and says why
+  missed_for_reason,  // not met, and the row knows why
+  missed,             // not met; or it demands nothing and does not say why
+  reason_gone,        // met, though the row has a reason why it is not
+};
+
+// One number of ours beside what it is compared with. Printed numbers come from the printed list (printed.h) only.
+// A value that is not finite is never ok.
 struct Row {
-  std::string study;              // filled in by run_study
-  std::string table;              // table or figure of the source, or a group of our own
-  std::string row;                // what it is about: a model, a method, a step size
-  std::string quantity;           // with its unit: "largest error of theta, rad"
-  std::optional<double> printed;  // as the source prints it
-  std::optional<double> target;
+  std::string study;     // filled in by run_study
+  std::string table;     // table or figure of the source, or a group of our own
+  std::string row;       // what it is about: a model, a method, a step size
+  std::string quantity;  // with its unit: "largest error of theta, rad"
+
+  std::vector<std::string> ids;       // printed numbers that this row is about
+  std::vector<std::string> settings;  // printed numbers that the run behind this row was given
+  std::optional<double> printed;      // as the source prints it, of the first id
+  std::optional<double> corrected;    // what it should have printed
+  std::string correction;             // and why
+  std::optional<double> own;          // a prototype's or another code's number
+  std::string origin;                 // and whose
   double ours = 0;
-  std::optional<double> tolerance;
+
+  Relation relation = Relation::measured;  // what is demanded
+  std::optional<double> target, tolerance;
+  std::string reason;  // why this bound; if nothing is demanded, why not
   bool ok = true;
-  Relation relation = Relation::measured;
-  std::string note;  // why it is not ok, if the numbers do not say it
+  std::string missed;  // why the demand is known not to be met
+  std::string note;    // why it is not ok, if the numbers do not say it
+
+  RowVerdict verdict() const;
+  bool demands() const { return relation != Relation::measured; }
 
   static Row near(std::string table, std::string row, std::string quantity, double target, double ours,
                   double tolerance);
@@ -57,9 +78,35 @@ struct Row {
   static Row measure(std::string table, std::string row, std::string quantity, double ours);
   // Something that could not be computed; never ok.
   static Row failed(std::string table, std::string row, std::string why);
+  // A printed number, or its correction, to `digits` significant digits: half a unit of the last one, and a hair.
+  static Row reproduce(std::string table, std::string row, std::string quantity, const std::string& id, double ours,
+                       int digits);
+  // A printed number, or its correction, within a part of it; say why that part.
+  static Row reproduce_within(std::string table, std::string row, std::string quantity, const std::string& id,
+                              double ours, double part, std::string why);
 
-  Row&& with_printed(double value) &&;  // Row::near(...).with_printed(0.5)
+  // Row::near(...).because("the digits known").beside(0.5, "a prototype")
+  Row&& because(std::string why) &&;                   // of the bound, or why there is none
+  Row&& printed_as(const std::string& id) &&;          // shows the printed number
+  Row&& with(const std::vector<std::string>& ids) &&;  // settings
+  Row&& beside(double value, std::string whose) &&;
+  Row&& missed_for(std::string cause) &&;  // empty: no cause
 };
+
+// Why a demand may be what it is, or why there is none: sentences that many rows share.
+namespace why {
+inline constexpr const char* machine_time = "a time depends on the machine";
+inline constexpr const char* work = "no source or theory says how much work it is; the error beside it has a bound";
+inline constexpr const char* comparator = "a number of another code, for comparison";
+inline constexpr const char* exact = "counted, so exact";
+}  // namespace why
+
+struct RowCounts {
+  int rows = 0, demanded = 0, met = 0, missed_for_reason = 0, missed = 0, reason_gone = 0, measured = 0;
+  RowCounts& operator+=(const RowCounts& other);
+  bool good() const { return missed == 0 && reason_gone == 0; }
+};
+RowCounts count_rows(const std::vector<Row>& rows);
 
 // ---- Studies
 // ---------------------------------------------------------------------------------------------------------
@@ -68,6 +115,7 @@ struct StudyContext {
   std::filesystem::path output;                  // folder for pictures, present; empty: draw none
   std::function<void(const std::string&)> note;  // one line about what is being computed; always callable
   bool tight = false;                            // the sharpest tolerances a study has, by several methods
+  bool full = false;                             // the long columns too
   // Where to draw `file`, or nothing if no pictures are wanted.
   std::optional<std::string> picture(const std::string& file) const;
 };
@@ -76,6 +124,7 @@ struct Study {
   std::string name;     // kebab-case
   std::string summary;  // one line: what it shows
   std::function<std::vector<Row>(const StudyContext&)> run;
+  double minutes = 1;  // about what it takes: the longest start first when all are run
 };
 
 // The only list of studies (registry.cc).
@@ -83,15 +132,23 @@ const std::vector<Study>& study_registry();
 // A Failure (bad_usage) that names the nearest one if there is none.
 const Study& find_study(std::string_view name);
 
-// Runs it with rows named after it; what it throws becomes a row that is not ok.
+// Runs it with rows named after it; what it throws becomes a row that is not ok. Printed numbers that the list gives to
+// this study, and that no row of it is about, become rows that are not ok.
 std::vector<Row> run_study(const Study& study, const StudyContext& context);
 // Runs one piece of a study: what it throws becomes a row that is not ok, and the study goes on.
 void guard(std::vector<Row>& rows, const std::string& table, const std::string& row,
            const std::function<void()>& piece);
+// Gives a reason to every row from `first` on that demands nothing and says nothing.
+void explain(std::vector<Row>& rows, std::size_t first, const std::string& reason);
+// The same for times and counts of work, by the first words of their quantity; run_study does it at the end.
+void explain_work(std::vector<Row>& rows);
 
+std::string demand_text(const Row& row);            // "2.46e-07 +- 5.1e-10", "<= 1e-08", ""
 std::string to_text(const std::vector<Row>& rows);  // aligned tables
-std::string to_json(
-    const std::vector<Row>& rows);  // an array of objects; numbers that are absent or not finite are null
+std::string to_text(const RowCounts& counts);
+// An array of objects; numbers that are absent or not finite are null.
+std::string to_json(const std::vector<Row>& rows);
+std::vector<Row> rows_from_json(const std::string& text);
 
 // ---- Running models
 // --------------------------------------------------------------------------------------------------

@@ -5,7 +5,8 @@
 
 #include <cmath>
 
-#include "studies/study.cc"  // the framework belongs to the command, not to the library
+#include "studies/printed.cc"
+#include "studies/study.cc"  // the framework belongs to the studies, not to the library
 #include "tests/app/command.h"
 
 namespace trammel {
@@ -38,7 +39,42 @@ TEST(Row, Relations) {
   EXPECT_TRUE(Row::measure("t", "r", "q", 7).ok);
   EXPECT_FALSE(Row::measure("t", "r", "q", INFINITY).ok);
   EXPECT_FALSE(Row::failed("t", "r", "why").ok);
-  EXPECT_EQ(*Row::measure("t", "r", "q", 7).with_printed(6.9).printed, 6.9);
+}
+
+TEST(Row, PrintedNumbersComeFromTheList) {
+  const Row steps = Row::reproduce("t", "r", "steps", "rn.table5.k-2.steps", 29, 2);
+  EXPECT_EQ(*steps.printed, 29);
+  EXPECT_FALSE(steps.corrected);
+  EXPECT_EQ(steps.verdict(), RowVerdict::met);
+  EXPECT_EQ(Row::reproduce("t", "r", "steps", "rn.table5.k-2.steps", 30, 2).verdict(), RowVerdict::missed);
+  // a misprint is shown, and its correction demanded
+  const Row error = Row::reproduce("t", "r", "error", "rn.table4.k-2.max", 5.2232e-3, 4);
+  EXPECT_EQ(*error.printed, 5.223e-2);
+  EXPECT_EQ(*error.corrected, 5.223e-3);
+  EXPECT_FALSE(error.correction.empty());
+  EXPECT_TRUE(error.ok);
+  EXPECT_THROW(Row::reproduce("t", "r", "q", "rn.table99", 1, 1), Failure);
+  const Row beside = Row::measure("t", "r", "q", 7).beside(6.9, "a prototype");
+  EXPECT_EQ(*beside.own, 6.9);
+  EXPECT_FALSE(beside.printed);
+}
+
+TEST(Row, Verdicts) {
+  EXPECT_EQ(Row::measure("t", "r", "q", 7).verdict(), RowVerdict::missed);  // why is nothing demanded?
+  EXPECT_EQ(Row::measure("t", "r", "q", 7).because("a time").verdict(), RowVerdict::measured);
+  EXPECT_EQ(Row::at_most("t", "r", "q", 3, 4).verdict(), RowVerdict::missed);
+  EXPECT_EQ(Row::at_most("t", "r", "q", 3, 4).missed_for("known").verdict(), RowVerdict::missed_for_reason);
+  EXPECT_EQ(Row::at_most("t", "r", "q", 3, 2).missed_for("known").verdict(), RowVerdict::reason_gone);
+  EXPECT_EQ(Row::at_most("t", "r", "q", 3, NAN).missed_for("known").verdict(), RowVerdict::missed);
+  const RowCounts counts = count_rows({Row::at_most("t", "r", "q", 3, 2), Row::at_most("t", "r", "q", 3, 4),
+                                       Row::at_most("t", "r", "q", 3, 4).missed_for("known"),
+                                       Row::measure("t", "r", "q", 7).because("a time")});
+  EXPECT_EQ(counts.rows, 4);
+  EXPECT_EQ(counts.demanded, 3);
+  EXPECT_EQ(counts.met, 1);
+  EXPECT_EQ(counts.missed_for_reason, 1);
+  EXPECT_EQ(counts.missed, 1);
+  EXPECT_FALSE(counts.good());
 }
 
 TEST(StudyFramework, FailuresBecomeRows) {
@@ -53,22 +89,30 @@ TEST(StudyFramework, FailuresBecomeRows) {
 }
 
 TEST(StudyFramework, TextAndJson) {
-  std::vector<Row> rows{Row::near("Table 1", "a", "period, s", 2.0064, 2.00641, 1e-4).with_printed(2.006),
+  std::vector<Row> rows{Row::near("Table 1", "a", "period, s", 2.0064, 2.00641, 1e-4)
+                            .printed_as("rn.table5.k-2.steps")
+                            .because("its digits")
+                            .beside(2.006, "a prototype"),
                         Row::failed("Table 1", "b", "broke")};
   for (Row& row : rows) row.study = "s";
   const std::string text = to_text(rows);
   EXPECT_THAT(text, HasSubstr("s: Table 1\n"));
   EXPECT_THAT(text, HasSubstr("2.00641"));  // the digits that decide are shown
-  EXPECT_THAT(to_text({Row::measure("t", "r", "steps", 45341)}), HasSubstr("45341"));
+  EXPECT_THAT(text, HasSubstr("demand: its digits"));
+  EXPECT_THAT(text, HasSubstr("own: a prototype"));
+  EXPECT_THAT(to_text(std::vector<Row>{Row::measure("t", "r", "steps", 45341)}), HasSubstr("45341"));
   EXPECT_THAT(text, HasSubstr("MISSED"));
   EXPECT_THAT(text, HasSubstr("  b: broke\n"));
-  EXPECT_THAT(text, HasSubstr("2 rows, 1 missed"));
+  EXPECT_THAT(text, HasSubstr("2 rows: 1 demand something, 1 met, 1 MISSED"));
   const auto json = nlohmann::json::parse(to_json(rows));
-  for (const char* key : {"study", "table", "row", "quantity", "printed", "target", "ours", "tolerance", "ok"}) {
+  for (const char* key : {"study", "table", "row", "quantity", "ids", "printed", "corrected", "own", "ours", "relation",
+                          "target", "tolerance", "reason", "missed", "ok"}) {
     EXPECT_TRUE(json[0].contains(key)) << key;
   }
-  EXPECT_EQ(json[0]["printed"], 2.006);
+  EXPECT_EQ(json[0]["printed"], 29);
+  EXPECT_EQ(json[0]["own"], 2.006);
   EXPECT_EQ(json[1]["ours"], nullptr);
+  EXPECT_EQ(to_json(rows_from_json(to_json(rows))), to_json(rows));
 }
 
 // The pendulum's own solution, thinned out, as reference.

@@ -35,7 +35,11 @@ std::vector<std::string> model_names() {
   return names;
 }
 
-std::string test_name(const ::testing::TestParamInfo<std::string>& info) { return info.param; }
+std::string test_name(const ::testing::TestParamInfo<std::string>& info) {
+  std::string name = info.param;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+}
 
 // ---- Every model file ---------------------------------------------------------------------------------------------
 
@@ -126,7 +130,8 @@ TEST_P(Study, MissesNothing) {
   fs::remove(file);
 }
 
-INSTANTIATE_TEST_SUITE_P(Quick, Study, ::testing::Values("cases", "conditioning", "elements"), test_name);
+INSTANTIATE_TEST_SUITE_P(Quick, Study, ::testing::Values("cases", "conditioning", "elements", "printed-data"),
+                         test_name);
 
 }  // namespace
 }  // namespace trammel::studies_test

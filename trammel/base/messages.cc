@@ -403,6 +403,7 @@ const std::vector<MessageInfo>& message_registry() {
       {"file-exists", in_command, "The file exists and is not overwritten.", "choose another name, or remove it first"},
       {"internal", in_command, "An error inside the program.", "report it, with the model file if you can"},
       {"no-output-there", in_command, "A study asks for an output time that the run does not have.", "report it"},
+      {"no-studies", in_command, "The program of the studies is not beside the command.", "`make studies` builds it"},
       {"run-failed", in_command, "A run inside a study failed.", "the message carries its reason"},
       {"unknown-column", in_command, "Reference data have no column of this name.", "the nearest name is given"},
       {"unknown-element", in_command, "There is no element, measure or function of this name.",

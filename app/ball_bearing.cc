@@ -1,4 +1,4 @@
-#include "studies/ball_bearing.h"
+#include "app/ball_bearing.h"
 
 #include <Eigen/LU>
 #include <cmath>
