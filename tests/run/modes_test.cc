@@ -66,7 +66,7 @@ std::string shafts(const std::string& capacity, const std::string& rest) {
          capacity + "\"}}\n" + rest;
 }
 
-const char* const speeds = "outputs: {first: \"wz(ground, engine)\", second: \"wz(ground, load)\"}\n";
+const char* const speeds = "outputs: {first: \"wz(engine)\", second: \"wz(load)\"}\n";
 
 // A block of 1 kg on a belt at 0.2 m/s and a spring of 100 N/m.
 const std::string belt =
@@ -153,7 +153,7 @@ TEST_P(ModesLowOrder, StickSlipComesNearItsPeriod) {
   EXPECT_NEAR(sticks[1] - sticks[0], period, 1e-5 * period);
 }
 INSTANTIATE_TEST_SUITE_P(Modes, ModesLowOrder,
-                         testing::Values(Way{"hht-i3", "", 1e-9}, Way{"generalized-alpha-si2", "", 1e-9},
+                         testing::Values(Way{"hht-i3", "", 1e-10}, Way{"generalized-alpha-si2", "", 1e-10},
                                          Way{"bdf-i3", "", 1e-9}, Way{"bdf-si2", "", 1e-9}, Way{"bdf", "", 1e-9},
                                          Way{"sdirk-4", "", 1e-9}, Way{"hht", "", 1e-9}),
                          [](const auto& tested) { return name_of(tested.param); });
@@ -188,7 +188,7 @@ TEST(Modes, TwoInOneStepAreTwoEvents) {
           "         q: {type: revolute, between: [ground, b], at: [0, 0, 0]}}\n"
           "forces: {first: {type: clutch, joint: p, capacity: 10/0.43},\n"
           "         second: {type: clutch, joint: q, capacity: 10/0.42}}\n"
-          "outputs: {a: \"wz(ground, a)\", b: \"wz(ground, b)\"}\n"
+          "outputs: {a: \"wz(a)\", b: \"wz(b)\"}\n"
           "simulation: {end: 1, length: 1}\n",
           {"radau-iia-3", "", 1e-8, 0.1});
   ASSERT_EQ(r.result.status, RunStatus::finished) << r.why();
@@ -208,7 +208,7 @@ TEST(Modes, ExactlyAtTheEndOfAStep) {
             "joints: {p: {type: revolute, between: [ground, a], at: [0, 0, 0]},\n"
             "         q: {type: revolute, between: [ground, b], at: [0, 0, 0]}}\n"
             "forces: {first: {type: clutch, joint: p, capacity: 20}, second: {type: clutch, joint: q, capacity: 20}}\n"
-            "outputs: {a: \"wz(ground, a)\", b: \"wz(ground, b)\"}\n"
+            "outputs: {a: \"wz(a)\", b: \"wz(b)\"}\n"
             "simulation: {end: 1, length: 1}\n",
             {method, "", 1e-8, 0.125});
     ASSERT_EQ(r.result.status, RunStatus::finished) << method << r.why();
@@ -347,7 +347,7 @@ TEST(Modes, ChatterNamesTheElement) {
           "joints: {rail: {type: translational, between: [ground, block], at: [0, 0, 0]}}\n"
           "forces: {pull: {type: force, frames: [ground, block], axes: world, fz: -1},\n"
           "         pad: {type: stick_slip_friction, joint: rail, motion: translation, static_coefficient: 1,\n"
-          "               load: \"if(abs(vz(rail)) < 1e-9, 0, 10)\"}}\n"
+          "               load: \"if(abs(vz(rail)) < 1e-8, 0, 10)\"}}\n"
           "simulation: {end: 2, length: 1, events: located}\n",
           {"dormand-prince-54", "", 1e-6});
   ASSERT_EQ(r.result.status, RunStatus::failed);

@@ -50,8 +50,11 @@ double Equations::rate(const State& start, const Rates& rates) const {
   if (const double g = model_.gravity.norm(); g > 0) return std::sqrt(g / length_);
   if (sizes_.nv > 0) {
     const Vec y = scales();
-    if (const double v = start.v.cwiseQuotient(y).lpNorm<Eigen::Infinity>(); v > 0) return v;
-    if (const double a = rates.a.cwiseQuotient(y).lpNorm<Eigen::Infinity>(); a > 0) return std::sqrt(a);
+    const double v = start.v.cwiseQuotient(y).lpNorm<Eigen::Infinity>(),
+                 by_a = std::sqrt(rates.a.cwiseQuotient(y).lpNorm<Eigen::Infinity>());
+    constexpr double at_rest = 1e-6;  // slower is round-off, as where something that stuck sets off
+    if (v > at_rest * by_a) return v;
+    if (by_a > 0) return by_a;
   }
   return model_.simulation.end > 0 ? 1 / model_.simulation.end : 1;
 }
