@@ -309,9 +309,9 @@ int check_model(Model model, unsigned seed, int wanted, int tries) {
   int used = 0;
   for (int i = 0; i < tries && used < wanted; ++i) {
     State state = problems::random_state(e, random);
-    // Every other time elements with modes hold what they can.
-    for (const int force : e.forces_with_modes())
-      if (used % 2 == 1) e.begin_mode(force, state, {1e300, 1e300}, work);
+    // Elements with modes slide, and every other time they hold.
+    const double rest = used % 2 == 1 ? 1e300 : 0;
+    for (const int force : e.forces_with_modes()) e.begin_mode(force, state, {rest, rest}, work);
     Rates rates = e.make_rates();
     rates.a = e.scales().cwiseProduct(random_vector(e.sizes().nv, random));
     rates.lambda = random_vector(e.sizes().multipliers(), random);
