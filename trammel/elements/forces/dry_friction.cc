@@ -77,9 +77,8 @@ void DryFriction::end_mode(const ElementInput& in, int which, double* memory) co
 }
 
 std::vector<SwitchInfo> DryFriction::switches() const {
-  std::vector<SwitchInfo> all{
-      {.name = "end of " + names_[forward].substr(0, names_[forward].find(' ')), .ends_mode = true},
-      {.name = "limit of its holding force", .ends_mode = true}};
+  std::vector<SwitchInfo> all{{.name = law_.opens ? "end of slipping" : "end of sliding", .ends_mode = true},
+                              {.name = "limit of its holding force", .ends_mode = true}};
   if (law_.opens) all.push_back({.name = "capacity", .ends_mode = true});
   const std::vector<SwitchInfo> corners = AxialForce::switches();
   all.insert(all.end(), corners.begin(), corners.end());
