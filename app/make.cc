@@ -6,9 +6,9 @@
 #include <iterator>
 #include <sstream>
 
+#include "app/ball_bearing.h"
 #include "app/common.h"
 #include "app/verbs.h"
-#include "app/ball_bearing.h"
 #include "trammel/base/data_directory.h"
 #include "trammel/write/output_path.h"
 
