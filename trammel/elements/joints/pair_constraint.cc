@@ -74,9 +74,20 @@ bool PairConstraint::evaluate(const ElementInput& in, const double* lambda, doub
   return good;
 }
 
+// Rows of coinciding points are constant, and most rows of most mechanisms are such: they are written out.
+PairRow PairConstraint::point_row(int i) {
+  PairRow row = PairRow::Zero();
+  row[i] = -1;
+  row[6 + i] = 1;
+  return row;
+}
+
 void PairConstraint::jacobian(const ElementInput& in, RowMatrix& C) const {
   C.resize(rows(), 12);
-  for (int k = 0; k < rows(); ++k) C.row(k) = scalar(row(k), in, 1).gradient().row();
+  for (int k = 0; k < rows(); ++k) {
+    const PairRowSpec& spec = row(k);
+    C.row(k) = spec.kind == Primitive::point ? point_row(spec.i) : scalar(spec, in, 1).gradient().row();
+  }
 }
 
 void PairConstraint::rate(const ElementInput& in, double* g_dot) const {
@@ -92,7 +103,7 @@ void PairConstraint::curvature(const ElementInput& in, double* c) const {
   const PairTwist u(in.frames[0], in.frames[1]);
   for (std::size_t k = 0; k < rows_.size(); ++k) {
     const PairRowSpec& spec = rows_[k];
-    c[k] = scalar(spec, in, 2).curvature(u);
+    c[k] = spec.kind == Primitive::point ? 0.0 : scalar(spec, in, 2).curvature(u);
     if (spec.function >= 0) c[k] -= targets(spec, in.t, in.memory)[spec.level == Level::velocity ? 1 : 2];
   }
 }
@@ -102,7 +113,12 @@ void PairConstraint::linearise(const ElementInput& in, const double* lambda, Row
   C.resize(rows(), 12);
   wrench_pose.setZero(12, 12);
   for (int k = 0; k < rows(); ++k) {
-    const PairScalar s = scalar(row(k), in, 2);
+    const PairRowSpec& spec = row(k);
+    if (spec.kind == Primitive::point) {
+      C.row(k) = point_row(spec.i);
+      continue;
+    }
+    const PairScalar s = scalar(spec, in, 2);
     C.row(k) = s.gradient().row();
     s.add_hessian(lambda[k], wrench_pose);
   }

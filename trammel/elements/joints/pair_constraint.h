@@ -57,6 +57,7 @@ class PairConstraint final : public Constraint {
 
  private:
   static bool remembers(const PairRowSpec& row) { return row.level == Level::position && row.scalar().is_multi_turn(); }
+  static PairRow point_row(int i);
   static PairScalar scalar(const PairRowSpec& row, const ElementInput& in, int order) {
     return {row.scalar(), in.frames[0], in.frames[1], order};
   }
