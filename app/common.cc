@@ -138,6 +138,7 @@ const char* kind_name(FieldKind kind) {
     case FieldKind::name: return "name";
     case FieldKind::names: return "names";
     case FieldKind::matrix: return "matrix";
+    case FieldKind::table: return "rows of numbers";
   }
   return "";
 }

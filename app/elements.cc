@@ -1,10 +1,11 @@
-// trammel elements [KEY]: joints, motions and forces with their fields; measures and functions of expressions.
+// trammel elements [KEY]: joints, motions, forces and blocks with their fields; measures and functions of expressions.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
 
 #include "app/common.h"
 #include "app/verbs.h"
+#include "trammel/elements/blocks/block.h"
 #include "trammel/elements/measure.h"
 #include "trammel/elements/registry.h"
 #include "trammel/math/expression.h"
@@ -40,6 +41,12 @@ Json element_json(const ElementDescription& d) {
           {"fields", fields}};
 }
 
+Json block_json(const BlockDescription& d) {
+  Json fields = Json::array();
+  for (const Field& field : d.fields) fields.push_back(to_json(field));
+  return {{"key", d.key}, {"category", "block"}, {"summary", d.summary}, {"fields", fields}};
+}
+
 Json measure_json(const MeasureDescription& m) {
   return {{"name", m.name}, {"unit", si_unit(m.quantity)}, {"text", m.text}};
 }
@@ -61,12 +68,17 @@ void print_element(const ElementDescription& d) {
     std::printf("fields\n%s", fields_text(d.fields).c_str());
 }
 
+void print_block(const BlockDescription& d) {
+  std::printf("%s (block)\n%sfields\n%s", d.key.c_str(), wrapped(d.summary, 2).c_str(), fields_text(d.fields).c_str());
+}
+
 // Everything that has this name: a joint and a force may share one.
 Json everything_named(const std::string& key) {
   Json found = Json::array();
   for (const ElementDescription& d : element_registry()) {
     if (d.key == key) found.push_back(element_json(d));
   }
+  if (const BlockDescription* block = find_block(key)) found.push_back(block_json(*block));
   if (const MeasureDescription* m = find_measure(key); m != nullptr) found.push_back(measure_json(*m));
   for (const ExpressionFunction& f : expression_functions()) {
     if (f.name == key) found.push_back(function_json(f));
@@ -84,6 +96,7 @@ int one_element(const ElementsArguments& a) {
   if (found.empty()) {
     std::vector<std::string> names;
     for (const ElementDescription& d : element_registry()) names.push_back(d.key);
+    for (const BlockDescription& block : block_registry()) names.push_back(block.key);
     for (const MeasureDescription& m : measure_registry()) names.push_back(m.name);
     for (const ExpressionFunction& f : expression_functions()) names.emplace_back(f.name);
     const std::string near = nearest_name(a.key, names);
@@ -101,6 +114,7 @@ int one_element(const ElementsArguments& a) {
   for (const ElementDescription& d : element_registry()) {
     if (d.key == a.key) print_element(d);
   }
+  if (const BlockDescription* block = find_block(a.key)) print_block(*block);
   for (const Json& j : found) {
     if (j.contains("unit")) {
       std::printf("%s (measure, %s)\n%s", a.key.c_str(), j["unit"].get<std::string>().c_str(),
@@ -120,12 +134,18 @@ int elements_verb(const ElementsArguments& a) {
     return 0;
   }
   if (a.json) {
-    Json elements = Json::array(), measures = Json::array(), functions = Json::array(), foreign = Json::array();
+    Json elements = Json::array(), blocks = Json::array(), measures = Json::array(), functions = Json::array(),
+         foreign = Json::array();
     for (const ElementDescription& d : element_registry()) elements.push_back(element_json(d));
+    for (const BlockDescription& block : block_registry()) blocks.push_back(block_json(block));
     for (const MeasureDescription& m : measure_registry()) measures.push_back(measure_json(m));
     for (const ExpressionFunction& f : expression_functions()) functions.push_back(function_json(f));
     for (const ForeignFunction& f : foreign_functions()) foreign.push_back(foreign_json(f));
-    print_json({{"elements", elements}, {"measures", measures}, {"functions", functions}, {"adams", foreign}});
+    print_json({{"elements", elements},
+                {"blocks", blocks},
+                {"measures", measures},
+                {"functions", functions},
+                {"adams", foreign}});
     return 0;
   }
   for (const Category category : {Category::joint, Category::motion, Category::force}) {
@@ -135,7 +155,9 @@ int elements_verb(const ElementsArguments& a) {
     }
     std::printf("%ss\n%s\n", to_text(category), aligned(lines, 2).c_str());
   }
-  std::vector<std::vector<std::string>> measures, functions;
+  std::vector<std::vector<std::string>> blocks, measures, functions;
+  for (const BlockDescription& block : block_registry()) blocks.push_back({block.key, block.summary});
+  std::printf("blocks, for controllers\n%s\n", aligned(blocks, 2).c_str());
   for (const MeasureDescription& m : measure_registry()) measures.push_back({m.name, si_unit(m.quantity), m.text});
   for (const ExpressionFunction& f : expression_functions()) {
     functions.push_back({std::string(f.signature), std::string(f.text)});
@@ -152,7 +174,7 @@ int elements_verb(const ElementsArguments& a) {
 Verb add_elements(CLI::App& app) {
   auto a = std::make_shared<ElementsArguments>();
   CLI::App* verb =
-      app.add_subcommand("elements", "List joints, motions, forces, measures and functions, or explain one");
+      app.add_subcommand("elements", "List joints, motions, forces, blocks, measures and functions, or explain one");
   verb->add_option("KEY", a->key, "What to explain: fields with unit, default and range");
   verb->add_flag("--json", a->json, "Print as JSON");
   verb->add_flag("--markdown", a->markdown, "Print the tables of docs/elements/README.md");

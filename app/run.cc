@@ -216,7 +216,8 @@ void warn_of_little_room(const Model& model, const std::string& result, std::vec
   if (!s.output_step) return;
   const double columns =
       9 + static_cast<double>(model.outputs.size() + 19 * model.bodies.size() + model.states.size() +
-                              7 * (model.joints.size() + model.motions.size()) + 8 * model.forces.size());
+                              model.variables.size() + 7 * (model.joints.size() + model.motions.size()) +
+                              8 * model.forces.size());
   const double bytes = sizeof(double) * columns * s.end / *s.output_step;
   std::error_code none;
   const std::filesystem::path folder = std::filesystem::absolute(result).parent_path();

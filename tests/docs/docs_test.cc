@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "trammel/check/check_model.h"
+#include "trammel/elements/blocks/block.h"
 #include "trammel/elements/registry.h"
 #include "trammel/integrate/registry.h"
 #include "trammel/read/read_model.h"
@@ -94,17 +95,20 @@ TEST(Docs, ModelsCanBeRun) {
 
 TEST(Docs, EveryElementHasItsPage) {
   const std::string index = text_of(root / "docs/elements/README.md");
-  for (const ElementDescription& element : element_registry()) {
-    const std::string page = text_of(root / "docs/elements" / (element.key + ".md"));
-    EXPECT_FALSE(page.empty()) << "docs/elements/" << element.key << ".md is missing";
-    for (const Field& field : element.fields) {
-      EXPECT_NE(page.find("`" + field.name + "`"), std::string::npos) << element.key << ": " << field.name;
+  const auto check = [&](const std::string& key, const std::vector<Field>& fields) {
+    const std::string page = text_of(root / "docs/elements" / (key + ".md"));
+    EXPECT_FALSE(page.empty()) << "docs/elements/" << key << ".md is missing";
+    for (const Field& field : fields) {
+      EXPECT_NE(page.find("`" + field.name + "`"), std::string::npos) << key << ": " << field.name;
     }
     // Drawn by `trammel study elements` from the model beside it.
-    const std::string picture = "images/elements/" + element.key + ".png";
-    EXPECT_NE(page.find("(../" + picture + ")"), std::string::npos) << element.key << " does not show " << picture;
-    EXPECT_TRUE(fs::exists(root / "studies/elements" / (element.key + ".yaml"))) << element.key;
-  }
+    const std::string picture = "images/elements/" + key + ".png";
+    EXPECT_NE(page.find("(../" + picture + ")"), std::string::npos) << key << " does not show " << picture;
+    EXPECT_TRUE(fs::exists(root / "docs" / picture)) << picture;
+    EXPECT_TRUE(fs::exists(root / "studies/elements" / (key + ".yaml"))) << key;
+  };
+  for (const ElementDescription& element : element_registry()) check(element.key, element.fields);
+  for (const BlockDescription& block : block_registry()) check(block.key, block.fields);
   // The list of elements is the registry's.
   const std::string list = elements_as_markdown();
   EXPECT_NE(index.find(list), std::string::npos)

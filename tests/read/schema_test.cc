@@ -210,6 +210,7 @@ std::string around(Rule rule, const std::string& inside, std::string_view key) {
     case Rule::simulation: return "simulation: {" + inside + "}\n";
     case Rule::input: return "inputs: {u: {" + inside + "}}\n";
     case Rule::state: return "states: {x: {" + inside + "}}\n";
+    case Rule::variable: return "variables: {v: {" + inside + "}}\n";
     case Rule::output: return "outputs: {o: {" + inside + "}}\n";
     case Rule::spline: return "splines: {s: {" + inside + "}}\n";
     case Rule::table: return "tables: {s: {" + inside + "}}\n";

@@ -53,6 +53,20 @@ TEST_P(Methods, BouncingBallKeepsTheSeriesOfItsTimes) {
   }
   EXPECT_LT(r.result.summary.energy.largest_imbalance, 1e-6);
 }
+
+// A block is braked to rest by a force that pushes it back from either side of its own corner: no step ends behind it.
+TEST_P(Methods, AForceThatDrivesBackOverItsCornerIsNamed) {
+  const Outcome r =
+      run("bodies: {block: {kind: point, mass: 1, velocity: [0.5, 0, 0]}}\n"
+          "forces: {rub: {type: force, frames: [ground, block], fx: 'if(vx(block) > 0, -1, 1)'}}\n"
+          "simulation: {end: 2, length: 1, events: located}\n",
+          GetParam(), 1e-6);
+  ASSERT_EQ(r.result.status, RunStatus::failed);
+  EXPECT_EQ(r.result.failure->id, "events-chatter") << r.result.failure->what;
+  EXPECT_EQ(r.result.failure->part, "force 'rub'");
+  EXPECT_NEAR(r.result.failure->t, 0.5, 1e-3);
+  EXPECT_LT(r.result.summary.steps, 5000);
+}
 INSTANTIATE_TEST_SUITE_P(Events, Methods,
                          testing::Values("hht-i3", "bdf-i3", "bdf-si2", "generalized-alpha-si2", "radau-iia-3",
                                          "rosenbrock-nystrom-4", "dormand-prince-54", "adams", "bdf", "sdirk-4",

@@ -31,7 +31,7 @@ struct OutputTable {
   std::vector<Vec> by_input;
 };
 
-void add_model_outputs(const Equations& equations, const State& state, const Workspace& work, OutputTable& table) {
+void add_model_outputs(const Equations& equations, const State& state, Workspace& work, OutputTable& table) {
   const Model& model = equations.model();
   PlaceNames names(model);
   names.index();
@@ -41,27 +41,13 @@ void add_model_outputs(const Equations& equations, const State& state, const Wor
     std::vector<double> memory(static_cast<std::size_t>(expression.memory()) + 1, 0);
     FrameState states[max_frames];
     for (std::size_t k = 0; k < frames.size(); ++k) states[k] = equations.frame(frames[k], work);
-    ElementInput in{state.t, states, memory.data(), state.u.data()};
-    expression.accept(in, memory.data());
-    ExpressionPartials p;
-    OutputRow row{Vec::Zero(equations.sizes().nv), Vec::Zero(equations.sizes().nv)};
-    Vec by_input = Vec::Zero(state.u.size());
-    for (int u = 0; u < by_input.size(); ++u) {
-      in.by_input = u;
-      expression.linearise(in, static_cast<int>(frames.size()), p);
-      by_input[u] = p.time;
-    }
-    in.by_input = -1;
-    expression.linearise(in, static_cast<int>(frames.size()), p);
-    for (std::size_t k = 0; k < frames.size(); ++k) {
-      const auto at = static_cast<Eigen::Index>(6 * k);
-      equations.add_frame_row(equations.body_frame(frames[k]), p.pose.segment<6>(at), p.twist.segment<6>(at), work,
-                              row.q, row.v);
-    }
-    table.rows.push_back(std::move(row));
+    expression.accept(equations.expression_input(state, states, memory.data(), work), memory.data());
+    ExpressionRow row;
+    equations.linearise_expression(expression, frames, memory.data(), state, work, row);
+    table.rows.push_back({std::move(row.q), std::move(row.v)});
     table.names.push_back({output.name, output.unit});
-    table.values.push_back(p.value);
-    table.by_input.push_back(std::move(by_input));
+    table.values.push_back(row.value);
+    table.by_input.push_back(std::move(row.u));
   }
 }
 

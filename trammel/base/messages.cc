@@ -115,7 +115,11 @@ const std::vector<MessageInfo>& message_registry() {
       {"wrong-kind", in_expression, "A name is of another kind than the function takes.",
        "the message says which kind it takes"},
       // ---- The model
+      {"algebraic-loop", in_model, "Variables depend on each other in a circle, so that none can be computed first.",
+       "write one of them without the others, or let one follow as a state: its rate may use them all"},
       {"ambiguous-name", in_model, "Measures would find two things of this name.", "rename one of them"},
+      {"bad-block", in_model, "The fields of a block do not fit together.",
+       "see its page in docs/elements: orders, sizes and limits"},
       {"bad-mass", in_model, "A mass is not a finite number.", "give the mass in kg"},
       {"bad-orientation", in_model, "A position or orientation is not usable.", "check the numbers"},
       {"conforming-surfaces", in_model, "Two surfaces fit each other too closely for Hertz's theory.",

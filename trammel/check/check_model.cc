@@ -76,6 +76,7 @@ class ModelChecker {
       }
     }
     for (const StateVariable& x : model_.states) take(x.rate);
+    for (const Variable& variable : model_.variables) take(variable.expression);
     for (const Output& output : model_.outputs) take(output.expression);
   }
 

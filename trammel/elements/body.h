@@ -26,10 +26,12 @@ struct BodyState {
   Vec3 r, v, w;  // centre of mass, its velocity, angular velocity
 };
 
-// The motions of all bodies, computed once for each evaluation. `extra` holds what kinds keep beyond a BodyState.
+// The motions of all bodies, computed once for each evaluation. `extra` holds what kinds keep beyond a BodyState,
+// `signals` the inputs, states and variables that expressions read; empty: the model has no variables.
 struct BodyMotions {
   std::vector<BodyState> bodies;
   std::vector<double> extra;
+  std::vector<double> signals;
 };
 
 // A place on a body: relative to the centre of mass, in body axes (in the world for ground).

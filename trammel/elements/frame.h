@@ -21,14 +21,14 @@ struct FrameState {
 enum class FrameNeed { point, z_axis, orientation };
 
 // Where an element is evaluated. `memory` holds what the element remembers between accepted steps (total angles),
-// `inputs` the model's external inputs.
+// `signals` the model's external inputs, states and variables.
 struct ElementInput {
   double t = 0;
   const FrameState* frames = nullptr;
   const double* memory = nullptr;
-  const double* inputs = nullptr;
-  int by_input =
-      -1;  // derivatives "in time" are taken against this input instead: inputs enter through expressions only
+  const double* signals = nullptr;
+  // Derivatives "in time" are taken against this signal instead; signals enter through expressions only.
+  int by_signal = -1;
   const double* held = nullptr;  // multipliers of the rows that the element holds in some modes; null: not known
 };
 

@@ -97,6 +97,7 @@ void PlaceNames::index() {
   using Kind = Place::Kind;
   places_.clear();
   origins_.clear();
+  signals_.clear();
   const auto add = [this](const std::string& name, Kind kind, std::size_t i) {
     if (!name.empty()) places_.try_emplace(name, Place{kind, static_cast<int>(i)});  // the first of a name counts
   };
@@ -110,7 +111,17 @@ void PlaceNames::index() {
   places_.try_emplace("ground", Place{Kind::body, ground});
   for (std::size_t i = 0; i < model_->bodies.size(); ++i) add(model_->bodies[i].name, Kind::body, i);
   for (std::size_t i = 0; i < model_->joints.size(); ++i) add(model_->joints[i].name, Kind::joint, i);
+  int signal = 0;
+  for (const Input& input : model_->inputs) signals_.try_emplace(input.name, signal++);
+  for (const StateVariable& x : model_->states) signals_.try_emplace(x.name, signal++);
+  for (const Variable& variable : model_->variables) signals_.try_emplace(variable.name, signal++);
   indexed_ = true;
+}
+
+int PlaceNames::find_signal(std::string_view name) const {
+  if (!indexed_) return model_->find_signal(name);
+  const auto found = signals_.find(std::string(name));
+  return found == signals_.end() ? -1 : found->second;
 }
 
 PlaceNames::Place PlaceNames::find(std::string_view name) const {
@@ -248,6 +259,7 @@ MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const s
   for (const MeasureDescription& measure : measure_registry()) scope.known_names.push_back(measure.name);
   for (const Input& input : model.inputs) scope.known_names.push_back(input.name);
   for (const StateVariable& x : model.states) scope.known_names.push_back(x.name);
+  for (const Variable& variable : model.variables) scope.known_names.push_back(variable.name);
 
   scope.variable = [&](std::string_view function, const std::vector<std::string>& arguments,
                        std::string& error) -> std::optional<int> {
@@ -261,15 +273,14 @@ MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const s
         return std::nullopt;
       }
       out.measures_.push_back(measure);
+      if (measure.kind == MeasureKind::signal) out.signals_.push_back(measure.a);
       return static_cast<int>(out.measures_.size()) - 1;
     };
     const MeasureDescription* description = find_measure(function);
     if (description == nullptr) {
       if (!arguments.empty()) return std::nullopt;
-      if (const int input = model.find_input(function); input >= 0)
-        return place({MeasureKind::input, input, -1, -1}, error);
-      if (const int x = model.find_state(function); x >= 0)  // states follow the inputs in State::u
-        return place({MeasureKind::input, static_cast<int>(model.inputs.size()) + x, -1, -1}, error);
+      if (const int signal = names.find_signal(function); signal >= 0)
+        return place({MeasureKind::signal, signal, -1, -1}, error);
       const int body = model.find_body(function);
       if (body < 0 || kind_of(model.bodies[body]).is_place) return std::nullopt;
       const int own = names.origin_frame(body), world = names.origin_frame(ground);
@@ -302,7 +313,7 @@ MeasuredExpression MeasuredExpression::parse(const Output& output, PlaceNames& n
   const std::string owner = "output '" + output.name + "'";
   MeasuredExpression out = parse(output.expression, owner, names, frames, false);
   if (frames.size() > static_cast<std::size_t>(max_frames)) {
-    throw Failure(too_many_frames(owner, frames.size(), "split it into several outputs", output.expression.where));
+    throw Failure(too_many_frames(owner, frames.size(), "give parts of it as variables", output.expression.where));
   }
   return out;
 }
@@ -311,7 +322,16 @@ MeasuredExpression MeasuredExpression::parse(const StateVariable& x, PlaceNames&
   const std::string owner = "state '" + x.name + "'";
   MeasuredExpression out = parse(x.rate, owner, names, frames, false);
   if (frames.size() > static_cast<std::size_t>(max_frames)) {
-    throw Failure(too_many_frames(owner, frames.size(), "split it into several states", x.rate.where));
+    throw Failure(too_many_frames(owner, frames.size(), "give parts of it as variables", x.rate.where));
+  }
+  return out;
+}
+
+MeasuredExpression MeasuredExpression::parse(const Variable& variable, PlaceNames& names, std::vector<int>& frames) {
+  const std::string owner = "variable '" + variable.name + "'";
+  MeasuredExpression out = parse(variable.expression, owner, names, frames, false);
+  if (frames.size() > static_cast<std::size_t>(max_frames)) {
+    throw Failure(too_many_frames(owner, frames.size(), "give parts of it as variables", variable.expression.where));
   }
   return out;
 }
@@ -321,7 +341,7 @@ bool MeasuredExpression::is_zero() const { return expression_.is_constant() && e
 FrameNeed MeasuredExpression::needs(int frame) const {
   FrameNeed most = FrameNeed::point;
   for (const Measure& m : measures_) {
-    if (m.kind == MeasureKind::input) continue;
+    if (m.kind == MeasureKind::signal) continue;
     const MeasureDescription& of = describe(m.kind);
     for (const int side : {0, 1}) {
       if ((side == 0 ? m.a : m.b) != frame) continue;
@@ -336,8 +356,8 @@ bool MeasuredExpression::measure(const ElementInput& in, double* measured) const
   for (std::size_t i = 0; i < measures_.size(); ++i) {
     const Measure& m = measures_[i];
     measured[i] = 0;
-    if (m.kind == MeasureKind::input)
-      measured[i] = in.inputs[m.a];
+    if (m.kind == MeasureKind::signal)
+      measured[i] = in.signals[m.a];
     else if (!evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), measured[i]))
       good = false;
   }
@@ -370,6 +390,7 @@ double* MeasuredExpression::switch_values(const ElementInput& in, double* out) c
 void MeasuredExpression::linearise(const ElementInput& in, int frames, ExpressionPartials& out) const {
   out.pose.setZero(6 * frames);
   out.twist.setZero(6 * frames);
+  out.signals.setZero(static_cast<Eigen::Index>(signals_.size()));
   out.time = 0;
   if (expression_.is_constant()) {
     out.value = expression_.value(in.t, {});
@@ -379,19 +400,21 @@ void MeasuredExpression::linearise(const ElementInput& in, int frames, Expressio
   for (std::size_t i = 0; i < measures_.size(); ++i) {
     const Measure& m = measures_[i];
     values[i] = 0;
-    if (m.kind == MeasureKind::input)
-      values[i] = in.inputs[m.a];
+    if (m.kind == MeasureKind::signal)
+      values[i] = in.signals[m.a];
     else
       evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), values[i]);
   }
   out.value =
       expression_.gradient(in.t, {values.data(), measures_.size()}, {slopes.data(), measures_.size()}, out.time);
-  if (in.by_input >= 0) out.time = 0;
+  if (in.by_signal >= 0) out.time = 0;
   MeasurePartials measured;
+  Eigen::Index signal = 0;
   for (std::size_t i = 0; i < measures_.size(); ++i) {
     const Measure& m = measures_[i];
-    if (m.kind == MeasureKind::input) {
-      if (m.a == in.by_input) out.time = slopes[i];
+    if (m.kind == MeasureKind::signal) {
+      if (m.a == in.by_signal) out.time = slopes[i];
+      out.signals[signal++] = slopes[i];
       continue;
     }
     linearise_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), measured);
@@ -451,16 +474,25 @@ void wire_measures(Model& model) {
     for (const auto& entry : item.fields.all()) {
       const auto* text = std::get_if<ExpressionText>(&entry.second);
       if (text == nullptr) continue;
-      collect([&] { MeasuredExpression::parse(*text, owner, names, item.frames, true); });
+      collect([&] {
+        const MeasuredExpression parsed = MeasuredExpression::parse(*text, owner, names, item.frames, true);
+        item.signals.insert(item.signals.end(), parsed.signals().begin(), parsed.signals().end());
+      });
     }
+    std::sort(item.signals.begin(), item.signals.end());
+    item.signals.erase(std::unique(item.signals.begin(), item.signals.end()), item.signals.end());
     if (item.frames.size() > static_cast<std::size_t>(max_frames)) {
-      problems.push_back(too_many_frames(owner, item.frames.size(),
-                                         "split it into several forces between the same two frames", item.where));
+      problems.push_back(
+          too_many_frames(owner, item.frames.size(), "give parts of its expressions as variables", item.where));
     }
   }
   for (const StateVariable& x : model.states) {
     std::vector<int> frames;
     collect([&] { MeasuredExpression::parse(x, names, frames); });
+  }
+  for (const Variable& variable : model.variables) {
+    std::vector<int> frames;
+    collect([&] { MeasuredExpression::parse(variable, names, frames); });
   }
   for (const Output& output : model.outputs) {
     std::vector<int> frames;

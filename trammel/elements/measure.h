@@ -5,7 +5,7 @@
 //   angle     of b_x about a_z, multi-turn  rate  its time derivative
 //   wx wy wz  a_i . (w_B - w_A)
 //
-// and the value of a scalar coordinate, of an external input or of a state, by its name,
+// and the value of a scalar coordinate or of a signal (an external input, a state, a variable), by its name,
 //
 // each with its exact derivatives against both frames, and MeasuredExpression: an expression of time, parameters and
 // measures, with its derivatives against all the frames it looks at.
@@ -22,8 +22,8 @@
 
 namespace trammel {
 
-// input: not of frames but an external input or a state of the model, written by its name.
-enum class MeasureKind { distance, speed, dx, dy, dz, vx, vy, vz, angle, rate, wx, wy, wz, input };
+// signal: not of frames but an external input, a state or a variable of the model, written by its name.
+enum class MeasureKind { distance, speed, dx, dy, dz, vx, vy, vz, angle, rate, wx, wy, wz, signal };
 
 // What of its scalar: the value, its rate, or for wx, wy, wz the angular velocity along the axis i, which is no rate.
 enum class MeasureOf { value, rate, spin };
@@ -66,6 +66,7 @@ class PlaceNames {
     int index = 0;
   };
   Place find(std::string_view name) const;
+  int find_signal(std::string_view name) const;  // as of the model
   std::string nearest(std::string_view name) const;
   // The frame at a body's origin, made if there is none and the model may grow, else -1.
   int origin_frame(int body);
@@ -76,21 +77,22 @@ class PlaceNames {
   Model* growing_ = nullptr;
   bool indexed_ = false;
   std::unordered_map<std::string, Place> places_;
+  std::unordered_map<std::string, int> signals_;
   std::unordered_map<int, int> origins_;  // body -> frame
 };
 
 using FrameRow = Eigen::Matrix<double, 1, Eigen::Dynamic, Eigen::RowMajor, 1, 6 * max_frames>;
+constexpr int max_measures = 64;  // of one expression: their values live on the stack
 
 // Value and derivatives of an expression; 6 columns per frame of the element.
 struct ExpressionPartials {
   double value = 0, time = 0;
   FrameRow pose, twist;
+  Eigen::Matrix<double, Eigen::Dynamic, 1, Eigen::ColMajor, max_measures, 1> signals;  // in the order of signals()
 };
 
 class MeasuredExpression {
  public:
-  static constexpr std::size_t max_measures = 64;  // their values live on the stack
-
   MeasuredExpression() = default;  // constant 0
   static MeasuredExpression constant(double value);
   // `frames` are the model's frames that ElementInput::frames will hold, in that order; those that the measures need
@@ -100,13 +102,15 @@ class MeasuredExpression {
                                   std::vector<int>& frames, bool own_frames, int first_memory = 0);
   // An output's expression; `frames`, empty before, receives the frames it looks at, at most max_frames.
   static MeasuredExpression parse(const Output& output, PlaceNames& names, std::vector<int>& frames);
-  // The rate of a state, likewise.
+  // The rate of a state, or a variable, likewise.
   static MeasuredExpression parse(const StateVariable& x, PlaceNames& names, std::vector<int>& frames);
+  static MeasuredExpression parse(const Variable& variable, PlaceNames& names, std::vector<int>& frames);
 
   bool is_zero() const;  // the constant 0
   bool uses_velocity() const { return uses_velocity_; }
   FrameNeed needs(int frame) const;
   int memory() const { return memory_; }
+  const std::vector<int>& signals() const { return signals_; }  // inputs, states and variables that it uses
   const Expression& expression() const { return expression_; }
 
   // Numbers that change their sign where its value or slope may jump; NaN where they have no value.
@@ -125,7 +129,7 @@ class MeasuredExpression {
  private:
   struct Measure {
     MeasureKind kind;
-    int a, b;         // places in ElementInput::frames; of an input a is its number
+    int a, b;         // places in ElementInput::frames; of a signal a is its number
     int memory = -1;  // of an angle
   };
   // Values of all measures; false: one has none here.
@@ -137,13 +141,14 @@ class MeasuredExpression {
   Expression expression_;
   std::vector<Expression::Corner> corners_;
   std::vector<Measure> measures_;
+  std::vector<int> signals_;
   bool uses_velocity_ = false;
   int memory_ = 0;
 };
 
-// Appends to every force the frames that its expressions look at, and to the model the frames of body origins that
-// measures in forces and outputs name. To be called once before elements are made; a second call changes nothing.
-// All wrong names are reported in one Failure.
+// Appends to every force the frames and signals that its expressions look at, and to the model the frames of body
+// origins that measures in forces and outputs name. To be called once before elements are made; a second call changes
+// nothing. All wrong names are reported in one Failure.
 void wire_measures(Model& model);
 
 }  // namespace trammel

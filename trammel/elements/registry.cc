@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "trammel/elements/blocks/block.h"
 #include "trammel/elements/contacts/contacts.h"
 #include "trammel/elements/drives/drives.h"
 #include "trammel/elements/forces/forces.h"
@@ -78,7 +79,10 @@ std::string elements_as_markdown() {
       if (d.category == category) text += "| [" + d.key + "](" + d.key + ".md) | " + d.summary + " |\n";
     text += "\n";
   }
-  return text;
+  text += "| block | |\n|---|---|\n";
+  for (const BlockDescription& block : block_registry())
+    text += "| [" + block.key + "](" + block.key + ".md) | " + block.summary + " |\n";
+  return text + "\n";
 }
 
 const ElementDescription* find_element(Category category, std::string_view key) {

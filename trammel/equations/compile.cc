@@ -8,10 +8,10 @@
 #include <cmath>
 #include <random>
 
+#include "trammel/elements/measure.h"
 #include "trammel/elements/registry.h"
 #include "trammel/equations/equations.h"
 #include "trammel/equations/local.h"
-#include "trammel/equations/state_rate.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel {
@@ -22,12 +22,14 @@ Equations::Equations(Model model) : model_(std::move(model)) {
   wire_measures(model_);
   sizes_.nu = static_cast<int>(model_.inputs.size());
   sizes_.nx = static_cast<int>(model_.states.size());
+  sizes_.nV = static_cast<int>(model_.variables.size());
   add_bodies();
   add_frames();
   find_length();
   add_constraints();
   add_forces();
   add_states();
+  add_variables();
   make_patterns();
   add_switches();
 }
@@ -360,13 +362,15 @@ Equations::Wiring Equations::start_wiring() const {
 void Equations::make_patterns() {
   for (ConstraintRecord& c : constraints_) set_columns(c);
   for (ForceRecord& f : forces_) set_columns(f);
-  for (StateRecord& x : states_) set_columns(x);
+  for (ExpressionRecord& x : states_) set_columns(x);
+  for (VariableRecord& variable : variables_) set_columns(variable);
   Wiring wiring = start_wiring();
   refuse_spin(wiring);
   for (const auto& body : bodies_)
     for (const auto& [i, j] : body->entries()) wiring.vv.push_back({body->at().v + i, body->at().v + j});
   for (ConstraintRecord& c : constraints_) wire(c, wiring);
   for (ForceRecord& f : forces_) wire(f, wiring);
+  wire_chains(wiring.vv);
   for (const Wiring::Wire& w : wiring.vv_wires) wiring.vv.push_back({w.row, w.column});
   for (const Wiring::Wire& w : wiring.gv_wires) wiring.gv.push_back({w.row, w.column});
   row_arms_.setOnes(sizes_.multipliers());
@@ -385,6 +389,7 @@ void Equations::make_patterns() {
   };
   resolve(wiring.vv_wires, vv_, vv_local_, vv_slot_);
   resolve(wiring.gv_wires, gv_, gv_local_, gv_slot_);
+  find_chain_slots();
   for (const auto& body : bodies_)
     for (const auto& [i, j] : body->entries()) body_slots_.push_back(vv_.slot(body->at().v + i, body->at().v + j));
 }
@@ -426,7 +431,11 @@ void Equations::refuse_spin(const Wiring& wiring) const {
   for (std::size_t x = 0; x < states_.size(); ++x)
     for (std::size_t i = 0; i < states_[x].frames.size(); ++i)
       require("state '" + model_.states[x].name + "'", states_[x].frames[i],
-              states_[x].element->rate.needs(static_cast<int>(i)), model_.states[x].where);
+              states_[x].element->needs(static_cast<int>(i)), model_.states[x].where);
+  for (std::size_t x = 0; x < variables_.size(); ++x)
+    for (std::size_t i = 0; i < variables_[x].frames.size(); ++i)
+      require("variable '" + model_.variables[x].name + "'", variables_[x].frames[i],
+              variables_[x].element->needs(static_cast<int>(i)), model_.variables[x].where);
 }
 
 // A constraint is turned about the axis at a random state: neither its values nor its Jacobian may change, and it may
@@ -439,7 +448,7 @@ bool Equations::sees_spin(const ConstraintRecord& c, std::size_t i, const Wiring
   double g[max_rows], turned_g[max_rows];
   RowMatrix C, turned_C;
   frame_states(c, wiring.probes[0], frames);
-  const ElementInput in = element_input(c, wiring.state, frames);
+  const ElementInput in = element_input(c, wiring.state, frames, wiring.probes[0]);
   c.element->evaluate(in, nullptr, g, nullptr);
   c.element->jacobian(in, C);
   const Vec3 u = wiring.probes[0].bodies[frame.body].R * *axis;
@@ -463,6 +472,7 @@ Workspace Equations::make_workspace() const {
   work.bodies.resize(bodies_.size());
   work.extra.resize(extra_size_);
   work.wide.resize(wide_count_);
+  if (sizes_.nV > 0) size_variables(work);
   return work;
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,21 @@
 
 namespace trammel {
 
+class MeasuredExpression;
 class Team;
+
+// Of all variables, one after the other: against the velocities and the inputs and states that each depends on,
+// directly or through others.
+struct VariableDerivatives {
+  Vec q, v, u, t;
+  Vec row_q, row_v, row_u, force;  // scratch: a row in all columns, zero between uses
+};
+
+// Derivatives of an expression with the variables in it followed down to q, v, t and u (inputs and states).
+struct ExpressionRow {
+  double value = 0, t = 0;
+  Vec q, v, u;
+};
 
 class Workspace : public BodyMotions {
  public:
@@ -33,6 +48,7 @@ class Workspace : public BodyMotions {
   std::shared_ptr<Team> team;
   std::vector<double> wrenches;  // of all forces, for the team
   std::vector<char> evaluated;
+  VariableDerivatives variables;
 };
 
 // Energies of a state, for the balance in the summary.
@@ -74,6 +90,15 @@ class Equations {
   Eigen::Ref<const Vec> states_of(const State& s) const { return s.u.tail(sizes_.nx); }
   // d(force)/du of one external input, or of the states behind them: -Q_u.
   void force_by_input(const State&, int input, Vec& force_u, Workspace&) const;
+  // Where an expression of the model is evaluated whose frames and memory somebody else holds; after `update`.
+  ElementInput expression_input(const State& state, const FrameState* frames, const double* memory,
+                                const Workspace& work) const {
+    return {state.t, frames, memory, signals_of(state, work)};
+  }
+  void linearise_expression(const MeasuredExpression&, const std::vector<int>& frames, const double* memory,
+                            const State&, Workspace&, ExpressionRow& out) const;
+  // Values of the variables, (6), after `update`.
+  std::span<const double> variables_of(const Workspace& work) const;
   void mass(const Vec& q, Partials&) const;  // only M
   void multiply_mass(const Vec& q, const Vec& a, Vec& Ma) const;
   Energy energy(const State&, const Rates&, Workspace&) const;
@@ -178,7 +203,7 @@ class Equations {
   // A Failure that says `who` cannot see so much of a frame's body: "force 'spring'".
   void require(const std::string& who, int model_frame, FrameNeed need, const Location& where) const;
 
-  // Poses and twists for outputs, after `update`.
+  // The motion of all bodies, and the variables. Poses and twists for outputs, after `update`.
   void update(const State&, Workspace&) const;
   FrameState frame(int model_frame, const Workspace& work) const { return frame(frames_[model_frame], work); }
   FrameState frame(const BodyFrame&, const BodyMotions&) const;
@@ -243,13 +268,22 @@ class Equations {
     const Item* item = nullptr;
     int held = -1;  // the constraint with the rows that it holds in some of its modes; -1: none
   };
-  // The rate of a state.
-  struct StateRate;
-  struct StateRecord : ElementRecord {
-    std::unique_ptr<StateRate> element;
+  struct ExpressionRecord : ElementRecord {  // the rate of a state
+    std::unique_ptr<MeasuredExpression> element;
+  };
+  struct VariableRecord : ExpressionRecord {
+    bool sets_in = false;                    // it, or one that it uses, may jump in its slope
+    std::vector<int> velocities, base;       // that it depends on, ascending; base: inputs and states
+    int first_velocity = 0, first_base = 0;  // of its derivatives in VariableDerivatives
+  };
+  // A force that uses a variable: the product of the force's derivative and the variable's.
+  struct Chain {
+    int force = 0, variable = 0;
+    std::vector<int> rows;               // velocities of the bodies that the force acts on
+    int slots_begin = 0, slots_end = 0;  // of chain_slots_, row by row
   };
   struct SwitchRecord {
-    enum class Of { constraint, force, state } of;
+    enum class Of { constraint, force, state, variable } of;
     int element = 0, which = 0;  // of the element's own
     SwitchInfo info;
     bool element_is_timed = false;  // one of the element's switches depends on time alone
@@ -262,6 +296,8 @@ class Equations {
   void add_constraints();
   void add_forces();
   void add_states();
+  void add_variables();
+  void remember(ExpressionRecord&, std::size_t index, std::vector<int>& with_memory);
   void make_patterns();
   void add_switches();
   void find_length();
@@ -283,15 +319,33 @@ class Equations {
   bool sees_spin(const ConstraintRecord&, std::size_t frame, const Wiring&) const;
   // evaluate.cc
   void body_states(const Vec& q, const Vec& v, BodyMotions& out) const;
+  const double* signals_of(const State& state, const BodyMotions& motions) const {
+    return motions.signals.empty() ? state.u.data() : motions.signals.data();
+  }
   template <class Record>
-  ElementInput element_input(const Record& record, const State& state, const FrameState* frames) const {
-    return {state.t, frames, state.memory.data() + record.memory, state.u.data()};
+  ElementInput element_input(const Record& record, const State& state, const FrameState* frames,
+                             const BodyMotions& motions) const {
+    return {state.t, frames, state.memory.data() + record.memory, signals_of(state, motions)};
   }
   // With the multipliers of the rows that the force holds.
-  ElementInput held_input(const ForceRecord&, const State&, const FrameState* frames, const Rates* rates) const;
+  ElementInput held_input(const ForceRecord&, const State&, const FrameState* frames, const BodyMotions&,
+                          const Rates* rates) const;
   template <class Record>
   void frame_states(const Record&, const BodyMotions&, FrameState* out) const;
   bool evaluate_forces(const State&, unsigned parts, Residual&, Workspace&) const;
+  // variables.cc
+  int first_variable() const { return sizes_.nu + sizes_.nx; }  // of the signals
+  void size_variables(Workspace&) const;
+  void sort_variables();
+  void find_dependencies();
+  void wire_chains(std::vector<Pattern::Entry>& vv);
+  void find_chain_slots();
+  void evaluate_variables(const State&, BodyMotions&) const;
+  void linearise_variables(const State&, Workspace&) const;
+  void add_slopes(const MeasuredExpression&, const std::vector<int>& frames, const double* memory, const State&,
+                  Workspace&, double& value, double& t) const;
+  void add_force_by_signal(const State&, int signal, Vec& force_u, Workspace&) const;
+  void add_chains(const State&, Detail, Partials&, Workspace&) const;
   // linearise.cc
   void constraint_jacobians(const State&, Partials&, Vec* gamma, Workspace&) const;
   struct ConstraintValues;  // where the matrices of one constraint stand
@@ -324,10 +378,15 @@ class Equations {
   std::vector<BodyFrame> frames_, origins_;
   std::vector<ConstraintRecord> constraints_;
   std::vector<ForceRecord> forces_;
-  std::vector<StateRecord> states_;
+  std::vector<ExpressionRecord> states_;
+  std::vector<VariableRecord> variables_;
+  std::vector<int> variable_order_;      // each behind those that it uses
+  std::vector<std::vector<int>> users_;  // forces that use a signal, by its number
+  std::vector<Chain> chains_;
+  std::vector<int> chain_slots_;
   std::vector<SwitchRecord> switches_;
   std::vector<int> rotation_columns_, velocity_rows_;
-  std::vector<int> with_memory_constraints_, with_memory_forces_, with_memory_states_;
+  std::vector<int> with_memory_constraints_, with_memory_forces_, with_memory_states_, with_memory_variables_;
   std::vector<int> with_modes_;                     // forces
   std::vector<std::uint16_t> vv_local_, gv_local_;  // place in the values of an element's matrix ...
   std::vector<int> vv_slot_, gv_slot_;              // ... and in the value array

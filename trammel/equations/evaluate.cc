@@ -29,7 +29,8 @@ void Equations::frame_states(const Record& record, const BodyMotions& motions, F
 }
 template void Equations::frame_states(const ConstraintRecord&, const BodyMotions&, FrameState*) const;
 template void Equations::frame_states(const ForceRecord&, const BodyMotions&, FrameState*) const;
-template void Equations::frame_states(const StateRecord&, const BodyMotions&, FrameState*) const;
+template void Equations::frame_states(const ExpressionRecord&, const BodyMotions&, FrameState*) const;
+template void Equations::frame_states(const VariableRecord&, const BodyMotions&, FrameState*) const;
 
 void Equations::add_wrench(const BodyFrame& f, const BodyMotions& motions, const double* wrench, double sign,
                            Vec& out) const {
@@ -56,7 +57,7 @@ void Equations::multiply_mass(const Vec& q, const Vec& a, Vec& Ma) const {
 }
 
 Eval Equations::residual(const State& state, const Rates& rates, unsigned parts, Residual& out, Workspace& work) const {
-  body_states(state.q, state.v, work);
+  update(state, work);
   bool good = true;
   if ((parts & inertia) != 0) {
     multiply_mass(state.q, rates.a, out.inertia);
@@ -72,7 +73,7 @@ Eval Equations::residual(const State& state, const Rates& rates, unsigned parts,
     const bool without_forces = rates.lambda.size() == 0;  // no multipliers: g alone
     for (const ConstraintRecord& c : constraints_) {
       frame_states(c, work, frames);
-      const ElementInput in = element_input(c, state, frames);
+      const ElementInput in = element_input(c, state, frames, work);
       if (without_forces) {
         good = c.element->evaluate(in, nullptr, g, nullptr) && good;
         for (int k = 0; k < c.rows; ++k) out.g[c.first_row + k] = g[c.kept[k]];
@@ -104,7 +105,7 @@ bool Equations::evaluate_forces(const State& state, unsigned parts, Residual& ou
   const auto evaluate = [&](const ForceRecord& f, double* wrench) {
     FrameState frames[max_frames];
     frame_states(f, work, frames);
-    return f.element->evaluate(element_input(f, state, frames), wrench);
+    return f.element->evaluate(element_input(f, state, frames, work), wrench);
   };
   bool good = true;
   if (work.team == nullptr) {
@@ -134,14 +135,14 @@ bool Equations::evaluate_forces(const State& state, unsigned parts, Residual& ou
 }
 
 bool Equations::next_contact(const State& state, Force::Approach& next, Workspace& work) const {
-  body_states(state.q, state.v, work);
+  update(state, work);
   FrameState frames[max_frames];
   bool any = false;
   next = {};
   for (const ForceRecord& f : forces_) {
     Force::Approach own;
     frame_states(f, work, frames);
-    if (!f.element->approach(element_input(f, state, frames), own)) continue;
+    if (!f.element->approach(element_input(f, state, frames, work), own)) continue;
     any = true;
     if (own.time < next.time) next = own;
   }
@@ -149,8 +150,14 @@ bool Equations::next_contact(const State& state, Force::Approach& next, Workspac
 }
 
 std::string Equations::force_that_sets_in_unseen() const {
-  for (const ForceRecord& f : forces_)
-    if (f.element->sets_in_unseen() && !f.item->implicit) return f.item->name;
+  const auto sets_in = [this](int signal) {
+    return signal >= first_variable() && variables_[signal - first_variable()].sets_in;
+  };
+  for (const ForceRecord& f : forces_) {
+    const std::vector<int>& used = f.item->signals;
+    if ((f.element->sets_in_unseen() || std::any_of(used.begin(), used.end(), sets_in)) && !f.item->implicit)
+      return f.item->name;
+  }
   return "";
 }
 
@@ -168,6 +175,10 @@ std::vector<bool> Equations::implicit_slots() const {
   for (const ConstraintRecord& c : constraints_) keep(c);
   for (const ForceRecord& f : forces_)
     if (f.item->implicit) keep(f);
+  for (const Chain& chain : chains_) {
+    if (!forces_[chain.force].item->implicit) continue;
+    for (int p = chain.slots_begin; p < chain.slots_end; ++p) kept[chain_slots_[p]] = true;
+  }
   return kept;
 }
 
@@ -177,13 +188,13 @@ void Equations::velocity_residual(const State& state, Vec& gdot, Workspace& work
   double rate[max_rows];
   for (const ConstraintRecord& c : constraints_) {
     frame_states(c, work, frames);
-    c.element->rate(element_input(c, state, frames), rate);
+    c.element->rate(element_input(c, state, frames, work), rate);
     for (int k = 0; k < c.rows; ++k) gdot[c.first_row + k] = rate[c.kept[k]];
   }
 }
 
 Energy Equations::energy(const State& state, const Rates& rates, Workspace& work) const {
-  body_states(state.q, state.v, work);
+  update(state, work);
   Energy e;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyElement& body = *bodies_[i];
@@ -202,7 +213,7 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
   };
   for (const ForceRecord& f : forces_) {
     frame_states(f, work, frames);
-    const ElementInput in = element_input(f, state, frames);
+    const ElementInput in = element_input(f, state, frames, work);
     e.potential += f.element->potential_energy(in);
     e.dissipated_power += f.element->dissipated_power(in);
     e.external_power += f.element->external_power(in);
@@ -213,27 +224,30 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
     frame_states(c, work, frames);
     for (double& l : lambda) l = 0;
     for (int k = 0; k < c.rows; ++k) lambda[c.kept[k]] = rates.lambda[c.first_row + k];
-    if (c.element->evaluate(element_input(c, state, frames), lambda, g, wrench))
+    if (c.element->evaluate(element_input(c, state, frames, work), lambda, g, wrench))
       e.external_power -= power(c.frames.size());
   }
   return e;
 }
 
 std::optional<double> Equations::potential_at_rest(const State& state, Workspace& work) const {
-  body_states(state.q, state.v, work);
+  update(state, work);
   double sum = 0;
   for (std::size_t i = 0; i < bodies_.size(); ++i) sum += bodies_[i]->potential_energy(work.bodies[i], model_.gravity);
   FrameState frames[max_frames];
   for (const ForceRecord& f : forces_) {
     frame_states(f, work, frames);
-    const std::optional<double> potential = f.element->potential_at_rest(element_input(f, state, frames));
+    const std::optional<double> potential = f.element->potential_at_rest(element_input(f, state, frames, work));
     if (!potential) return std::nullopt;
     sum += *potential;
   }
   return sum;
 }
 
-void Equations::update(const State& state, Workspace& work) const { body_states(state.q, state.v, work); }
+void Equations::update(const State& state, Workspace& work) const {
+  body_states(state.q, state.v, work);
+  if (sizes_.nV > 0) evaluate_variables(state, work);
+}
 
 Vec3 Equations::frame_acceleration(const BodyFrame& f, const Rates& rates, const Workspace& work, Vec3* angular) const {
   if (angular != nullptr) angular->setZero();
@@ -281,7 +295,7 @@ void Equations::reactions(int constraint, const State& state, const Rates& rates
   double g[max_rows], lambda[max_rows] = {};
   frame_states(c, work, frames);
   for (int k = 0; k < c.rows; ++k) lambda[c.kept[k]] = rates.lambda[c.first_row + k];
-  c.element->evaluate(element_input(c, state, frames), lambda, g, wrenches);
+  c.element->evaluate(element_input(c, state, frames, work), lambda, g, wrenches);
   for (std::size_t i = 0; i < 6 * c.frames.size(); ++i) wrenches[i] = -wrenches[i];
 }
 
@@ -290,7 +304,7 @@ void Equations::frame_jacobian(int constraint, const State& state, const Workspa
   FrameState frames[max_frames];
   frame_states(c, work, frames);
   RowMatrix all;
-  c.element->jacobian(element_input(c, state, frames), all);
+  c.element->jacobian(element_input(c, state, frames, work), all);
   C.resize(c.rows, all.cols());
   for (int k = 0; k < c.rows; ++k) C.row(k) = all.row(c.kept[k]);
 }
@@ -300,7 +314,7 @@ bool Equations::observe_force(int i, const State& state, const Workspace& work, 
   const ForceRecord& f = forces_[i];
   FrameState frames[max_frames];
   frame_states(f, work, frames);
-  const ElementInput in = held_input(f, state, frames, rates);
+  const ElementInput in = held_input(f, state, frames, work, rates);
   const bool good = f.element->evaluate(in, wrench);
   f.element->observe(in, observables);
   if (rates == nullptr || rows_held(i, state) == 0) return good;
@@ -314,7 +328,7 @@ bool Equations::observe_constraint(int i, const State& state, const Workspace& w
   const ConstraintRecord& c = constraints_[i];
   FrameState frames[max_frames];
   frame_states(c, work, frames);
-  return c.element->evaluate(element_input(c, state, frames), nullptr, g, nullptr);
+  return c.element->evaluate(element_input(c, state, frames, work), nullptr, g, nullptr);
 }
 
 std::vector<Equations::DroppedRow> Equations::dropped_rows(const State& state, Workspace& work) const {
@@ -326,7 +340,7 @@ std::vector<Equations::DroppedRow> Equations::dropped_rows(const State& state, W
     const ConstraintRecord& c = constraints_[i];
     if (c.rows == c.element->rows()) continue;
     frame_states(c, work, frames);
-    c.element->evaluate(element_input(c, state, frames), nullptr, g, nullptr);
+    c.element->evaluate(element_input(c, state, frames, work), nullptr, g, nullptr);
     for (int row = 0, k = 0; row < c.element->rows(); ++row) {
       if (k < c.rows && c.kept[k] == row) {
         ++k;

@@ -38,7 +38,7 @@ void Equations::localise_rigid(const ConstraintRecord& c, const State& state, co
   const int rows = c.element->rows();
   FrameState frames[max_frames];
   frame_states(c, motions, frames);
-  const ElementInput in = element_input(c, state, frames);
+  const ElementInput in = element_input(c, state, frames, motions);
   double lambda[max_rows] = {};
   for (int k = 0; k < c.rows; ++k) lambda[c.kept[k]] = rates.lambda[c.first_row + k];
 
@@ -140,7 +140,7 @@ void Equations::localise_rigid(const ForceRecord& record, const State& state, co
   FrameState frames[max_frames];
   double wrench[6 * max_frames];
   frame_states(record, motions, frames);
-  const ElementInput in = element_input(record, state, frames);
+  const ElementInput in = element_input(record, state, frames, motions);
   record.element->evaluate(in, wrench);
   record.element->linearise(in, p);
   const bool by_velocity = record.element->uses_velocity();
@@ -181,7 +181,7 @@ void Equations::constraint_jacobians(const State& state, Partials& out, Vec* gam
   double curvature[max_rows];
   for (const ConstraintRecord& c : constraints_) {
     frame_states(c, work, frames);
-    const ElementInput in = element_input(c, state, frames);
+    const ElementInput in = element_input(c, state, frames, work);
     c.element->jacobian(in, C);
     if (gamma != nullptr) c.element->curvature(in, curvature);
     const double* G = C.data();
@@ -229,23 +229,8 @@ void Equations::add_local(const ElementRecord& record, const double* local, doub
   }
 }
 
-void Equations::force_by_input(const State& state, int input, Vec& force_u, Workspace& work) const {
-  body_states(state.q, state.v, work);
-  force_u.setZero(sizes_.nv);
-  FrameState frames[max_frames];
-  ForcePartials p;
-  for (const ForceRecord& record : forces_) {
-    frame_states(record, work, frames);
-    ElementInput in = element_input(record, state, frames);
-    in.by_input = input;
-    record.element->linearise(in, p);
-    for (std::size_t i = 0; i < record.frames.size(); ++i)
-      add_wrench(frames_[record.frames[i]], work, p.time.data() + 6 * i, -1, force_u);
-  }
-}
-
 Eval Equations::linearise(const State& state, const Rates& rates, Detail detail, Partials& out, Workspace& work) const {
-  body_states(state.q, state.v, work);
+  update(state, work);
   mass(state.q, out);
   for (Vec* v : {&out.Ma_q, &out.force_q, &out.force_v, &out.G, &out.K_q}) v->setZero();
   if (detail == Detail::all) {
@@ -303,6 +288,7 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
     }
     if (detail == Detail::all) add_local(f, by_t, -1, out.force_t);
   }
+  if (!chains_.empty()) add_chains(state, detail, out, work);
   return Eval::ok;
 }
 

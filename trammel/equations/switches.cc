@@ -1,8 +1,8 @@
 // Switches of all elements: what run/events watches.
 #include <algorithm>
 
+#include "trammel/elements/measure.h"
 #include "trammel/equations/equations.h"
-#include "trammel/equations/state_rate.h"
 
 namespace trammel {
 
@@ -17,8 +17,13 @@ void Equations::add_switches() {
   for (std::size_t f = 0; f < forces_.size(); ++f) add(SwitchRecord::Of::force, f, forces_[f].element->switches());
   for (std::size_t x = 0; x < states_.size(); ++x) {
     std::vector<SwitchInfo> infos;
-    states_[x].element->rate.list_switches(infos);
+    states_[x].element->list_switches(infos);
     add(SwitchRecord::Of::state, x, infos);
+  }
+  for (std::size_t i = 0; i < variables_.size(); ++i) {
+    std::vector<SwitchInfo> infos;
+    variables_[i].element->list_switches(infos);
+    add(SwitchRecord::Of::variable, i, infos);
   }
 }
 
@@ -31,6 +36,8 @@ std::string Equations::name_of_switch(int i) const {
     }
     case SwitchRecord::Of::force: return "force '" + forces_[record.element].item->name + "': " + record.info.name;
     case SwitchRecord::Of::state: return "state '" + model_.states[record.element].name + "': " + record.info.name;
+    case SwitchRecord::Of::variable:
+      return "variable '" + model_.variables[record.element].name + "': " + record.info.name;
   }
   return "";
 }
@@ -41,6 +48,7 @@ Location Equations::place_of_switch(int i) const {
     case SwitchRecord::Of::constraint: return constraints_[record.element].item->where;
     case SwitchRecord::Of::force: return forces_[record.element].item->where;
     case SwitchRecord::Of::state: return model_.states[record.element].where;
+    case SwitchRecord::Of::variable: return model_.variables[record.element].where;
   }
   return {};
 }
@@ -48,14 +56,14 @@ Location Equations::place_of_switch(int i) const {
 void Equations::switch_values(const State& state, Vec& values, Workspace& work, bool timed_only,
                               const Rates* rates) const {
   values.resize(switch_count());
-  if (!timed_only) body_states(state.q, state.v, work);
+  if (!timed_only) update(state, work);
   FrameState frames[max_frames];
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     const SwitchRecord& record = switches_[i];
     if (record.which != 0 || (timed_only && !record.element_is_timed)) continue;  // all of an element at once
     const auto evaluate = [&](const auto& of) {
       frame_states(of, work, frames);
-      return element_input(of, state, frames);
+      return element_input(of, state, frames, work);
     };
     double* out = values.data() + i;
     switch (record.of) {
@@ -67,12 +75,17 @@ void Equations::switch_values(const State& state, Vec& values, Workspace& work, 
       case SwitchRecord::Of::force: {
         const ForceRecord& f = forces_[record.element];
         frame_states(f, work, frames);
-        f.element->switch_values(held_input(f, state, frames, rates), out);
+        f.element->switch_values(held_input(f, state, frames, work, rates), out);
         break;
       }
       case SwitchRecord::Of::state: {
-        const StateRecord& x = states_[record.element];
-        x.element->rate.switch_values(evaluate(x), out);
+        const ExpressionRecord& x = states_[record.element];
+        x.element->switch_values(evaluate(x), out);
+        break;
+      }
+      case SwitchRecord::Of::variable: {
+        const VariableRecord& variable = variables_[record.element];
+        variable.element->switch_values(evaluate(variable), out);
         break;
       }
     }
@@ -81,10 +94,10 @@ void Equations::switch_values(const State& state, Vec& values, Workspace& work, 
 
 Equations::StrikeRow Equations::strike(int i, const State& state, Workspace& work) const {
   const ForceRecord& f = forces_[switches_[i].element];
-  body_states(state.q, state.v, work);
+  update(state, work);
   FrameState frames[max_frames];
   frame_states(f, work, frames);
-  const Force::Strike strike = f.element->strike(element_input(f, state, frames), switches_[i].which);
+  const Force::Strike strike = f.element->strike(element_input(f, state, frames, work), switches_[i].which);
   StrikeRow out{Vec::Zero(sizes_.nv), strike.restitution};
   for (std::size_t k = 0; k < f.frames.size(); ++k)
     add_wrench(frames_[f.frames[k]], work, strike.row.data() + 6 * k, 1, out.row);
@@ -95,8 +108,8 @@ Equations::StrikeRow Equations::strike(int i, const State& state, Workspace& wor
 // -----------------------------------------------------------------------------------------------------------
 
 ElementInput Equations::held_input(const ForceRecord& f, const State& state, const FrameState* frames,
-                                   const Rates* rates) const {
-  ElementInput in = element_input(f, state, frames);
+                                   const BodyMotions& motions, const Rates* rates) const {
+  ElementInput in = element_input(f, state, frames, motions);
   if (rates != nullptr && f.held >= 0 && constraints_[f.held].rows > 0)
     in.held = rates->lambda.data() + constraints_[f.held].first_row;
   return in;
@@ -129,18 +142,18 @@ int Equations::held_row(int force) const {
 
 void Equations::begin_mode(int force, State& state, const Force::Rest& rest, Workspace& work) const {
   const ForceRecord& f = forces_[force];
-  body_states(state.q, state.v, work);
+  update(state, work);
   FrameState frames[max_frames];
   frame_states(f, work, frames);
-  f.element->begin_mode(element_input(f, state, frames), rest, state.memory.data() + f.memory);
+  f.element->begin_mode(element_input(f, state, frames, work), rest, state.memory.data() + f.memory);
 }
 
 void Equations::end_mode(int i, State& state, const Rates& rates, Workspace& work) const {
   const ForceRecord& f = forces_[switches_[i].element];
-  body_states(state.q, state.v, work);
+  update(state, work);
   FrameState frames[max_frames];
   frame_states(f, work, frames);
-  f.element->end_mode(held_input(f, state, frames, &rates), switches_[i].which, state.memory.data() + f.memory);
+  f.element->end_mode(held_input(f, state, frames, work, &rates), switches_[i].which, state.memory.data() + f.memory);
 }
 
 }  // namespace trammel

@@ -64,7 +64,7 @@ void Equations::localise_wide(const ConstraintRecord& c, const State& state, con
   const int rows = c.element->rows(), n = c.columns.back();
   FrameState frames[max_frames];
   frame_states(c, motions, frames);
-  const ElementInput in = element_input(c, state, frames);
+  const ElementInput in = element_input(c, state, frames, motions);
   double lambda[max_rows] = {};
   for (int k = 0; k < c.rows; ++k) lambda[c.kept[k]] = rates.lambda[c.first_row + k];
   FrameVector rate = FrameVector::Zero(static_cast<int>(6 * nf)), bias = rate;
@@ -118,7 +118,7 @@ void Equations::localise_wide(const ForceRecord& record, const State& state, con
   FrameState frames[max_frames];
   double wrench[6 * max_frames];
   frame_states(record, motions, frames);
-  const ElementInput in = element_input(record, state, frames);
+  const ElementInput in = element_input(record, state, frames, motions);
   record.element->evaluate(in, wrench);
   ForcePartials p;
   record.element->linearise(in, p);

@@ -15,8 +15,12 @@ using namespace expression_text;
 
 std::string_view ExpressionBuilder::word_at(std::size_t at) const {
   if (at >= text_.size() || !is_letter(text_[at])) return {};
+  const auto in_name = [this](std::size_t i) {
+    return i < text_.size() && (is_letter(text_[i]) || is_digit(text_[i]));
+  };
   std::size_t end = at;
-  while (end < text_.size() && (is_letter(text_[end]) || is_digit(text_[end]))) ++end;
+  // A dot inside a name: of a subsystem or a block, left.angle.
+  while (in_name(end) || (end < text_.size() && text_[end] == '.' && in_name(end + 1))) ++end;
   return text_.substr(at, end - at);
 }
 

@@ -57,6 +57,28 @@ int Model::find_state(std::string_view name) const {
   return -1;
 }
 
+int Model::find_variable(std::string_view name) const {
+  for (std::size_t i = 0; i < variables.size(); ++i) {
+    if (variables[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+int Model::find_signal(std::string_view name) const {
+  if (const int input = find_input(name); input >= 0) return input;
+  const int first_state = static_cast<int>(inputs.size());
+  if (const int state = find_state(name); state >= 0) return first_state + state;
+  const int variable = find_variable(name);
+  return variable < 0 ? -1 : first_state + static_cast<int>(states.size()) + variable;
+}
+
+const std::string& Model::name_of_signal(int signal) const {
+  const int first_state = static_cast<int>(inputs.size()),
+            first_variable = first_state + static_cast<int>(states.size());
+  if (signal < first_state) return inputs[signal].name;
+  return signal < first_variable ? states[signal - first_state].name : variables[signal - first_variable].name;
+}
+
 int Model::find_joint(std::string_view name) const {
   for (std::size_t i = 0; i < joints.size(); ++i) {
     if (joints[i].name == name) return static_cast<int>(i);

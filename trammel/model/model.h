@@ -62,9 +62,10 @@ struct Item {
   std::vector<int> frames;
   Fields fields;
   Location where;
-  bool implicit = false;  // of a force: part B of methods that split forces
-  bool of_body = false;   // of a joint: belongs to the body of its frames, as the length of a rod
-  int of_force = -1;      // of a joint: the rows that this force holds in some of its modes; -1: a joint of its own
+  bool implicit = false;     // of a force: part B of methods that split forces
+  bool of_body = false;      // of a joint: belongs to the body of its frames, as the length of a rod
+  std::vector<int> signals = {};  // of a force: inputs, states and variables that its expressions use, ascending
+  int of_force = -1;         // of a joint: the rows that this force holds in some of its modes; -1: a joint of its own
 };
 
 struct Parameter {
@@ -118,7 +119,6 @@ struct Shape {
   Location where;
 };
 
-// What to run. An option left out takes the method's default.
 // A state of the user's own, equation (5): x' = rate, an expression of time, measures, inputs and states.
 struct StateVariable {
   std::string name;
@@ -128,6 +128,16 @@ struct StateVariable {
   Location where;
 };
 
+// A number of the user's own that the motion determines, equation (6): V = expression, of time, measures, inputs,
+// states and other variables. It is evaluated once, however many expressions use it.
+struct Variable {
+  std::string name;
+  ExpressionText expression;
+  std::string unit;
+  Location where;
+};
+
+// What to run. An option left out takes the method's default.
 struct SimulationSettings {
   double end = 1;
   std::string method = "hht-i3";
@@ -153,6 +163,7 @@ struct Model {
   std::vector<Parameter> parameters;
   std::vector<Input> inputs;
   std::vector<StateVariable> states;
+  std::vector<Variable> variables;
   std::vector<NamedSpline> splines;
   std::vector<NamedTable> tables;
   std::vector<Body> bodies;
@@ -176,6 +187,10 @@ struct Model {
   int find_joint(std::string_view name) const;  // -1 if none
   int find_input(std::string_view name) const;  // -1 if none
   int find_state(std::string_view name) const;
+  int find_variable(std::string_view name) const;
+  // Inputs, states and variables in one numbering, in this order; -1: none of them has this name.
+  int find_signal(std::string_view name) const;
+  const std::string& name_of_signal(int signal) const;
   Pose frame_pose(int frame) const;  // in the world, bodies as drawn
 };
 

@@ -56,6 +56,7 @@ struct ForceSignals {
 };
 
 inline std::string state_signal(const std::string& state) { return "state." + state; }
+inline std::string variable_signal(const std::string& variable) { return "variable." + variable; }
 inline std::string energy_signal(const std::string& form) { return "energy." + form; }
 
 }  // namespace trammel

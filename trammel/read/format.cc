@@ -9,6 +9,7 @@
 
 #include "trammel/base/document.h"
 #include "trammel/base/literal.h"
+#include "trammel/elements/blocks/block.h"
 #include "trammel/elements/registry.h"
 #include "trammel/read/grammar.h"
 
@@ -31,13 +32,15 @@ bool is_text_key(std::string_view name) {
         if (text) all.emplace(key.name);
       }
     }
-    for (const ElementDescription& element : element_registry()) {
-      for (const Field& field : element.fields) {
+    const auto add = [&all](const std::vector<Field>& fields) {
+      for (const Field& field : fields) {
         const bool text =
             field.kind == FieldKind::text || field.kind == FieldKind::name || field.kind == FieldKind::names;
         if (text) all.insert(field.name);
       }
-    }
+    };
+    for (const ElementDescription& element : element_registry()) add(element.fields);
+    for (const BlockDescription& block : block_registry()) add(block.fields);
     return all;
   }();
   return names.count(name) != 0;

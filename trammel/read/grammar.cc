@@ -28,6 +28,8 @@ Keys sections() {
       {"initial", Form::mapping, "Where and how fast it starts.", none, Rule::initial},
       {"simulation", Form::mapping, "What to run.", none, Rule::simulation},
       {"states", Form::named, "Quantities of your own with a rate: filters, controllers.", none, Rule::state},
+      {"variables", Form::named, "Named expressions of the motion, for use in others.", none, Rule::variable},
+      {"blocks", Form::blocks, "Parts of controllers: filters, PID, transfer functions."},
       {"outputs", Form::named, "Results of your own.", none, Rule::output},
       {"shapes", Form::named, "What it looks like.", none, Rule::drawn_shape},
   };
@@ -270,9 +272,14 @@ Keys make(Rule rule) {
       };
     case Rule::state:
       return {
-          {"rate", Form::expression, "Its time derivative: of time, measures, inputs and states.", none, Rule::none,
-           true},
+          {"rate", Form::expression, "Its time derivative: of time, measures, inputs, states and variables.", none,
+           Rule::none, true},
           {"value", Form::number, "At the start; 0 if left out."},
+          {"unit", Form::text, "An SI unit: a label for results."},
+      };
+    case Rule::variable:
+      return {
+          {"expression", Form::expression, "Of time, measures, inputs, states and variables.", none, Rule::none, true},
           {"unit", Form::text, "An SI unit: a label for results."},
       };
     case Rule::output:
@@ -306,9 +313,9 @@ const Key* find_key(Rule rule, std::string_view name) {
 
 std::string_view name_of(Rule rule) {
   constexpr std::array<std::string_view, rules> names = {
-      "none",          "file",         "subsystem",          "use",        "repeat", "body",  "inertia", "shape",
-      "part",          "drawn_shape",  "coordinate",         "spline",     "table",  "frame", "item",    "initial",
-      "initial_joint", "initial_body", "initial_coordinate", "simulation", "input",  "state", "output"};
+      "none",          "file",         "subsystem",          "use",        "repeat", "body",  "inertia",  "shape",
+      "part",          "drawn_shape",  "coordinate",         "spline",     "table",  "frame", "item",     "initial",
+      "initial_joint", "initial_body", "initial_coordinate", "simulation", "input",  "state", "variable", "output"};
   return names[static_cast<std::size_t>(rule)];
 }
 

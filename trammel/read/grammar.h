@@ -34,6 +34,7 @@ enum class Rule {
   simulation,
   input,
   state,
+  variable,
   output,
 };
 
@@ -66,6 +67,7 @@ enum class Form {
   mappings,     // one of the rule or a list of them
   named,        // names to mappings of the rule
   elements,     // names to joints, motions or forces
+  blocks,       // names to blocks
 };
 
 struct Key {

@@ -148,6 +148,12 @@ class ModelReader {
   void read_input(const Entry& entry);
   void name_state(const Entry& entry);
   void read_state(const Entry& entry);
+  void name_variable(const Entry& entry, const char* what);
+  void read_variable(const Entry& entry);
+  void read_block(const Entry& entry);
+  void read_fields(Entries& entries, const Place& place, const Node& key, const std::vector<Field>& fields,
+                   bool names_signals, Item& item);
+  bool check_signal_name(const Entry& entry, const char* what);
   void read_curves();
 
   // Bodies (read_bodies.cc)
@@ -187,7 +193,7 @@ class ModelReader {
 
   // Joints, motions and forces (read_items.cc)
   void read_item(Category category, const Entry& entry, std::vector<Item>& items);
-  Value in_scope(Value value, FieldKind kind) const;
+  Value in_scope(Value value, FieldKind kind, bool names_signals) const;
   void attach_by_fields();
   std::vector<int> frame_pairs(const Node& node, const Place& place);
   std::vector<int> attach(Entries& entries, const Place& place, const Node& key, const ElementDescription& description);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "trammel/base/literal.h"
+#include "trammel/elements/blocks/block.h"
 #include "trammel/elements/registry.h"
 #include "trammel/math/rotation.h"
 #include "trammel/read/model_reader.h"
@@ -46,16 +47,7 @@ void ModelReader::read_item(Category category, const Entry& entry, std::vector<I
                    types_hint(category, item.type));
     return;
   }
-  for (const Field& field : description->fields) {
-    if (const Node* value = entries.find(field.name)) {
-      if (auto read = values_->field(*value, place.at(field.name), field))
-        item.fields.set(field.name, in_scope(std::move(*read), field.kind));
-    } else if (field.fallback) {
-      item.fields.set(field.name, *field.fallback);
-    } else if (field.must_be_given()) {
-      values_->error(key, "missing-key", place.text() + ": " + quote(field.name) + " must be given", field.text);
-    }
-  }
+  read_fields(entries, place, key, description->fields, false, item);
   if (const Node* part = category == Category::force ? entries.find("part") : nullptr) {
     const std::optional<std::string> text = values_->text(*part, place.at("part"));
     item.implicit = text == "implicit";
@@ -74,8 +66,69 @@ void ModelReader::read_item(Category category, const Entry& entry, std::vector<I
   entries.finish();
 }
 
+void ModelReader::read_fields(Entries& entries, const Place& place, const Node& key, const std::vector<Field>& fields,
+                              bool names_signals, Item& item) {
+  for (const Field& field : fields) {
+    if (const Node* value = entries.find(field.name)) {
+      if (auto read = values_->field(*value, place.at(field.name), field))
+        item.fields.set(field.name, in_scope(std::move(*read), field.kind, names_signals));
+    } else if (field.fallback) {
+      item.fields.set(field.name, *field.fallback);
+    } else if (field.must_be_given()) {
+      values_->error(key, "missing-key", place.text() + ": " + quote(field.name) + " must be given", field.text);
+    }
+  }
+}
+
+void ModelReader::read_block(const Entry& entry) {
+  if (model_.find_variable(entry.name) < 0) return;  // reported before
+  const Place place{"block", entry.name, ""};
+  Item item;
+  item.name = entry.name;
+  item.where = values_->where(entry.key);
+  Entries entries = values_->mapping(entry.node, place);
+  if (!entries.good()) return;
+  const Node* type = entries.find("type");
+  const auto hint = [](std::string_view near) {
+    std::vector<std::string> keys;
+    std::string list = "types:";
+    for (const BlockDescription& block : block_registry()) {
+      keys.push_back(block.key);
+      list += ' ' + block.key;
+    }
+    const std::string found = did_you_mean(near, keys);
+    return found.empty() ? list : found;
+  };
+  if (type == nullptr) {
+    values_->error(entry.node, "missing-key", place.text() + ": 'type' is missing", hint(""));
+    return;
+  }
+  const std::optional<std::string> text = values_->text(*type, place.at("type"));
+  if (!text) return;
+  item.type = *text;
+  const BlockDescription* block = find_block(item.type);
+  if (block == nullptr) {
+    values_->error(*type, "unknown-type", place.text() + ": there is no type " + quote(item.type), hint(item.type));
+    return;
+  }
+  const std::size_t before = problems_.all().size();
+  read_fields(entries, place, entry.key, block->fields, true, item);
+  entries.finish();
+  if (problems_.all().size() > before) return;
+  try {
+    write_block(model_, item);
+  } catch (const Failure& failure) {
+    for (const Problem& problem : failure.problems()) values_->add(problem);
+  }
+}
+
 // Names of parts of the model as the whole model knows them.
-Value ModelReader::in_scope(Value value, FieldKind kind) const {
+Value ModelReader::in_scope(Value value, FieldKind kind, bool names_signals) const {
+  if (kind == FieldKind::names && names_signals) {
+    if (current_->parent == nullptr) return value;
+    for (std::string& name : std::get<std::vector<std::string>>(value)) name = qualify(*current_, name, false);
+    return value;
+  }
   if (kind == FieldKind::name) {
     auto& name = std::get<std::string>(value);
     if (!name.empty()) name = full_name(name);

@@ -40,6 +40,8 @@ Model ModelReader::read() {
   }
   read_curves();
   each("states", "state", [&](const Entry& entry) { name_state(entry); });
+  each("variables", "variable", [&](const Entry& entry) { name_variable(entry, "variable"); });
+  each("blocks", "block", [&](const Entry& entry) { name_variable(entry, "block"); });
   each("bodies", "body", [&](const Entry& entry) { read_body(entry); });
   each("coordinates", "coordinate", [&](const Entry& entry) { read_coordinate(entry); });
   each("frames", "frame", [&](const Entry& entry) { read_frame(entry); });
@@ -52,6 +54,8 @@ Model ModelReader::read() {
   each("forces", "force", [&](const Entry& entry) { read_item(Category::force, entry, model_.forces); });
   read_initial();
   each("states", "state", [&](const Entry& entry) { read_state(entry); });
+  each("variables", "variable", [&](const Entry& entry) { read_variable(entry); });
+  each("blocks", "block", [&](const Entry& entry) { read_block(entry); });
   each("outputs", "output", [&](const Entry& entry) { read_output(entry); });
   each("shapes", "shape", [&](const Entry& entry) { read_shape(entry); });
   for (const Scope& scope : scopes_) {
@@ -132,20 +136,48 @@ void ModelReader::read_input(const Entry& entry) {
   activate(scope, nullptr);
 }
 
-// States are known by name before anything that may use them is read.
+// States and variables are known by name before anything that may use them is read.
+bool ModelReader::check_signal_name(const Entry& entry, const char* what) {
+  if (!values_->check_parameter_name(entry.key, what)) return false;
+  if (!values_->has_parameter(entry.key.text) && model_.find_signal(entry.name) < 0) return true;
+  values_->error(entry.key, "duplicate-name",
+                 std::string(what) + " " + quote(entry.name) + ": something else has this name", "rename one of them");
+  return false;
+}
+
 void ModelReader::name_state(const Entry& entry) {
-  if (!values_->check_parameter_name(entry.key, "state")) return;
-  if (values_->has_parameter(entry.key.text) || model_.find_input(entry.name) >= 0 ||
-      model_.find_state(entry.name) >= 0) {
-    values_->error(entry.key, "duplicate-name", "state " + quote(entry.name) + ": something else has this name",
-                   "rename one of them");
-    return;
-  }
+  if (!check_signal_name(entry, "state")) return;
   StateVariable x;
   x.name = entry.name;
   x.where = values_->where(entry.key);
   model_.states.push_back(std::move(x));
   if (current_->parent != nullptr) current_->input_texts[std::string(entry.key.text)] = entry.name;
+}
+
+// A block is known by its output, the variable of its name.
+void ModelReader::name_variable(const Entry& entry, const char* what) {
+  if (!check_signal_name(entry, what)) return;
+  Variable variable;
+  variable.name = entry.name;
+  variable.where = values_->where(entry.key);
+  model_.variables.push_back(std::move(variable));
+  if (current_->parent != nullptr) current_->input_texts[std::string(entry.key.text)] = entry.name;
+}
+
+void ModelReader::read_variable(const Entry& entry) {
+  const int index = model_.find_variable(entry.name);
+  if (index < 0) return;  // reported before
+  Variable& variable = model_.variables[index];
+  const Place place{"variable", entry.name, ""};
+  const Node* expression = &entry.node;
+  if (entry.node.is_mapping()) {
+    Entries entries = values_->mapping(entry.node, place, Rule::variable);
+    expression = entries.need("expression");
+    if (const Node* unit = entries.find("unit")) set(variable.unit, values_->text(*unit, place.at("unit")));
+    entries.finish();
+  }
+  if (expression == nullptr) return;
+  if (auto text = values_->expression(*expression, place, Quantity::none)) variable.expression = std::move(*text);
 }
 
 void ModelReader::read_state(const Entry& entry) {

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trammel/base/units.h"
+#include "trammel/elements/blocks/block.h"
 #include "trammel/model/mass_properties.h"
 #include "trammel/read/grammar.h"
 
@@ -96,9 +97,11 @@ SchemaJson value_schema(const Key& key) {
     case Form::mappings: return any_of({ref(rule), list(ref(rule)), {{"type", "null"}}});
     case Form::named:
       if (key.rule == Rule::input) return named(any_of({ref("number"), ref(rule)}));
-      if (key.rule == Rule::output || key.rule == Rule::state) return named(any_of({ref("expression"), ref(rule)}));
+      if (key.rule == Rule::output || key.rule == Rule::state || key.rule == Rule::variable)
+        return named(any_of({ref("expression"), ref(rule)}));
       return named(ref(rule));
     case Form::elements: return named(ref(to_text(key.category)));
+    case Form::blocks: return named(ref("block"));
   }
   return {};
 }
@@ -121,6 +124,7 @@ bool has_when(Rule rule) {
     case Rule::frame:
     case Rule::input:
     case Rule::state:
+    case Rule::variable:
     case Rule::output: return true;
     default: return false;
   }
@@ -156,9 +160,17 @@ SchemaJson field_schema(const Field& field) {
     case FieldKind::expression: return ref("expression");
     case FieldKind::name: return ref("name");
     case FieldKind::names: return list(ref("name"));
+    case FieldKind::table: return any_of({ref("numbers"), list(ref("numbers"))});
     case FieldKind::matrix: return {{"type", "array"}, {"minItems", 6}, {"maxItems", 48}};
   }
   return {};
+}
+
+void add_fields(const std::vector<Field>& fields, SchemaJson& properties, SchemaJson& required) {
+  for (const Field& field : fields) {
+    properties[field.name] = described(field_schema(field), field.text + unit_text(field.quantity));
+    if (field.must_be_given()) required.push_back(field.name);
+  }
 }
 
 // All keys of one type of joint, motion or force.
@@ -171,29 +183,54 @@ SchemaJson element_schema(const ElementDescription& element) {
   }
   properties["type"] = {{"const", element.key}};
   properties["when"] = when_schema();
-  for (const Field& field : element.fields) {
-    properties[field.name] = described(field_schema(field), field.text + unit_text(field.quantity));
-    if (field.must_be_given()) required.push_back(field.name);
-  }
+  add_fields(element.fields, properties, required);
   return {{"description", element.summary},
           {"properties", properties},
           {"required", required},
           {"additionalProperties", false}};
 }
 
+SchemaJson block_schema(const BlockDescription& block) {
+  SchemaJson properties = SchemaJson::object(), required = {"type"};
+  properties["type"] = {{"const", block.key}};
+  properties["when"] = when_schema();
+  add_fields(block.fields, properties, required);
+  return {{"description", block.summary},
+          {"properties", properties},
+          {"required", required},
+          {"additionalProperties", false}};
+}
+
 // The type decides about the other keys.
-SchemaJson category_schema(Category category) {
-  SchemaJson keys = SchemaJson::array(), cases = SchemaJson::array();
-  for (const ElementDescription& element : element_registry()) {
-    if (element.category != category) continue;
-    keys.push_back(element.key);
-    cases.push_back({{"if", {{"properties", {{"type", {{"const", element.key}}}}}, {"required", {"type"}}}},
-                     {"then", element_schema(element)}});
+class TypeSchema {
+ public:
+  void add(const std::string& key, SchemaJson schema) {
+    keys_.push_back(key);
+    cases_.push_back(
+        {{"if", {{"properties", {{"type", {{"const", key}}}}}, {"required", {"type"}}}}, {"then", std::move(schema)}});
   }
-  return {{"type", "object"},
-          {"properties", {{"type", {{"description", "The kind of element."}, {"enum", keys}}}}},
-          {"required", {"type"}},
-          {"allOf", cases}};
+  SchemaJson whole() const {
+    return {{"type", "object"},
+            {"properties", {{"type", {{"description", "The kind of element."}, {"enum", keys_}}}}},
+            {"required", {"type"}},
+            {"allOf", cases_}};
+  }
+
+ private:
+  SchemaJson keys_ = SchemaJson::array(), cases_ = SchemaJson::array();
+};
+
+SchemaJson category_schema(Category category) {
+  TypeSchema types;
+  for (const ElementDescription& element : element_registry())
+    if (element.category == category) types.add(element.key, element_schema(element));
+  return types.whole();
+}
+
+SchemaJson blocks_schema() {
+  TypeSchema types;
+  for (const BlockDescription& block : block_registry()) types.add(block.key, block_schema(block));
+  return types.whole();
 }
 
 SchemaJson basic_definitions() {
@@ -270,12 +307,14 @@ std::string model_schema() {
                           Rule::inertia,    Rule::shape,         Rule::part,         Rule::drawn_shape,
                           Rule::coordinate, Rule::spline,        Rule::table,        Rule::frame,
                           Rule::initial,    Rule::initial_joint, Rule::initial_body, Rule::initial_coordinate,
-                          Rule::simulation, Rule::input,         Rule::state,        Rule::output}) {
+                          Rule::simulation, Rule::input,         Rule::state,        Rule::variable,
+                          Rule::output}) {
     definitions[std::string(name_of(rule))] = rule_schema(rule);
   }
   for (const Category category : {Category::joint, Category::motion, Category::force}) {
     definitions[to_text(category)] = category_schema(category);
   }
+  definitions["block"] = blocks_schema();
   SchemaJson out{{"$schema", "http://json-schema.org/draft-07/schema#"},
                  {"title", "Trammel model file"},
                  {"description", "A mechanical system, and what to run with it."}};

@@ -261,6 +261,24 @@ std::optional<std::vector<double>> Values::matrix(const Node& node, const Place&
   return n;
 }
 
+std::optional<std::vector<double>> Values::table(const Node& node, const Place& place) {
+  const bool nested = node.is_sequence() && node.count > 0 && node.item(0).is_sequence();
+  std::vector<double> all;
+  for (std::size_t i = 0; i < (nested ? node.count : 1); ++i) {
+    std::vector<double> row;
+    if (!list(nested ? node.item(i) : node, place, Quantity::none, row, "rows of numbers")) return std::nullopt;
+    if (i > 0 && row.size() != all.size() / i) {
+      error(node.item(i), "wrong-length",
+            place.text() + ": this row has " + std::to_string(row.size()) + " numbers, those above it " +
+                std::to_string(all.size() / i),
+            "give all rows the same length");
+      return std::nullopt;
+    }
+    all.insert(all.end(), row.begin(), row.end());
+  }
+  return all;
+}
+
 std::optional<double> Values::number_in(const Node& node, const Place& place,
                                         const std::optional<double>& unit_factor) {
   if (!node.is_scalar()) {
@@ -545,6 +563,11 @@ std::optional<Value> Values::field(const Node& node, const Place& place, const F
         names.push_back(std::move(*value));
       }
       return Value(std::move(names));
+    }
+    case FieldKind::table: {
+      auto value = table(node, place);
+      if (value) return Value(std::move(*value));
+      break;
     }
     case FieldKind::matrix: {
       auto value = matrix(node, place, description.quantity);

@@ -92,6 +92,8 @@ class Values {
   std::optional<long> whole_number(const Node& node, const Place& place);
   // A square matrix of six rows and columns for each frame, or its diagonal; by rows.
   std::optional<std::vector<double>> matrix(const Node& node, const Place& place, Quantity quantity);
+  // Rows of numbers, or one row; by rows.
+  std::optional<std::vector<double>> table(const Node& node, const Place& place);
   std::optional<bool> boolean(const Node& node, const Place& place);
   std::optional<std::string> text(const Node& node, const Place& place);
   std::optional<Vec3> direction(const Node& node, const Place& place);  // of length 1

@@ -228,6 +228,10 @@ void add_variables(Digest& d, const Model& model) {
     d.add(x.rate.text);
     d.add(x.value);
   }
+  for (const Variable& variable : model.variables) {
+    d.add(variable.name);
+    d.add(variable.expression.text);
+  }
   for (const Input& input : model.inputs) {
     d.add(input.name);
     d.add(input.value);

@@ -14,6 +14,8 @@ namespace {
 constexpr double sharpness = 1e-12;       // of the run's length: how near to an event a step must end
 constexpr std::size_t most_recent = 100;  // events of one switch ...
 constexpr double too_short = 1e-6;        // ... within this part of the run are chatter
+constexpr int most_in_vain = 200;         // steps in a row cut short for nothing ...
+constexpr double too_slow = 1e-4;         // ... within this part of the run: it slides along a corner
 
 // Where the cubic with values a, b and slopes a', b' at 0 and 1 is largest or smallest inside, in order.
 struct Extrema {
@@ -114,6 +116,7 @@ double Events::first_change(const Integrator& integrator, double h) {
   for (std::size_t i = 0; i < watched_.size(); ++i) {
     if (watched_[i].timed) continue;
     const int which = watched_[i].which;
+    const double before = first;
     if (changed(i, end_of_step_)) first = std::min(first, 1.0);
     const Extrema inside = extrema_of_cubic(start_.values[which], h * start_.rates[which], end_of_step_.values[which],
                                             h * end_of_step_.rates[which]);
@@ -123,6 +126,7 @@ double Events::first_change(const Integrator& integrator, double h) {
       if (inside.value[k] * side < 0) first = std::min(first, inside.at[k]);
     }
     if (side != side_[i] && end_of_step_.values[which] < 0) first = std::min(first, 1.0);
+    if (first < before) expected_ = which;
   }
   return first;
 }
@@ -170,7 +174,9 @@ bool Events::passed(const Integrator& integrator, double h) {
   at_event_ = false;
   if (!untimed_) return false;
   look(integrator.state(), integrator.rates(), start_);
-  return first_change(integrator, h) <= 1;
+  if (first_change(integrator, h) <= 1) return true;
+  in_vain_ = 0;
+  return false;
 }
 
 std::optional<double> Events::locate(const Integrator& integrator, double h, const std::function<bool(double)>& again) {
@@ -180,13 +186,17 @@ std::optional<double> Events::locate(const Integrator& integrator, double h, con
     at_event_ = first == 1;
     return h;
   }
+  const int expected = expected_;
   // A change that the cubic has seen inside is real if a step that ends there has it.
   while (first < 1 && h * first > enough) {
     h *= first;
     if (!again(h)) return std::nullopt;
     first = first_change(integrator, h);
   }
-  if (first != 1) return h;
+  if (first != 1) {
+    note_in_vain(integrator.state().t, expected);
+    return h;
+  }
   double before = 0, behind = h;
   Vec at_before = start_.values, at_behind = end_of_step_.values;
   int half = 0;
@@ -224,6 +234,11 @@ void Events::note(double t, int which) {
   if (times.size() > most_recent) times.erase(times.begin());
   if (times.size() == most_recent && times.back() - times.front() < too_short * end_) chattering_ = which;
   ++count_;
+}
+
+void Events::note_in_vain(double t, int which) {
+  if (in_vain_++ == 0) in_vain_from_ = t;
+  if (in_vain_ >= most_in_vain && t - in_vain_from_ < too_slow * end_) chattering_ = which;
 }
 
 std::optional<double> Events::strike(int which, State& state, AccelerationSolver& accelerations) {
@@ -309,6 +324,6 @@ std::vector<Event> Events::handle(State& state, Rates& rates, AccelerationSolver
   return events;
 }
 
-void Events::visit(Archive& archive) { archive(side_, recent_, chattering_, count_, modes_); }
+void Events::visit(Archive& archive) { archive(side_, recent_, chattering_, in_vain_, in_vain_from_, count_, modes_); }
 
 }  // namespace trammel

@@ -81,6 +81,9 @@ class Events {
                    std::vector<Event>& events);
   double least_of(std::size_t i) const { return watched_[i].ends_mode ? moving_ : open_; }
   void note(double t, int which);
+  // A step at t was cut short for a change that did not happen: a force that drives back over its own corner lets no
+  // step end behind it.
+  void note_in_vain(double t, int which);
 
   const Equations& equations_;
   Workspace work_;
@@ -98,6 +101,9 @@ class Events {
   State moved_;
   std::vector<std::vector<double>> recent_;  // times of the last events of each watched one
   int chattering_ = -1;
+  int expected_ = -1;        // the switch that first_change saw change
+  int in_vain_ = 0;          // steps in a row that were cut short ...
+  double in_vain_from_ = 0;  // ... since this time
   long count_ = 0;
 };
 

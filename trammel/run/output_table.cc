@@ -79,6 +79,7 @@ const char* to_text(OutputOwner of) {
     case OutputOwner::motion: return "motion";
     case OutputOwner::force: return "force";
     case OutputOwner::state: return "state";
+    case OutputOwner::variable: return "variable";
     case OutputOwner::energy: return "energy";
     case OutputOwner::residual: return "residual";
   }
@@ -114,6 +115,9 @@ std::vector<OutputGroup> output_groups(const Equations& equations) {
   for (const StateVariable& x : model.states)
     groups.push_back(
         {OutputOwner::state, x.name, {{"value", scalar, state_signal(x.name), x.unit, "a state of the model"}}});
+  for (const Variable& v : model.variables)
+    groups.push_back(
+        {OutputOwner::variable, v.name, {{"value", scalar, variable_signal(v.name), v.unit, v.expression.text}}});
   OutputGroup energy{OutputOwner::energy, "", {}};
   for (const char* form : {"kinetic", "potential", "total", "dissipated", "external"})
     energy.columns.push_back({form, scalar, energy_signal(form), "J", form});

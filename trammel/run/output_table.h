@@ -9,7 +9,7 @@
 
 namespace trammel {
 
-enum class OutputOwner { time, output, body, coordinate, joint, motion, force, state, energy, residual };
+enum class OutputOwner { time, output, body, coordinate, joint, motion, force, state, variable, energy, residual };
 const char* to_text(OutputOwner);
 
 enum class OutputShape { scalar, vector, quaternion };  // 1, 3 and 4 columns

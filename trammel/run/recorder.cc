@@ -104,7 +104,7 @@ void Recorder::evaluate_outputs(const State& state, bool remember) {
     for (std::size_t k = 0; k < user.frames.size(); ++k) frames[k] = equations_.frame(user.frames[k], work_);
     near_.assign(user.memory.begin(), user.memory.end());
     rates_.assign(user.memory.size(), 0);
-    const ElementInput in{state.t, frames, near_.data(), state.u.data()};
+    const ElementInput in = equations_.expression_input(state, frames, near_.data(), work_);
     user.expression.angle_rates(in, rates_.data());
     for (std::size_t k = 0; k < near_.size(); k += RememberedAngle::size)
       RememberedAngle::keep(near_[k] + 0.5 * ahead * (near_[k + 1] + rates_[k]), rates_[k], state.t, near_.data() + k);
@@ -187,7 +187,8 @@ void Recorder::note_step(const State& state, const Rates& rates, const State* mi
 
 const std::vector<double>& Recorder::output_row(const State& state, const Rates& rates) {
   equations_.residual(state, rates, everything, residual_, work_);
-  equations_.velocity_residual(state, gdot_, work_);  // leaves the body states of this state in work_
+  equations_.velocity_residual(state, gdot_, work_);
+  equations_.update(state, work_);
   for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;  // these are in gdot
   position_residual_ = residual_.g.size() > 0 ? residual_.g.lpNorm<Eigen::Infinity>() : 0;
   velocity_residual_ = gdot_.size() > 0 ? gdot_.lpNorm<Eigen::Infinity>() : 0;
@@ -260,6 +261,7 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
     add3(Vec3(wrench[9], wrench[10], wrench[11]));
   }
   for (const double x : equations_.states_of(state)) add(x);
+  for (const double value : equations_.variables_of(work_)) add(value);
   const Energy e = equations_.energy(state, rates, work_);
   add(e.kinetic);
   add(e.potential);
