@@ -65,7 +65,7 @@ TEST_P(Methods, AForceThatDrivesBackOverItsCornerIsNamed) {
   EXPECT_EQ(r.result.failure->id, "events-chatter") << r.result.failure->what;
   EXPECT_EQ(r.result.failure->part, "force 'rub'");
   EXPECT_NEAR(r.result.failure->t, 0.5, 1e-3);
-  EXPECT_LT(r.result.summary.steps, 5000);
+  EXPECT_LT(r.result.summary.steps, 20000);
 }
 INSTANTIATE_TEST_SUITE_P(Events, Methods,
                          testing::Values("hht-i3", "bdf-i3", "bdf-si2", "generalized-alpha-si2", "radau-iia-3",

@@ -14,7 +14,7 @@ namespace {
 constexpr double sharpness = 1e-12;       // of the run's length: how near to an event a step must end
 constexpr std::size_t most_recent = 100;  // events of one switch ...
 constexpr double too_short = 1e-6;        // ... within this part of the run are chatter
-constexpr int most_in_vain = 200;         // steps in a row cut short for nothing ...
+constexpr int most_in_vain = 200;         // steps cut short for nothing ...
 constexpr double too_slow = 1e-4;         // ... within this part of the run: it slides along a corner
 
 // Where the cubic with values a, b and slopes a', b' at 0 and 1 is largest or smallest inside, in order.
@@ -174,9 +174,7 @@ bool Events::passed(const Integrator& integrator, double h) {
   at_event_ = false;
   if (!untimed_) return false;
   look(integrator.state(), integrator.rates(), start_);
-  if (first_change(integrator, h) <= 1) return true;
-  in_vain_ = 0;
-  return false;
+  return first_change(integrator, h) <= 1;
 }
 
 std::optional<double> Events::locate(const Integrator& integrator, double h, const std::function<bool(double)>& again) {
@@ -225,6 +223,17 @@ std::optional<double> Events::locate(const Integrator& integrator, double h, con
   return behind;
 }
 
+void Events::refused(const Integrator& integrator, double h) {
+  if (!untimed_) return;
+  look(integrator.state(), integrator.rates(), start_);
+  for (std::size_t i = 0; i < watched_.size(); ++i) {
+    const int which = watched_[i].which;
+    if (watched_[i].timed || !((start_.values[which] + h * start_.rates[which]) * side_[i] < 0)) continue;
+    note_in_vain(integrator.state().t, which);
+    return;
+  }
+}
+
 void Events::note(double t, int which) {
   const auto i = static_cast<std::size_t>(
       std::find_if(watched_.begin(), watched_.end(), [which](const Watched& w) { return w.which == which; }) -
@@ -237,8 +246,11 @@ void Events::note(double t, int which) {
 }
 
 void Events::note_in_vain(double t, int which) {
-  if (in_vain_++ == 0) in_vain_from_ = t;
-  if (in_vain_ >= most_in_vain && t - in_vain_from_ < too_slow * end_) chattering_ = which;
+  if (in_vain_ == 0 || t - in_vain_from_ > too_slow * end_) {
+    in_vain_ = 0;
+    in_vain_from_ = t;
+  }
+  if (++in_vain_ >= most_in_vain) chattering_ = which;
 }
 
 std::optional<double> Events::strike(int which, State& state, AccelerationSolver& accelerations) {
@@ -315,6 +327,7 @@ std::vector<Event> Events::handle(State& state, Rates& rates, AccelerationSolver
     }
     if (!again) break;
   }
+  if (at_event_ && events.empty()) note_in_vain(state.t, expected_);  // the accepted state lies before it after all
   for (Event& event : events)
     if (event.mode >= 0) event.mode = equations_.mode(equations_.force_of_switch(event.which), state);
   at_event_ = false;

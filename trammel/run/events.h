@@ -53,6 +53,8 @@ class Events {
   // `again` makes one attempt and says whether it was good. Returns the step size, or nothing if an attempt was not
   // good: then a smaller step must be tried.
   std::optional<double> locate(const Integrator& integrator, double h, const std::function<bool(double)>& again);
+  // An attempt over h was refused; if a switch was about to change in it, that may be why.
+  void refused(const Integrator& integrator, double h);
   // After the step that ended at an event was accepted: what happened, and the state and rates to go on from. Empty:
   // the step did not end at one.
   std::vector<Event> handle(State& state, Rates& rates, AccelerationSolver& accelerations);
@@ -102,7 +104,7 @@ class Events {
   std::vector<std::vector<double>> recent_;  // times of the last events of each watched one
   int chattering_ = -1;
   int expected_ = -1;        // the switch that first_change saw change
-  int in_vain_ = 0;          // steps in a row that were cut short ...
+  int in_vain_ = 0;          // steps that were cut short for nothing ...
   double in_vain_from_ = 0;  // ... since this time
   long count_ = 0;
 };

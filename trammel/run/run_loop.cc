@@ -241,6 +241,8 @@ void Simulation::Loop::refuse(double h) {
     if (!culprit_ && (attempt_.verdict == Verdict::not_finite || attempt_.verdict == Verdict::evaluation_rejected))
       culprit_ = find_culprit(*s_.equations_, integrator.trial_state(), integrator.trial_rates(), s_.work_);
     s_.h_ = s_.controller_.next(h, attempt_, false, integrator.error_order());
+    s_.events_->refused(integrator, h);
+    if (s_.events_->chattering() >= 0) return give_up(StopReason::chatter, h);
   }
   const double round_off = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t_), end_);
   const bool in_vain = progress.unexplained > most_unexplained;
