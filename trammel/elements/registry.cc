@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "trammel/base/printable.h"
 #include "trammel/elements/contacts/contacts.h"
 #include "trammel/elements/drives/drives.h"
 #include "trammel/elements/forces/forces.h"
@@ -75,7 +76,7 @@ std::string elements_as_markdown() {
   for (const Category category : {Category::joint, Category::motion, Category::force}) {
     text += std::string("| ") + to_text(category) + " | |\n|---|---|\n";
     for (const ElementDescription& d : element_registry())
-      if (d.category == category) text += "| [" + d.key + "](" + d.key + ".md) | " + d.summary + " |\n";
+      if (d.category == category) text += "| [" + d.key + "](" + d.key + ".md) | " + table_cell(d.summary) + " |\n";
     text += "\n";
   }
   return text;
