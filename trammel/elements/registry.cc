@@ -31,6 +31,7 @@ const std::vector<ElementDescription>& element_registry() {
       describe_gear(),
       describe_coupler(),
       describe_rack_and_pinion(),
+      describe_pulley(),
       describe_point_on_curve(),
       describe_rolling_disc(),
       describe_rolling_sphere(),
