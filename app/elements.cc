@@ -1,5 +1,6 @@
 // trammel elements [KEY]: joints, motions, forces and blocks with their fields; measures and functions of expressions.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -18,14 +19,19 @@ struct ElementsArguments {
   bool json = false, markdown = false;
 };
 
-const char* attachment_text(Attachment attachment) {
-  switch (attachment) {
+const char* attachment_text(const ElementDescription& d) {
+  switch (d.attachment) {
     case Attachment::joint:
       return "between: [BODY_A, BODY_B], at: POINT, axis: DIRECTION, or frames: [FRAME_A, FRAME_B]";
     case Attachment::two_points:
       return "between: [BODY_A, BODY_B], at: [POINT_A, POINT_B], or frames: [FRAME_A, FRAME_B]";
     case Attachment::on_joint: return "joint: JOINT, or frames: [FRAME_A, FRAME_B]";
-    case Attachment::joints: return "joints: [JOINT, JOINT], or frames: [FRAME_A, FRAME_B, FRAME_C, FRAME_D]";
+    case Attachment::joints: {
+      const bool by_name =
+          std::any_of(d.fields.begin(), d.fields.end(), [](const Field& f) { return f.name == "joints"; });
+      return by_name ? "joints: [JOINT, JOINT], or frames: [FRAME_A, FRAME_B, FRAME_C, FRAME_D]"
+                     : "frames: [FRAME_A, FRAME_B, FRAME_C, FRAME_D]";
+    }
     case Attachment::several: return "frames: [FRAME, FRAME, ...], from 2 to 8";
   }
   return "";
@@ -37,7 +43,7 @@ Json element_json(const ElementDescription& d) {
   return {{"key", d.key},
           {"category", to_text(d.category)},
           {"summary", d.summary},
-          {"attachment", attachment_text(d.attachment)},
+          {"attachment", attachment_text(d)},
           {"fields", fields}};
 }
 
@@ -61,7 +67,7 @@ Json foreign_json(const ForeignFunction& f) {
 
 void print_element(const ElementDescription& d) {
   std::printf("%s (%s)\n%s", d.key.c_str(), to_text(d.category), wrapped(d.summary, 2).c_str());
-  std::printf("attached by\n%s", wrapped(attachment_text(d.attachment), 2).c_str());
+  std::printf("attached by\n%s", wrapped(attachment_text(d), 2).c_str());
   if (d.fields.empty())
     std::printf("no further fields\n");
   else

@@ -64,12 +64,12 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", std::string("trammel ") + TRAMMEL_VERSION);
   app.require_subcommand(1);
   app.footer(footer);
-  const std::vector<Verb> verbs{add_run(app),          add_check(app),       add_info(app),    add_plot(app),
-                                add_methods(app),      add_elements(app),    add_study(app),   add_new(app),
-                                add_fmt(app),          add_schema(app),      add_help(app),    add_static(app),
-                                add_quasi_static(app), add_kinematic(app),   add_inverse(app), add_linearise(app),
-                                add_modes(app),        add_stability(app),   add_make(app),    add_couple(app),
-                                add_sweep(app),        add_participate(app), add_cut(app),     add_view(app)};
+  const std::vector<Verb> verbs{
+      add_run(app),     add_check(app),     add_info(app),        add_plot(app),         add_compare(app),
+      add_methods(app), add_elements(app),  add_study(app),       add_new(app),          add_fmt(app),
+      add_schema(app),  add_help(app),      add_static(app),      add_quasi_static(app), add_kinematic(app),
+      add_inverse(app), add_linearise(app), add_modes(app),       add_stability(app),    add_make(app),
+      add_couple(app),  add_sweep(app),     add_participate(app), add_cut(app),          add_view(app)};
   const bool json = std::any_of(argv, argv + argc, [](const char* word) { return std::string_view(word) == "--json"; });
   try {
     app.parse(argc, argv);

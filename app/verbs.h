@@ -17,6 +17,7 @@ Verb add_run(CLI::App& app);
 Verb add_check(CLI::App& app);
 Verb add_info(CLI::App& app);
 Verb add_plot(CLI::App& app);
+Verb add_compare(CLI::App& app);
 Verb add_methods(CLI::App& app);
 Verb add_stability(CLI::App& app);
 Verb add_elements(CLI::App& app);

@@ -13,7 +13,7 @@ region() { # KEY WINDOW NAME...
   "$trammel" stability "$@" -o "$folder/$key.png" --window $window >/dev/null
 }
 for key in euler taylor-2 heun; do region $key "-3 1 2.5" $key; done
-for key in rk4 runge-kutta fehlberg-45 dormand-prince-54; do region $key "-5 1.5 4.5" $key; done
+for key in bogacki-shampine-32 rk4 runge-kutta fehlberg-45 dormand-prince-54; do region $key "-5 1.5 4.5" $key; done
 region dormand-prince-853 "-8 2 7" dormand-prince-853
 region adams-bashforth "-2.5 0.5 1.5" adams-bashforth-1 adams-bashforth-2 adams-bashforth-3 adams-bashforth-4 adams-bashforth-5
 region adams-moulton "-7 1 4" adams-moulton-3 adams-moulton-4 adams-moulton-5

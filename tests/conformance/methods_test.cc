@@ -396,6 +396,7 @@ TEST(Matrix, HoldsTheRequiredCells) {
       {{"taylor-2"}, with(index_1, {"penalty", "state-space"})},
       {{"heun"}, with(index_1, {"penalty", "state-space"})},
       {{"rk4"}, with(index_1, {"penalty", "state-space"})},
+      {{"bogacki-shampine-32"}, with(index_1, {"penalty", "state-space"})},
       {{"fehlberg-45"}, with(index_1, {"penalty", "state-space"})},
       {{"dormand-prince-54"}, with(index_1, {"penalty", "state-space"})},
       {{"dormand-prince-853"}, with(index_1, {"penalty", "state-space"})},

@@ -157,6 +157,32 @@ bool has_anchor(const fs::path& page, const std::string& anchor) {
   return false;
 }
 
+// A bare '|' in a cell ends it, and what follows is not shown: it is written \|.
+TEST(Docs, RowsOfTablesHaveAsManyCellsAsTheirHead) {
+  const auto marks = [](const std::string& line) {
+    long count = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) count += line[i] == '|' && (i == 0 || line[i - 1] != '\\') ? 1 : 0;
+    return count;
+  };
+  int rows = 0;
+  for (const fs::path& page : pages()) {
+    std::string prose;
+    blocks_of(page, &prose);
+    std::istringstream lines(prose);
+    long head = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.rfind('|', 0) != 0) {
+        head = 0;
+        continue;
+      }
+      if (head == 0) head = marks(line);
+      EXPECT_EQ(marks(line), head) << name_of(page) << ": " << line;
+      ++rows;
+    }
+  }
+  EXPECT_GE(rows, 500);
+}
+
 TEST(Docs, LinksLeadSomewhere) {
   int links = 0;
   for (const fs::path& page : pages()) {

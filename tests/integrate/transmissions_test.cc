@@ -1,4 +1,5 @@
-// Gears, shafts, screws, racks and cams against closed forms, over many turns; what the rank analysis finds in them.
+// Gears, shafts, screws, racks, ropes and cams against closed forms, over many turns; what the rank analysis finds in
+// them.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -453,6 +454,143 @@ TEST(Curve, WrongDescriptionsAreRefused) {
   EXPECT_THROW(make(fields_of({{"y", text("time")}}), false), Failure);
   EXPECT_THROW(make(fields_of({{"parameter", std::string("nobody")}, {"x", text("s")}, {"y", text("s")}}), false),
                Failure);
+}
+
+// ---- ropes ----------------------------------------------------------------------------------------------------------
+
+Body load(const char* name, double mass, const Vec3& at, const Vec3& velocity = Vec3::Zero()) {
+  Body body;
+  body.name = name;
+  body.kind = "point";
+  body.mass = mass;
+  body.pose.position = at;
+  body.velocity = velocity;
+  return body;
+}
+
+// Points of a rope, as the joint's frames.
+std::vector<int> rope_frames(Model& m, const Vec3& pulley_1, int load_1, const Vec3& pulley_2, int load_2) {
+  const int a_1 = m.add_frame_at(ground, pulley_1), p_1 = m.add_frame(load_1, {});
+  const int a_2 = m.add_frame_at(ground, pulley_2), p_2 = m.add_frame(load_2, {});
+  return {a_1, p_1, a_2, p_2};
+}
+
+// l_1'' = g - T/m_1,  l_2'' = g - ratio T/m_2,  l_1'' + ratio l_2'' = 0
+TEST(Pulley, AtwoodsMachineAcceleratesByItsClosedForm) {
+  constexpr double g = 9.81, m_1 = 3, m_2 = 4;
+  for (const double ratio : {1.0, 2.0, 0.4}) {
+    Model m;
+    m.gravity = Vec3(0, 0, -g);
+    m.add_body(load("first", m_1, Vec3(0, 0, -5)));
+    m.add_body(load("second", m_2, Vec3(0.5, 0, -6)));
+    add_joint(m, "pulley", "rope", rope_frames(m, Vec3::Zero(), 0, Vec3(0.5, 0, 0), 1), fields_of({{"ratio", ratio}}));
+    Ready ready(std::move(m));
+    EXPECT_EQ(rank_of(ready).freedoms_by_rank, 5);
+    const double tension = (1 + ratio) * g / (1 / m_1 + ratio * ratio / m_2), a = g - tension / m_1;
+    EXPECT_NEAR(ready.rates.a[2], -a, 1e-11) << ratio;
+    EXPECT_NEAR(ready.rates.a[5], a / ratio, 1e-11) << ratio;
+    double wrenches[6 * max_frames];
+    ready.equations->update(ready.state, ready.work);
+    ready.equations->reactions(0, ready.state, ready.rates, ready.work, wrenches);
+    const std::array<double, 4> up{-tension, tension, -ratio * tension, ratio * tension};  // pulley, load; pulley, load
+    for (std::size_t i = 0; i < up.size(); ++i) EXPECT_NEAR(wrenches[6 * i + 2], up[i], 1e-10) << ratio;
+    double fall = 0;
+    problems::run_fixed(ready, steps(), 2e-3, 500, [&](const AlphaMethod& method) {
+      const double t = method.state().t, down = 0.5 * a * t * t;
+      fall =
+          std::max({fall, std::abs(method.state().q[2] + 5 + down), std::abs(method.state().q[5] + 6 - down / ratio)});
+    });
+    EXPECT_LT(fall, 1e-9) << ratio;
+  }
+}
+
+// Foci at -c and c, half axes 0.5 and 0.4: the load hangs in the rope and runs along it.
+TEST(Pulley, ALoadOnARopeBetweenTwoPointsMovesOnAnEllipse) {
+  const Vec3 focus(0.3, 0, 0), start(0.5 * std::cos(-0.4), 0.4 * std::sin(-0.4), 0);
+  Model roped;
+  roped.gravity = Vec3(0, -9.81, 0);
+  roped.add_body(load("load", 0.1, start));
+  add_joint(roped, "pulley", "rope", rope_frames(roped, -focus, 0, focus, 0));
+  Model on_wire = bead_on(bead(start), fields_of({{"x", text("0.5*cos(s)")}, {"y", text("0.4*sin(s)")}}), true, -0.4);
+  on_wire.gravity = roped.gravity;
+  const Ready one(std::move(roped)), two(std::move(on_wire));
+  std::vector<Vec3> path;
+  problems::run_fixed(one, steps(), 1e-3, 1500, [&](const AlphaMethod& m) { path.push_back(m.state().q.head<3>()); });
+  std::size_t i = 0;
+  double difference = 0, leftmost = 1;
+  problems::run_fixed(two, steps(), 1e-3, 1500, [&](const AlphaMethod& m) {
+    leftmost = std::min(leftmost, path[i].x());
+    difference = std::max(difference, (m.state().q.head<3>() - path[i++]).norm());
+  });
+  EXPECT_LT(leftmost, -0.45);  // it ran to the other side
+  EXPECT_LT(difference, 1e-9);
+}
+
+// A crane: the load swings from the tip of a boom that turns as it is pulled. The sides are exchanged, with the inverse
+// ratio.
+TEST(Pulley, TheSidesExchangedMoveTheSame) {
+  const auto crane = [](bool exchanged) {
+    Model m;
+    m.gravity = Vec3(0, 0, -9.81);
+    m.add_body(load("weight", 2, Vec3(0.1, 0, -1)));
+    m.add_body(load("bob", 1, Vec3(1.2, 0.2, -0.8), Vec3(0.4, -0.4, 0)));
+    m.add_body(body_of("boom", 0.5, 0.05, Vec3(0.5, 0, 0)));
+    add_joint(m, "revolute", "mast", ground, 2, Vec3::Zero(), Vec3::UnitZ());
+    const int foot = m.add_frame_at(2, Vec3(0.1, 0, 0)), tip = m.add_frame_at(2, Vec3(1, 0, 0));
+    const int weight = m.add_frame(0, {}), bob = m.add_frame(1, {});
+    if (exchanged)
+      add_joint(m, "pulley", "rope", {bob, tip, weight, foot}, fields_of({{"ratio", 0.5}}));
+    else
+      add_joint(m, "pulley", "rope", {foot, weight, tip, bob}, fields_of({{"ratio", 2.0}}));
+    return m;
+  };
+  const Ready one(crane(false)), two(crane(true));
+  const auto rope = [](const Ready& ready, const State& s) {  // the boom's origin is 0.5 m from the mast
+    const Vec3 at = position_of(ready, s, "boom");
+    const Quat turned = orientation_of(ready, s, "boom");
+    return (position_of(ready, s, "weight") - at - turned * Vec3(-0.4, 0, 0)).norm() +
+           2 * (position_of(ready, s, "bob") - at - turned * Vec3(0.5, 0, 0)).norm();
+  };
+  const problems::End end_one = problems::run_fixed(one, steps(), 1e-3, 600),
+                      end_two = problems::run_fixed(two, steps(), 1e-3, 600);
+  EXPECT_NEAR(rope(one, end_one.state), rope(one, one.state), 1e-10);
+  EXPECT_GT(orientation_of(one, end_one.state, "boom").angularDistance(Quat::Identity()), 0.1);
+  EXPECT_LT((end_one.state.q - end_two.state.q).norm(), 1e-8);
+}
+
+TEST(Pulley, WrongDescriptionsAreRefused) {
+  const auto refusal = [](const std::string& rope) {
+    const std::string model =
+        "trammel: 1\nbodies:\n"
+        "  one: {kind: point, mass: 1, position: [0, 0, -1]}\n"
+        "  two: {kind: point, mass: 1, position: [1, 0, -1]}\n"
+        "frames:\n"
+        "  left: {body: ground, position: [0, 0, 0]}\n"
+        "  right: {body: ground, position: [1, 0, 0]}\n"
+        "joints:\n"
+        "  rope: {type: pulley" +
+        rope + "}\nsimulation: {end: 1}\n";
+    try {
+      const Equations equations(read_model_text(model, "rope.yaml"));
+    } catch (const Failure& failure) {
+      return std::string(failure.what());
+    }
+    return std::string("accepted");
+  };
+  const auto expect = [&](const char* rope, const char* message) {
+    const std::string said = refusal(rope);
+    EXPECT_NE(said.find(message), std::string::npos) << rope << ": " << said;
+  };
+  expect(", frames: [left, one, right, two]", "accepted");
+  expect("", "rope.yaml:9:3");
+  expect("", "a rope over pulleys needs 4 frames, 0 are given");
+  expect(", frames: [left, one, right, two, left, one]", "a rope over pulleys needs 4 frames, 6 are given");
+  expect(", frames: [left, one]", "'frames' must name two frames for each pair it couples");
+  expect(", frames: [left, left, right, two]", "the first load is at its pulley");
+  expect(", frames: [left, one, right, right], length: 3", "the second load is at its pulley");
+  expect(", frames: [left, one, right, two], ratio: 0", "ratio");
+  expect(", frames: [left, one, right, two], length: -1", "length");
+  expect(", joints: [left, one]", "joints");
 }
 
 TEST(Couplings, WrongDescriptionsAreRefused) {

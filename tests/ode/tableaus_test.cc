@@ -11,6 +11,7 @@
 #include "trammel/ode/multistep/multistep.h"
 #include "trammel/ode/runge_kutta/runge_kutta.h"
 #include "trammel/ode/solve.h"
+#include "trammel/ode/stability.h"
 
 namespace trammel::tableaus_test {
 namespace {
@@ -64,6 +65,21 @@ TEST(ButcherTableaus, HaveTheirOrders) {
       EXPECT_LT((row.t.dense.rowwise().sum() - row.t.b).norm(), 1e-11);
     }
   }
+}
+
+// Its orders follow from its coefficients; three stages of order 3 leave R(z) = 1 + z + z^2/2 + z^3/6.
+TEST(BogackiShampine, HasItsOrders) {
+  const OdeMethodInfo& method = find_ode_method("bogacki-shampine-32", {});
+  EXPECT_EQ(method.order, 3);
+  EXPECT_EQ(method.error_order, 3);  // of an embedded solution of order 2
+  EXPECT_EQ(method.dense_order, 3);
+  EXPECT_EQ(method.evaluations, 3);  // the last stage is the first of the next step
+  const Growth growth = growth_of(method.key, {}, {});
+  for (const Complex z : {Complex(-0.7, 0.4), Complex(-2.5, 0), Complex(0, 1.7)})
+    EXPECT_NEAR(growth(z), std::abs(1.0 + z + z * z / 2.0 + z * z * z / 6.0), 1e-12);
+  const StabilitySummary stability = summarise_stability(growth);
+  EXPECT_NEAR(stability.real_interval, 2.5127, 5e-4);
+  EXPECT_NEAR(stability.imaginary_interval, std::sqrt(3), 1e-3);
 }
 
 TEST(ButcherTableaus, ImplicitOnesAreMeasuredToo) {

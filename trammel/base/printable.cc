@@ -32,6 +32,15 @@ bool is_printable(std::string_view text, bool lines) {
   return true;
 }
 
+std::string table_cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '|') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
 std::string plain_reason(const std::exception& e) {
   std::string_view what = e.what();
   if (what.starts_with("[json.exception.")) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "trammel/base/printable.h"
 #include "trammel/elements/blocks/block.h"
 #include "trammel/elements/contacts/contacts.h"
 #include "trammel/elements/drives/drives.h"
@@ -31,6 +32,7 @@ const std::vector<ElementDescription>& element_registry() {
       describe_gear(),
       describe_coupler(),
       describe_rack_and_pinion(),
+      describe_pulley(),
       describe_point_on_curve(),
       describe_rolling_disc(),
       describe_rolling_sphere(),
@@ -76,12 +78,12 @@ std::string elements_as_markdown() {
   for (const Category category : {Category::joint, Category::motion, Category::force}) {
     text += std::string("| ") + to_text(category) + " | |\n|---|---|\n";
     for (const ElementDescription& d : element_registry())
-      if (d.category == category) text += "| [" + d.key + "](" + d.key + ".md) | " + d.summary + " |\n";
+      if (d.category == category) text += "| [" + d.key + "](" + d.key + ".md) | " + table_cell(d.summary) + " |\n";
     text += "\n";
   }
   text += "| block | |\n|---|---|\n";
   for (const BlockDescription& block : block_registry())
-    text += "| [" + block.key + "](" + block.key + ".md) | " + block.summary + " |\n";
+    text += "| [" + block.key + "](" + block.key + ".md) | " + table_cell(block.summary) + " |\n";
   return text + "\n";
 }
 

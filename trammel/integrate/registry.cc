@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "trammel/base/printable.h"
 #include "trammel/formulate/formulations.h"
 #include "trammel/integrate/forces_named.h"
 #include "trammel/integrate/methods.h"
@@ -100,9 +101,9 @@ std::string methods_as_markdown() {
   for (const MethodInfo& m : method_registry()) {
     std::string formulations;
     for (const std::string& each : m.formulations) formulations += (formulations.empty() ? "" : ", ") + each;
-    text += "| [`" + m.key + "`](" + m.key + ".md) | " + m.title + " | " +
+    text += "| [`" + m.key + "`](" + m.key + ".md) | " + table_cell(m.title) + " | " +
             (formulations.empty() ? "own equations only" : formulations) + " | " + (m.variable_order ? "1 to " : "") +
-            std::to_string(m.order) + " | " + m.stability + " |\n";
+            std::to_string(m.order) + " | " + table_cell(m.stability) + " |\n";
   }
   return text;
 }

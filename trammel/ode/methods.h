@@ -12,6 +12,7 @@ OdeMethodInfo taylor_2();
 OdeMethodInfo heun();
 OdeMethodInfo rk4();
 OdeMethodInfo runge_kutta_from_file();  // runge-kutta
+OdeMethodInfo bogacki_shampine_32();
 OdeMethodInfo fehlberg_45();
 OdeMethodInfo dormand_prince_54();
 OdeMethodInfo dormand_prince_853();

@@ -17,6 +17,7 @@ const std::vector<OdeMethodInfo>& ode_method_registry() {
       methods::heun(),
       methods::rk4(),
       methods::runge_kutta_from_file(),
+      methods::bogacki_shampine_32(),
       methods::fehlberg_45(),
       methods::dormand_prince_54(),
       methods::dormand_prince_853(),

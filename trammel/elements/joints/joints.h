@@ -22,6 +22,7 @@ ElementDescription describe_orientation();
 ElementDescription describe_gear();
 ElementDescription describe_coupler();
 ElementDescription describe_rack_and_pinion();
+ElementDescription describe_pulley();
 ElementDescription describe_point_on_curve();
 ElementDescription describe_rolling_disc();
 ElementDescription describe_rolling_sphere();
