@@ -16,6 +16,7 @@ class Simulation::Loop {
  private:
   void begin();
   void step();
+  double before_contact(double h);
   bool try_step(double h);
   // The size of the step that was tried and located; sets passed_.
   double try_and_locate(double h);
@@ -38,6 +39,7 @@ class Simulation::Loop {
   const SimulationSettings* settings_ = nullptr;  // the model's
   double end_ = 0, least_ = 0, greatest_ = 0, t_ = 0;
   bool fixed_ = false, over_ = false;
+  bool contacts_ = false;  // steps end before shapes meet
   Attempt attempt_;
   bool passed_ = false;  // the attempt in hand
   long attempts_ = 0, watched_from_ = 0, rejected_here_ = 0;
