@@ -228,6 +228,25 @@ TEST(Contact, BalancesItsEnergyWithFrictionAndDamping) {
   EXPECT_LT(relative_imbalance(run), 1e-6);
 }
 
+// Methods that test positions only pass a short impact in too few steps, and it is said which.
+TEST(Contact, WarnsOfImpactsThatATestOfPositionsHardlySees) {
+  const auto warned = [](const std::string& method, double tolerance) {
+    const TextRun run(R"(
+gravity: [0, 0, -9.81]
+bodies: {ball: {mass: 4, inertia: [0.004, 0.004, 0.004], position: [0, 0, 0.35]}}
+forces: {floor: {type: contact, frames: [ground, ball], shape_a: plane, shape_b: sphere, radius_b: 0.05, stiffness: 3e7}}
+simulation: {end: 0.4, length: 1, greatest_step: 0.02, method: )" +
+                      method + ", tolerance: " + text(tolerance) + "}\n");
+    const std::vector<Problem>& all = run.result.warnings;
+    return std::any_of(all.begin(), all.end(), [](const Problem& problem) {
+      return problem.id == "shallow-impacts" && problem.message.find("'floor'") != std::string::npos;
+    });
+  };
+  EXPECT_TRUE(warned("hht-i3", 3e-5));  // 4 mm are 130 of it
+  EXPECT_FALSE(warned("hht-i3", 1e-6));
+  EXPECT_FALSE(warned("radau-iia-3", 3e-5));
+}
+
 class Families : public testing::TestWithParam<const char*> {};
 
 // Each method comes nearer to the same motion as its tolerance shrinks.
@@ -245,6 +264,18 @@ TEST_P(Families, ConvergeToTheSameMotion) {
   const double loose = error(1e-6), tight = error(1e-9);
   EXPECT_LT(tight, 1e-2);
   EXPECT_LT(tight, 0.1 * loose);
+}
+
+// A thin bar in the way of a fast ball is not jumped over, whatever the method.
+TEST_P(Families, DoNotJumpOverABar) {
+  const TextRun run(R"(
+bodies: {ball: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [-2, 0, 0], velocity: [20, 0, 0]}}
+forces:
+  bar: {type: contact, frames: [ground, ball], shape_a: capsule, radius_a: 5 mm, length_a: 1, shape_b: sphere, radius_b: 10 mm, stiffness: 1e8}
+outputs: {v: vx(ball)}
+simulation: {end: 0.3, tolerance: 1e-6, method: )" +
+                    std::string(GetParam()) + "}\n");
+  EXPECT_NEAR(run.last("v"), -20, 0.5);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Families,

@@ -277,6 +277,11 @@ const std::vector<MessageInfo>& message_registry() {
        "error "
        "that the tolerance allows. Errors of positions were held below a hundred round-offs instead.",
        "put the origin nearer to the mechanism, or take a larger tolerance"},
+      {"shallow-impacts", in_run,
+       "Impacts in a contact were less than 400 times as deep as the error that the method allows in positions. "
+       "Methods "
+       "that do not test velocities pass them in too few steps: the rebound may be wrong by percents.",
+       "take the tolerance that is named, or a method that tests velocities: radau-iia-3, bdf-si2"},
       // ---- Causes
       {"angle-too-fast", a_cause,
        "A rotation changes so much within one step that its turns could be miscounted: it ends a quarter turn or more "

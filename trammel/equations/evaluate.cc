@@ -310,8 +310,8 @@ bool Equations::observe_force(int i, const State& state, const Workspace& work, 
   return good;
 }
 
+// After update() with the same state.
 Force::Overlap Equations::overlap(int i, const State& state, Workspace& work) const {
-  body_states(state.q, state.v, work);
   FrameState frames[max_frames];
   frame_states(forces_[i], work, frames);
   return forces_[i].element->overlap(element_input(forces_[i], state, frames));

@@ -383,6 +383,7 @@ Problem Simulation::energy_warning() const {
 // Bodies that begin inside each other are thrown apart. What rests in contact, begun at its depth, is none of them.
 void Simulation::warn_of_overlaps() {
   constexpr double much = 0.01;  // of the smaller shape: far beyond elastic depths
+  equations_->update(output_state_, work_);
   for (int i = 0; i < equations_->force_count(); ++i) {
     const Force::Overlap overlap = equations_->overlap(i, output_state_, work_);
     if (!(overlap.share > much)) continue;
