@@ -94,30 +94,25 @@ class Reader {
   Side read(const char* side, Kind kind, Kind against) const {
     Side out;
     out.kind = kind;
+    const std::string who = "a " + std::string(name_of(kind)) + " against a " + name_of(against);
     const std::vector<Dimension> own = dimensions(kind, against);
-    for (const char* name : {"radius", "length", "rounding", "crown", "size"}) {
-      const std::string field = std::string(name) + "_" + side;
-      const auto found =
-          std::find_if(own.begin(), own.end(), [&](const Dimension& d) { return std::string(name) == d.name; });
+    const auto asked = [&](const std::string& name) {
+      const std::string field = name + "_" + side;
+      const auto found = std::find_if(own.begin(), own.end(), [&](const Dimension& d) { return name == d.name; });
       const bool given = item_.fields.has(field);
       if (given && found == own.end()) {
-        fail("conflict",
-             "a " + std::string(name_of(kind)) + " against a " + name_of(against) + " has no '" + field + "'",
-             std::string("leave it out") + (kind == Kind::cylinder ? "; against a sphere a cylinder has no ends" : ""));
+        fail("conflict", who + " has no '" + field + "'",
+             kind == Kind::cylinder ? "leave it out; against a sphere a cylinder has no ends" : "leave it out");
       }
-      if (!given && found != own.end() && found->needed) {
-        fail("missing-field",
-             "a " + std::string(name_of(kind)) + " against a " + name_of(against) + " needs '" + field + "'",
-             "see `trammel elements contact`");
-      }
-      if (!given) continue;
-      if (std::string(name) == "size") {
-        out.size = item_.fields.get<Vec3>(field);
-      } else {
-        const double value = item_.fields.number(field);
-        (name[0] == 'l' ? out.length : name[1] == 'o' ? out.rounding : name[0] == 'c' ? out.crown : out.radius) = value;
-      }
-    }
+      if (!given && found != own.end() && found->needed)
+        fail("missing-field", who + " needs '" + field + "'", "see `trammel elements contact`");
+      return given;
+    };
+    constexpr std::pair<const char*, double Side::*> lengths[] = {
+        {"radius", &Side::radius}, {"length", &Side::length}, {"rounding", &Side::rounding}, {"crown", &Side::crown}};
+    for (const auto& [name, member] : lengths)
+      if (asked(name)) out.*member = item_.fields.number(std::string(name) + "_" + side);
+    if (asked("size")) out.size = item_.fields.get<Vec3>(std::string("size_") + side);
     check(side, out);
     return out;
   }
