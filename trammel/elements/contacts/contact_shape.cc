@@ -129,7 +129,7 @@ class Reader {
     if (s.kind == Kind::box) beyond("rounding", s.rounding, 0.5 * s.size.minCoeff(), "half of the shortest edge");
     if (s.rounding > 0 && s.kind != Kind::box) beyond("rounding", s.rounding, s.radius, "the radius");
     const double rim = s.radius - s.rounding;
-    if (!(s.crown > 0)) s.crown = usual_crown * rim;
+    if (!(s.crown > 0)) s.crown = usual_crown * (s.kind == Kind::capsule ? std::min(s.radius, s.length) : rim);
     if (s.kind == Kind::disc || s.kind == Kind::cylinder)
       beyond("crown", s.crown, rim, "the radius without its rounding");
     if (s.kind == Kind::cylinder && s.length > 0)
