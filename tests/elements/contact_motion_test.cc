@@ -177,9 +177,10 @@ simulation: {end: 0.4, tolerance: 1e-8, method: radau-iia-3, output_step: 0.01}
 }
 
 // Struck off-centre with friction, it is thrown: sliding all through the impact, the impulse along the surface is mu
-// times the normal one, J = m v cos, and spins both balls the same way, each with 5/2 mu J/(m R).
+// times the normal one, J = m v cos, and spins both balls the same way, each with 5/2 mu J/(m R). It slides as long as
+// 7 mu < tan. The normal turns by 4e-4 during the impact.
 TEST(Contact, AnObliqueImpactThrowsAndSpins) {
-  const double angle = 0.6, mu = 0.1, R = 0.03, m = 0.2, v = 2;
+  const double angle = 0.6, mu = 0.05, R = 0.03, m = 0.2, v = 2;
   const TextRun run(R"(
 bodies:
   one: {mass: 0.2, inertia: [7.2e-5, 7.2e-5, 7.2e-5], position: [-0.0001, 0, 0], velocity: [)" +
@@ -188,15 +189,15 @@ bodies:
                     text(1e-4 * std::tan(angle)) + R"(, 0]}
 forces:
   clack: {type: contact, frames: [one, two], shape_a: sphere, radius_a: 0.03, shape_b: sphere, radius_b: 0.03,
-          stiffness: 1e12, friction: 0.1, slip_speed: 1e-4}
+          stiffness: 1e12, friction: 0.05, slip_speed: 1e-4}
 outputs: {x1: vx(one), y1: vy(one), x2: vx(two), y2: vy(two), w1: wz(one), w2: wz(two)}
 simulation: {end: 2e-4, tolerance: 1e-9, method: radau-iia-3, length: 1e-3}
 )");
   const double normal = v * std::cos(angle), along = mu * normal, spin = 2.5 * along / R;
-  EXPECT_NEAR(run.last("x1"), 0, 2e-3 * v);
-  EXPECT_NEAR(run.last("x2"), normal, 2e-3 * v);
-  EXPECT_NEAR(run.last("y2"), along, 2e-3 * v);
-  EXPECT_NEAR(run.last("y1"), v * std::sin(angle) - along, 2e-3 * v);
+  EXPECT_NEAR(run.last("x1"), 0, 1e-3);
+  EXPECT_NEAR(run.last("x2"), normal, 1e-3);
+  EXPECT_NEAR(run.last("y2"), along, 1e-3);
+  EXPECT_NEAR(run.last("y1"), v * std::sin(angle) - along, 1e-3);
   EXPECT_NEAR(run.last("w1"), -spin, 0.02 * spin);
   EXPECT_NEAR(run.last("w2"), -spin, 0.02 * spin);
   // momentum, and angular momentum about the origin

@@ -70,7 +70,7 @@ const Named pairs[] = {
      0.6},
     {"sphere_groove",
      [] {
-       return ball_against({Core::circle, 0.8, 0.4, true}, 0.3);
+       return ball_against({Core::circle, 0.8, 0.6, true}, 0.2);
      },
      0.6},
     {"plane_sphere",
@@ -171,8 +171,10 @@ TEST_P(Pairs, HaveExactDerivatives) {
       place.col(c) = (8 * (p1.place - m1.place) - (p2.place - m2.place)) / (12 * h);
     }
     const ContactPointPartials& d = seen.partials[k];
-    EXPECT_LT((depth - d.depth).cwiseAbs().maxCoeff(), 1e-6);  // continuously differentiable everywhere
-    worst = std::max((normal - d.normal).cwiseAbs().maxCoeff(), (place - d.place).cwiseAbs().maxCoeff());
+    // Continuously differentiable everywhere: where the second derivative jumps, differences miss by that times h.
+    const double depth_error = (depth - d.depth).cwiseAbs().maxCoeff();
+    EXPECT_LT(depth_error, 2 * h);
+    worst = std::max({depth_error, (normal - d.normal).cwiseAbs().maxCoeff(), (place - d.place).cwiseAbs().maxCoeff()});
     const double scale = std::max({1.0, d.normal.cwiseAbs().maxCoeff(), d.place.cwiseAbs().maxCoeff()});
     ++checked;
     if (worst > 1e-6 * scale) ++at_ends;
