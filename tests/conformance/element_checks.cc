@@ -269,13 +269,15 @@ std::string join(const Complaints& complaints) {
 
 // ---- differencing --------------------------------------------------------------------------------------------------
 
+constexpr double largest_difference = 0.02;
+
 // Of the extrapolation table, the entry that agrees best with its neighbours counts.
 std::optional<Vec> derivative(const std::function<std::optional<Vec>(double)>& f) {
   constexpr int levels = 7;
   std::array<std::array<Vec, levels>, levels> table;
   Vec best;
   double least_change = std::numeric_limits<double>::infinity();
-  double h = 0.02;
+  double h = largest_difference;
   for (std::size_t i = 0; i < levels; ++i, h /= 2) {
     const auto ahead = f(h), behind = f(-h);
     if (!ahead || !behind) return std::nullopt;
@@ -497,11 +499,30 @@ Complaints check_memory(const Constraint& constraint, Situation s) { return memo
 
 // ---- forces --------------------------------------------------------------------------------------------------------
 
+// True if a contact begins or ends within reach of the differences: its force is not smooth there. Forces with modes
+// change at their corners by other rules.
+bool begins_nearby(const Force& force, const Situation& s) {
+  Force::Approach unused;
+  if (!force.approach(s.input(), unused)) return false;
+  const auto corners = [&](const Situation& at) {
+    Vec values(static_cast<Eigen::Index>(force.switches().size()));
+    force.switch_values(at.input(), values.data());
+    return values;
+  };
+  const Vec here = corners(s);
+  const auto differs = [&](const Situation& at) { return (corners(at).array() * here.array() <= 0).any(); };
+  if (differs(moved_on(s, largest_difference)) || differs(moved_on(s, -largest_difference))) return true;
+  for (int column = 0; column < 6 * force.frames(); ++column)
+    for (const double e : {-largest_difference, largest_difference})
+      if (differs(nudged(s, column, e))) return true;
+  return false;
+}
+
 Complaints check_derivatives(const Force& force, const Situation& s, bool& usable) {
   Complaints complaints;
   const int n = 6 * force.frames();
   const auto value = evaluate(force, s);
-  usable = value.has_value();
+  usable = value.has_value() && !begins_nearby(force, s);
   if (!usable) return complaints;
   if (!value->allFinite()) complaints.push_back("evaluate() leaves numbers of the wrench unwritten or not finite");
 
@@ -566,7 +587,7 @@ Complaints check_reaction(const Force& force, const Situation& s) {
 Complaints check_power(const Force& force, const Situation& s) {
   Complaints complaints;
   const auto value = evaluate(force, s);
-  if (!value) return complaints;
+  if (!value || begins_nearby(force, s)) return complaints;
   const double dissipated = force.dissipated_power(s.input());
   if (!(dissipated >= 0)) complaints.push_back("dissipates " + std::to_string(dissipated) + " W: makes energy");
   const double external = force.external_power(s.input());

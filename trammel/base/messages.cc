@@ -141,6 +141,8 @@ const std::vector<MessageInfo>& message_registry() {
       {"missing-joint", in_model, "A value is given for a joint that does not exist.", "add the joint first"},
       {"negative-length", in_model, "A length is negative.", "give 0 or more"},
       {"negative-mass", in_model, "A mass is negative.", "give 0 or more"},
+      {"no-contact-pair", in_model, "Two shapes have no contact with each other.",
+       "the message lists what the first has contact with; a body may have several contacts with simpler shapes"},
       {"no-direction", in_model, "Both ends of an element are at the same place, so it has no direction.",
        "draw the ends apart, or give its axis"},
       {"no-orientation", in_model,
@@ -200,7 +202,9 @@ const std::vector<MessageInfo>& message_registry() {
       {"unknown-method", in_method, "There is no method of this name.", "`trammel methods` lists them"},
       {"unknown-option", in_method, "The method has no option of this name.", "`trammel methods KEY` lists them"},
       // ---- The start of a run
-      {"overlap-at-start", at_start, "Bodies that strike each other overlap where the run begins.",
+      {"overlap-at-start", at_start,
+       "Bodies overlap where the run begins: an error if they strike each other, a warning if a force will throw them "
+       "apart.",
        "move one of them apart, or turn the plane over: its z axis points out of it"},
       {"loop-does-not-close", at_start, "The joints cannot all be closed, whatever the positions of the bodies.",
        "check joint points and lengths; a start nearer to an assembled position may help"},
@@ -277,6 +281,11 @@ const std::vector<MessageInfo>& message_registry() {
        "error "
        "that the tolerance allows. Errors of positions were held below a hundred round-offs instead.",
        "put the origin nearer to the mechanism, or take a larger tolerance"},
+      {"shallow-impacts", in_run,
+       "Impacts in a contact were less than 400 times as deep as the error that the method allows in positions. "
+       "Methods "
+       "that do not test velocities pass them in too few steps: the rebound may be wrong by percents.",
+       "take the tolerance that is named, or a method that tests velocities: radau-iia-3, bdf-si2"},
       // ---- Causes
       {"angle-too-fast", a_cause,
        "A rotation changes so much within one step that its turns could be miscounted: it ends a quarter turn or more "

@@ -60,6 +60,11 @@ class Force {
     bool rotation = false;                                  // depth is an angle
   };
   virtual bool approach(const ElementInput& /*in*/, Approach& /*out*/) const { return false; }
+  // Of a contact: how far its shapes reach into each other, also as a share of their size, and how hard they press.
+  struct Overlap {
+    double depth = 0, share = 0, force = 0;  // m, 1, N
+  };
+  virtual Overlap overlap(const ElementInput& /*in*/) const { return {}; }
   // True: it may set in suddenly, and approach() does not say when; an expression with max or if.
   virtual bool sets_in_unseen() const { return false; }
 

@@ -59,6 +59,7 @@ const std::vector<ElementDescription>& element_registry() {
       describe_stiffness_matrix(),
       describe_ball_in_groove(),
       describe_ball_in_pocket(),
+      describe_contact(),
       describe_impact(),
   };
   return table;

@@ -236,6 +236,7 @@ class Equations {
   // With `rates`, what it holds is observed as well.
   bool observe_force(int i, const State&, const Workspace&, double* wrench, double* observables,
                      const Rates* rates = nullptr) const;
+  Force::Overlap overlap(int force, const State&, Workspace&) const;
   // g of all rows of the element, at most max_rows, those left out of the equations too.
   bool observe_constraint(int i, const State&, const Workspace&, double* g) const;
   // g of the rows that no attached body can move (they left the equations): must hold by themselves.

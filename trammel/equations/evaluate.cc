@@ -324,6 +324,13 @@ bool Equations::observe_force(int i, const State& state, const Workspace& work, 
   return good;
 }
 
+// After update() with the same state.
+Force::Overlap Equations::overlap(int i, const State& state, Workspace& work) const {
+  FrameState frames[max_frames];
+  frame_states(forces_[i], work, frames);
+  return forces_[i].element->overlap(element_input(forces_[i], state, frames));
+}
+
 bool Equations::observe_constraint(int i, const State& state, const Workspace& work, double* g) const {
   const ConstraintRecord& c = constraints_[i];
   FrameState frames[max_frames];

@@ -152,7 +152,11 @@ void Simulation::start(const RunOptions& options) {
     throw Failure(std::move(problems), failure.exit_code());
   }
   if (options.for_statics) return;
-  if (options.from_equilibrium || m.start_in_equilibrium) start_from_equilibrium(options);
+  if (options.from_equilibrium || m.start_in_equilibrium) {
+    start_from_equilibrium(options);
+  } else {
+    warn_of_overlaps();
+  }
   if (options.note) {
     for (const StageReport& stage : initial_.stages) options.note(stage.text());
     for (const Problem& warning : initial_.warnings) options.note(to_text(warning));
@@ -374,6 +378,22 @@ Problem Simulation::energy_warning() const {
           settings_.fixed_step ? "take a smaller step, or a method that is stable at this one and does not damp"
                                : "take a smaller tolerance, or a method that damps less; compare the two results",
           {}};
+}
+
+// Bodies that begin inside each other are thrown apart. What rests in contact, begun at its depth, is none of them.
+void Simulation::warn_of_overlaps() {
+  constexpr double much = 0.01;  // of the smaller shape: far beyond elastic depths
+  equations_->update(output_state_, work_);
+  for (int i = 0; i < equations_->force_count(); ++i) {
+    const Force::Overlap overlap = equations_->overlap(i, output_state_, work_);
+    if (!(overlap.share > much)) continue;
+    const Item& item = equations_->model().forces[i];
+    initial_.warnings.push_back({Severity::warning, "overlap-at-start",
+                                 "force '" + item.name + "': its shapes overlap by " + digits(overlap.depth, 3) +
+                                     " m at the start and press each other with " + digits(overlap.force, 3) + " N",
+                                 "move them apart, or start in equilibrium (initial: {equilibrium: true})",
+                                 item.where});
+  }
 }
 
 Problem Simulation::constraint_warning() const {

@@ -116,6 +116,7 @@ class Simulation {
   double first_step() const;
   double careful_step(const State& state, const Rates& rates) const;
   void start_from_equilibrium(const RunOptions& options);
+  void warn_of_overlaps();
   void make_recorder();
   void describe_run(RunSummary& summary) const;
   bool energy_in_doubt(double t) const;

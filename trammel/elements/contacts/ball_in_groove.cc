@@ -1,16 +1,11 @@
 // A ball about the origin of B in a groove of a ring: the inner side of a torus about the z axis of A, of which a ring
-// has a part; the whole of it acts, so that forces stay continuous. With e the radial direction to the ball's centre,
-// rho its distance from the axis and a its height, R the radius of the groove's centre circle:
-//
-//   w = (rho - R) e + a z     from the centre of the groove's profile to the ball's centre
-//
-// The principal curvatures for Hertz's constant are those at the given contact angle.
+// has a part; the whole of it acts, so that forces stay continuous. The principal curvatures for Hertz's constant are
+// those at the given contact angle.
 #include <cmath>
 
 #include "trammel/elements/contacts/contact.h"
 #include "trammel/elements/contacts/contacts.h"
 #include "trammel/elements/forces/force_fields.h"
-#include "trammel/math/rotation.h"
 
 namespace trammel {
 namespace {
@@ -18,7 +13,7 @@ namespace {
 class BallInGroove final : public Contact {
  public:
   BallInGroove(const ContactLaw& law, double side, double center, double groove, double ball)
-      : Contact(law), side_(side), center_(center), groove_(groove), ball_(ball) {}
+      : Contact(ball_against({Core::circle, center, groove, true}, ball), law, ball), side_(side), center_(center) {}
 
   std::vector<Observable> observables() const override {
     std::vector<Observable> all = Contact::observables();
@@ -33,30 +28,8 @@ class BallInGroove final : public Contact {
     values[6] = std::atan2(side_ * height, side_ * (radius - center_));
   }
 
- protected:
-  int locate(const FrameState& a, const FrameState& b, ContactPoint* points,
-             ContactPointPartials* partials) const override {
-    const Vec3 z = a.R.col(2), d = b.p - a.p;
-    const double height = z.dot(d);
-    const Vec3 u = d - height * z;
-    const double radius = u.norm();
-    const Vec3 e = radius > 0 ? Vec3(u / radius) : Vec3(a.R.col(0)), w = (radius - center_) * e + height * z;
-    if (!locate_in_hollow(b.p, w, ball_, groove_, points[0])) return 0;
-    if (partials == nullptr) return 1;
-    using Rows = Eigen::Matrix<double, 3, 12>;
-    const Mat3 I = Mat3::Identity();
-    Rows dd, dz = Rows::Zero();
-    dd << -I, Mat3::Zero(), I, Mat3::Zero();
-    dz.middleCols<3>(3) = -skew(z);
-    const Eigen::Matrix<double, 1, 12> dheight = d.transpose() * dz + z.transpose() * dd;
-    const Rows du = dd - z * dheight - height * dz;
-    const Rows dw = dd - (radius > 0 ? center_ / radius : 0.0) * (du - e * (e.transpose() * du));
-    linearise_in_hollow(points[0], w.norm(), dw, ball_, partials[0]);
-    return 1;
-  }
-
  private:
-  double side_, center_, groove_, ball_;  // side: 1 outer ring, -1 inner ring
+  double side_, center_;  // side: 1 outer ring, -1 inner ring
 };
 
 }  // namespace
@@ -78,7 +51,7 @@ ElementDescription describe_ball_in_groove() {
       {"contact_angle", FieldKind::number, Quantity::angle, 0.0,
        "Angle from the radial plane at which the curvatures for Hertz's constant are taken.", -1.5, 1.5},
   };
-  for (Field& field : contact_fields()) d.fields.push_back(std::move(field));
+  for (Field& field : bearing_fields()) d.fields.push_back(std::move(field));
   d.make_force = [](const Item& item, const MakeContext&) -> std::unique_ptr<Force> {
     const auto& ring = item.fields.get<std::string>("ring");
     if (ring != "outer" && ring != "inner") {
@@ -96,11 +69,11 @@ ElementDescription describe_ball_in_groove() {
     }
     // Of the ball 1/r twice; of the groove -1/r_groove across, and along the ring -side cos/reach.
     const double across = 1 / ball - 1 / groove, along = 1 / ball - side * cosine / reach;
-    return std::make_unique<BallInGroove>(contact_law(item, across + along, along - across), side, center, groove,
+    return std::make_unique<BallInGroove>(bearing_law(item, across + along, along - across), side, center, groove,
                                           ball);
   };
   d.random_fields = [](std::mt19937& random) {
-    Fields fields = random_contact_fields(random);
+    Fields fields = random_bearing_fields(random);
     const bool inner = random_between(0, 1, random) < 0.3;
     fields.set("ring", std::string(inner ? "inner" : "outer"));
     // Deep in contact nearly wherever the ball is.

@@ -6,6 +6,7 @@ namespace trammel {
 
 ElementDescription describe_ball_in_groove();
 ElementDescription describe_ball_in_pocket();
+ElementDescription describe_contact();
 ElementDescription describe_impact();
 
 }  // namespace trammel
