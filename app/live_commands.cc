@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
+
+#include "app/view_format.h"
 
 namespace trammel {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr double largest_number = 1e12;  // of an input or a place: more is a slip of the pen
 constexpr double least_speed = 1e-3, greatest_speed = 1e3;

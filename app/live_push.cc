@@ -31,9 +31,8 @@ std::string prefix_for(const Model& model) {
 
 }  // namespace
 
-Pushes::Pushes(Model& model) {
+Pushes::Pushes(Model& model) : prefix_(prefix_for(model)) {
   const Location where = model.simulation.where;
-  const std::string prefix = prefix_for(model);
   const int world = model.add_frame(ground, {});
   double mass = 0;
   for (std::size_t b = 0; b < model.bodies.size(); ++b) {
@@ -50,11 +49,11 @@ Pushes::Pushes(Model& model) {
     Fields fields;
     fields.set("axes", std::string("world"));
     for (int i = 0; i < pushed.inputs; ++i) {
-      const std::string name = prefix.substr(0, prefix.size() - 1) + "__" + std::to_string(b) + "_" + components[i];
+      const std::string name = prefix_.substr(0, prefix_.size() - 1) + "__" + std::to_string(b) + "_" + components[i];
       fields.set(components[i], ExpressionText{name, where});
       model.inputs.push_back({name, i < 3 ? "N" : "N m", 0, where});
     }
-    add_force(model, kind.turns ? "general_force" : "force", prefix + body.name, {world, pushed.frame},
+    add_force(model, kind.turns ? "general_force" : "force", prefix_ + body.name, {world, pushed.frame},
               std::move(fields));
     names_.push_back(body.name);
     pushed_.push_back(pushed);

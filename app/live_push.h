@@ -26,6 +26,7 @@ class Pushes {
   explicit Pushes(Model& model);
 
   const std::vector<std::string>& bodies() const { return names_; }
+  const std::string& prefix() const { return prefix_; }  // of the names of the forces, before that of the body
   // Appends the inputs that make the force on a body, or that end it.
   void draw(const PushBody& push, const Equations& equations, const State& state, Workspace& work, Inputs& out) const;
   void release(std::size_t body, Inputs& out) const;
@@ -36,6 +37,7 @@ class Pushes {
     double mass = 0, inertia = 0;  // the smallest; 0: it does not turn
     Vec3 centre = Vec3::Zero();
   };
+  std::string prefix_;
   std::vector<std::string> names_;
   std::vector<Pushed> pushed_;
   double most_ = 0;  // N

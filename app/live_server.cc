@@ -203,7 +203,7 @@ class LiveServer::Engine::Connection : public std::enable_shared_from_this<Conne
   void answer() {
     const Request& request = parser_.get();
     if (const std::optional<http::status> why = engine_.refusal(request))
-      return respond(*why, "Not for you.\n", "text/plain");
+      return respond(*why, "Refused. Open the address that trammel printed.\n", "text/plain");
     const std::string_view target = view_of(request.target()), path = target.substr(0, target.find('?'));
     if (path == "/") return respond(http::status::ok, engine_.page_, "text/html; charset=utf-8");
     stream_.expires_never();

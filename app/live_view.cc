@@ -90,6 +90,7 @@ Model LiveView::prepare(Model model) {
   }
   pushes_.emplace(model);
   names_.bodies = pushes_->bodies();
+  push_prefix_ = pushes_->prefix();
   changed_inputs_.clear();
   push_.reset();
   pushing_.reset();
@@ -287,7 +288,8 @@ LiveServer::Message LiveView::frame() {
 
 LiveServer::Message LiveView::status() {
   const Lock lock(mutex_);
-  Json inputs = Json::array(), parameters = Json::array();
+  Json inputs = Json::array(), parameters = Json::array(), pushes = Json::array();
+  for (const std::string& body : names_.bodies) pushes.push_back({{"body", body}, {"force", push_prefix_ + body}});
   for (const Input& input : inputs_)
     inputs.push_back({{"name", input.name}, {"unit", input.unit}, {"value", input.value}});
   for (const Parameter& parameter : parameters_)
@@ -300,7 +302,7 @@ LiveServer::Message LiveView::status() {
                      {"end", end_},
                      {"inputs", inputs},
                      {"parameters", parameters},
-                     {"bodies", names_.bodies},
+                     {"pushes", pushes},
                      {"message", message_}};
   return std::make_shared<const std::string>(text_of(json));
 }

@@ -86,6 +86,7 @@ class LiveView {
   double end_ = 0, time_ = 0;
   // what is wanted of it
   LiveNames names_;
+  std::string push_prefix_;
   std::vector<Input> inputs_;
   std::vector<Parameter> parameters_;
   std::vector<std::size_t> changed_inputs_;
