@@ -217,7 +217,6 @@ const inBrowser = {
     await page.mouse.move(at.x, at.y);
     await page.mouse.down();
     await page.mouse.move(at.x + 60, at.y, { steps: 5 });
-    const force = (name) => last(page, `force.push.${name}.force_on_second.x`).then((x) => (Number.isNaN(x) ? x : x));
     const name = await page.evaluate(() => {
       const { run } = window.trammel, [x] = run.vector('force', 'push.pole', 'force_on_second');
       return run.header.signals[x].name;
@@ -240,7 +239,6 @@ const inBrowser = {
     const imbalance = Math.abs(await last(page, 'energy.imbalance'));
     assert.ok(imbalance < 0.01 * worked + 1e-3, `${imbalance} J of ${worked} J`);
     assert.equal(await page.evaluate(() => window.trammel.state.get('selection')), null); // the click was not one
-    void force;
   },
   'two pages show and steer the same run; one may leave': async ({ page, browser, run }) => {
     const other = await openLive(browser, run);
