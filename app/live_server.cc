@@ -131,15 +131,13 @@ class LiveServer::Engine::Page : public std::enable_shared_from_this<Page> {
     if (busy_ || !stream_.is_open()) return;
     const Source::Versions now = engine_.source_.versions();
     if (!greeted_ || now.header != seen_.header) {
-      // The header holds all rows up to now.
-      put(engine_.source_.header(), true);
-      seen_.header = now.header;
-      seen_.frame = now.frame;
+      if (!put(engine_.source_.header(), true)) return;  // nothing to show yet
       greeted_ = true;
+      seen_.header = now.header;
+      seen_.frame = now.frame;  // the header holds all rows up to now
     } else if (!informed_ || now.status != seen_.status) {
-      put(engine_.source_.status(), false);
+      informed_ = put(engine_.source_.status(), false);
       seen_.status = now.status;
-      informed_ = true;
     } else if (now.frame != seen_.frame) {
       put(engine_.frame(now.frame), true);
       seen_.frame = now.frame;
@@ -152,8 +150,8 @@ class LiveServer::Engine::Page : public std::enable_shared_from_this<Page> {
   }
 
  private:
-  void put(Message message, bool binary) {
-    if (!message) return;
+  bool put(Message message, bool binary) {
+    if (!message) return false;
     busy_ = true;
     stream_.binary(binary);
     const auto bytes = asio::buffer(*message);
@@ -161,6 +159,7 @@ class LiveServer::Engine::Page : public std::enable_shared_from_this<Page> {
       self->busy_ = false;
       if (!failed && !self->informed_) self->send();  // frames wait for their time
     });
+    return true;
   }
 
   void listen() {

@@ -201,14 +201,13 @@ void LiveView::begin(const std::vector<Table>& tables, const Provenance& provena
   pace_clock_ = -1;
   run_status_ = RunStatus::running;
   failure_.clear();
-  ++versions_.header;
   ++versions_.status;
 }
 
 void LiveView::add(std::span<const double> row) {
   const Lock lock(mutex_);
   history_.add(row);
-  ++rows_;
+  if (rows_++ == 0) ++versions_.header;  // before it there is nothing to show
   ++versions_.frame;
 }
 
@@ -260,7 +259,7 @@ LiveServer::Message LiveView::header() {
   std::string bytes;
   {
     const Lock lock(mutex_);
-    if (tables_.empty()) return {};
+    if (history_.rows() == 0) return {};
     bytes = message_of('H', run_);
     copy.begin(tables_, provenance_);
     for (std::size_t i = 0; i < history_.rows(); ++i) (void)copy.append(0, history_.row(i));

@@ -90,7 +90,7 @@ export class App {
     document.body.append(
       h(
         'div', { class: ['app', run.rows > 1 || this.live ? '' : 'still', wants('bare') ? 'bare' : ''].join(' ').trim() },
-        header(run, state, actions), lists(run, state, this.view.bodies.colours), this.stage, signalsPanel(run, this.plots, this.live ? livePanel(this.live) : freedomsPanel(run, state)), timeline(run, state, this.player),
+        header(run, state, actions, this.live), lists(run, state, this.view.bodies.colours), this.stage, signalsPanel(run, this.plots, this.live ? livePanel(this.live) : freedomsPanel(run, state)), timeline(run, state, this.player),
       ),
       this.help,
     );

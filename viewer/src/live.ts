@@ -118,10 +118,11 @@ export class LivePlayer extends Player {
 
   constructor(run: Run, state: State, private readonly live: Live) {
     super(run, state);
+    let went = true;
     live.on(() => {
-      const speed = live.status?.speed ?? (live.status?.real_time ? 1 : Infinity);
-      state.set('playing', live.going && !live.status!.held);
-      if (live.going) state.set('speed', speed);
+      if (live.going || went) state.set('playing', live.going && !live.status!.held); // later it is the reader who plays
+      went = live.going;
+      if (went) state.set('speed', live.status!.real_time ? 1 : live.status!.speed ?? Infinity);
       else if (state.get('speed') === Infinity) state.set('speed', 1);
     });
     live.onGrowth(() => {
@@ -135,7 +136,7 @@ export class LivePlayer extends Player {
   }
 
   override get speeds(): number[] {
-    return [...speeds, Infinity];
+    return this.live.status?.real_time ? [1] : [...speeds, Infinity];
   }
 
   override seek(t: number): void {

@@ -158,10 +158,9 @@ class Plot {
 
   /** The run has grown. */
   renew(): void {
-    const { run, shown } = this.owner;
-    if (this.signals.length > 0) this.chart?.setData(this.data(), !shown);
-    if (!shown) this.chart?.setScale('x', { min: run.time[0], max: run.end });
-    this.moveCursor();
+    const { shown } = this.owner;
+    this.chart?.setData(this.data(), !shown);
+    if (shown) this.chart?.redraw();
   }
 
   private data(): uPlot.AlignedData {
@@ -250,9 +249,7 @@ export class Plots {
 
   /** The run has grown. */
   renew(): void {
-    this.zooming = true; // showing more is no zoom
     for (const plot of this.plots) plot.renew();
-    this.zooming = false;
   }
 
   private append(signals: number[], first = false): void {
