@@ -135,7 +135,7 @@ Orders LiveView::steer(const State& state) {
     wake_.wait_for(lock, nap);
     now = clock_now();
   }
-  orders.stop = next_.has_value();
+  orders.stop = next_.has_value() || interrupted();
   orders.waited = now - arrived;
   apply_inputs(state.t);
   apply_push(state, now, orders);
