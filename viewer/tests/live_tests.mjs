@@ -2,7 +2,7 @@
 // would make.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { join } from 'node:path';
 import { folder, launch, open, settle } from './page.mjs';
@@ -21,7 +21,7 @@ joints:
   rail: {type: translational, between: [ground, cart], at: [0, 0, 0], axis: [1, 0, 0]}
   hinge: {type: revolute, between: [cart, pole], at: [0, 0, 0], axis: [0, 1, 0]}
 forces:
-  motor: {type: force, frames: [ground, cart], fx: drive}
+  motor: {type: force, frames: [ground, cart], fx: "drive - 40*dx(cart, ground) - 10*vx(cart, ground)"}
 simulation: {end: 1000, step: 0.005, output_step: 0.01}
 outputs:
   x: {expression: "dx(cart, ground)", unit: m}
@@ -40,7 +40,6 @@ async function watch(command, name, ...more) {
   run.address = /Watch it at (\S+)/.exec(run.said)?.[1];
   assert.ok(run.address, `no address: ${run.said}`);
   run.url = new URL(run.address);
-  run.result = join(folder, `${name}.h5`);
   run.end = () => {
     child.kill('SIGINT');
     return run.ended;
@@ -140,14 +139,16 @@ const withoutBrowser = {
   'a page that does not read holds nobody up': async (run) => {
     const { url } = run, { socket } = await ask(run, `/ws?token=${url.searchParams.get('token')}`, upgrade(`http://${url.host}`));
     socket.pause();
-    sendText(socket, '{"speed": null}');
+    const other = await ask(run, `/ws?token=${url.searchParams.get('token')}`, upgrade(`http://${url.host}`));
     sendText(socket, '{"pause": false}');
-    await pause(1500);
-    const rows = statSync(run.result).size;
-    await pause(1500);
-    assert.ok(statSync(run.result).size > rows, 'the run stands still');
+    let bytes = 0;
+    other.socket.on('data', (part) => (bytes += part.length));
+    await pause(1000);
+    const before = bytes;
+    await pause(1000);
+    assert.ok(bytes > before + 1000, `${bytes - before} bytes in a second`);
     sendText(socket, '{"pause": true}');
-    socket.destroy();
+    for (const one of [socket, other.socket]) one.destroy();
   },
 };
 
@@ -209,7 +210,9 @@ const inBrowser = {
   },
   'a push is a force of the model, and its work is booked': async ({ page }) => {
     await page.keyboard.press('Escape');
-    const before = await last(page, 'energy.external');
+    await page.evaluate(() => window.trammel.live.send({ pause: true })); // what moves is hard to grab
+    await waitForState(page, 'paused');
+    await pause(100);
     await page.evaluate(() => window.trammel.view.frame('front'));
     await settle(page);
     const at = await pointOf(page, 'pole');
@@ -217,6 +220,7 @@ const inBrowser = {
     await page.mouse.move(at.x, at.y);
     await page.mouse.down();
     await page.mouse.move(at.x + 60, at.y, { steps: 5 });
+    await page.evaluate(() => window.trammel.live.send({ pause: false }));
     const name = await page.evaluate(() => {
       const { run } = window.trammel, [x] = run.vector('force', 'push.pole', 'force_on_second');
       return run.header.signals[x].name;
@@ -234,10 +238,12 @@ const inBrowser = {
       const { run } = window.trammel;
       return run.valueAt(run.header.signals.findIndex((s) => s.name === signal), run.end) === 0;
     }, name);
-    const worked = Math.abs((await last(page, 'energy.external')) - before);
-    assert.ok(worked > 1e-3, `${worked} J`);
+    const work = await page.evaluate(() => {
+      const { run } = window.trammel, all = run.signal(run.header.signals.findIndex((s) => s.name === 'energy.external'));
+      return Math.max(...all) - Math.min(...all);
+    });
     const imbalance = Math.abs(await last(page, 'energy.imbalance'));
-    assert.ok(imbalance < 0.01 * worked + 1e-3, `${imbalance} J of ${worked} J`);
+    assert.ok(work > 0.01 && imbalance < 0.01 * work, `${imbalance} J of ${work} J`);
     assert.equal(await page.evaluate(() => window.trammel.state.get('selection')), null); // the click was not one
   },
   'two pages show and steer the same run; one may leave': async ({ page, browser, run }) => {
@@ -257,7 +263,7 @@ const inBrowser = {
     await page.waitForFunction((before) => window.trammel.t > before + 0.1, t);
   },
   'a new start takes other parameters and keeps the look; bad ones are refused': async ({ page }) => {
-    await page.getByText('Start anew').first().click();
+    await page.getByText('Parameters').click();
     await page.getByLabel('Parameter M').fill('nonsense');
     await page.getByRole('button', { name: 'Start anew' }).click();
     await page.waitForFunction(() => /no new start/.test(document.querySelector('.freedoms .caveat').textContent));

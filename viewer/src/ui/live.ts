@@ -47,9 +47,9 @@ function newStart(live: Live): HTMLElement {
   const button = h('button', { type: 'button', onclick: start }, 'Start anew');
   live.on(() => (button.disabled = !live.connected));
   return h(
-    'details', {}, h('summary', {}, 'Start anew'),
+    'details', {}, h('summary', {}, 'Parameters'),
     ...fields.map(({ name, field }) => h('label', { class: 'freedom freedom-title' }, nameOf(name), field)),
-    h('p', { class: 'soft' }, 'With these parameters. The result of this run is replaced.'), button,
+    h('p', { class: 'soft' }, 'They act from the start of a run. The result of this one is replaced.'), button,
   );
 }
 
