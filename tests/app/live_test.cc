@@ -6,6 +6,7 @@
 #include "app/live_history.h"
 #include "app/live_push.h"
 #include "tests/app/command.h"
+#include "trammel/elements/build.h"
 #include "trammel/read/read_model.h"
 #include "trammel/run/simulation.h"
 
@@ -170,10 +171,11 @@ TEST(LivePush, IsLimitedToFiveWeightsOfTheMechanism) {
   EXPECT_NEAR(rows.column("force.push.bead.on_second.force.x")[1], 5 * 9.81 * (2 + 1 + 1), 1e-6);
 }
 
+// Of a subsystem that is used under this name.
 TEST(LivePush, AModelMayUseTheNamePush) {
   std::string prefix;
-  Model model = read_model_text(
-      std::string(floating) + "forces: {push.box: {type: force, frames: [ground, box], fx: 0}}\n", "test.yaml");
+  Model model = read_model_text(floating, "test.yaml");
+  add_force(model, "force", "push.box", {model.add_frame(ground, {}), model.add_frame(0, {})});
   push_through(model, {0, Vec3::Zero(), Vec3::Zero()}, &prefix);
   EXPECT_EQ(prefix, "push_.");
 }

@@ -264,12 +264,12 @@ const inBrowser = {
   },
   'a new start takes other parameters and keeps the look; bad ones are refused': async ({ page }) => {
     await page.getByText('Parameters').click();
-    await page.getByLabel('Parameter M').fill('nonsense');
+    await page.getByLabel('Parameter M', { exact: true }).fill('nonsense');
     await page.getByRole('button', { name: 'Start anew' }).click();
     await page.waitForFunction(() => /no new start/.test(document.querySelector('.freedoms .caveat').textContent));
     const before = await status(page);
     assert.equal(before.status, 'running');
-    await page.getByLabel('Parameter M').fill('4');
+    await page.getByLabel('Parameter M', { exact: true }).fill('4');
     await page.evaluate(() => window.trammel.select('pole'));
     await Promise.all([page.waitForNavigation(), page.getByRole('button', { name: 'Start anew' }).click()]);
     await page.waitForSelector('html[data-ready="1"]', { state: 'attached' });
