@@ -60,6 +60,35 @@ TEST(Steer, AnInputThatJumpsActsAndItsWorkIsBooked) {
   }
 }
 
+// A block that sticks up to 5 N and slides against 3 N: an input below the limit leaves it, one above sets it off.
+TEST(Steer, AnInputThatJumpsEndsSticking) {
+  const std::string text = R"yaml(trammel: 1
+inputs: {drive: {unit: N}}
+bodies: {a: {mass: 1, inertia: [0.1, 0.1, 0.1]}}
+joints: {rail: {type: translational, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}}
+forces:
+  motor: {type: force, frames: [ground, a], fx: drive}
+  pad: {type: stick_slip_friction, joint: rail, motion: translation, load: 10, static_coefficient: 0.5, kinetic_coefficient: 0.3}
+simulation: {end: 1, output_step: 0.05, method: radau-iia-3, tolerance: 1e-8}
+)yaml";
+  for (const double force : {4.0, 8.0}) {
+    double since = -1;
+    const std::vector<std::pair<int, double>> wanted{{0, force}};
+    const Steered run_ = run(text, [&](const State& state) {
+      Orders orders;
+      orders.longest_step = 0.05;
+      if (state.t < 0.5 - 1e-9 || since >= 0) return orders;
+      since = state.t;
+      orders.inputs = wanted;
+      return orders;
+    });
+    ASSERT_EQ(run_.result.status, RunStatus::finished) << force;
+    const double x = force < 5 ? 0 : 0.5 * (force - 3) * (1 - since) * (1 - since);
+    EXPECT_NEAR(run_.rows.column("body.a.position.x").back(), x, 1e-6) << force;
+    EXPECT_NEAR(run_.rows.column("energy.imbalance").back(), 0, 1e-6) << force;
+  }
+}
+
 TEST(Steer, WhoOnlyWatchesChangesNoBit) {
   const std::string text = sledge("method: hht-i3, tolerance: 1e-5");
   const Steered without = run(text, nullptr);
