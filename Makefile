@@ -91,7 +91,7 @@ viewer-check: command  ## the viewer: types, and all its tests in a real browser
 	@sh packages/install.sh check
 	@cd viewer && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error && node_modules/.bin/tsc -p .
 	@cmake --build $(RELEASE) --target viewer-samples
-	@node viewer/tests/run.mjs --samples $(RELEASE)/viewer --bundle $(RELEASE)/viewer/viewer.html.gz
+	@node viewer/tests/run.mjs --samples $(RELEASE)/viewer --bundle $(RELEASE)/viewer/viewer.html.gz --command $(TRAMMEL)
 
 GALLERY = build/gallery
 

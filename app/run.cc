@@ -11,6 +11,7 @@
 #include <memory>
 
 #include "app/common.h"
+#include "app/live_view.h"
 #include "app/verbs.h"
 #include "trammel/base/printable.h"
 #include "trammel/run/checkpoint.h"
@@ -39,6 +40,8 @@ struct RunArguments : ModelArguments {
   std::string output, csv, checkpoint, checkpoint_every, resume;
   bool csv_wanted = false, checkpoint_wanted = false;
   bool json = false, quiet = false, from_static = false, real_time = false;
+  bool view = false;
+  std::optional<double> speed;  // of a run that is watched
   bool talks() const { return !quiet && !json; }
 };
 
@@ -116,6 +119,9 @@ RunJob new_run(const RunArguments& a) {
   if (a.checkpoint_wanted) job.checkpoint = a.checkpoint.empty() ? job.files.main + ".checkpoint" : a.checkpoint;
   if (!a.checkpoint_every.empty() && !a.checkpoint_wanted)
     misused("--checkpoint-every needs --checkpoint", "add --checkpoint FILE");
+  if (a.view && a.checkpoint_wanted)
+    misused("--view cannot be combined with --checkpoint: what people do to a run is not in its model",
+            "leave one of them out");
   return job;
 }
 
@@ -139,6 +145,7 @@ RunJob continued_run(const RunArguments& a) {
     misused("--resume goes on with the model, the settings and the files of its checkpoint; only --end may change",
             "leave the others out, or start a new run");
   }
+  if (a.view) misused("--view cannot be combined with --resume", "start a new run");
   RunJob job;
   job.from = read_checkpoint(a.resume);
   job.model_file = job.from->model_file;
@@ -254,8 +261,9 @@ Model load_for_run(const RunArguments& a, const RunJob& job, std::vector<Problem
 // A run as its user sees it: progress and notes, checkpoints, the report at the end.
 class ShownRun {
  public:
-  ShownRun(const RunArguments& a, const RunJob& job, Simulation& simulation, std::vector<Problem> warnings)
-      : a_(a), job_(job), simulation_(simulation), warnings_(std::move(warnings)) {}
+  ShownRun(const RunArguments& a, const RunJob& job, Simulation& simulation, std::vector<Problem> warnings,
+           LiveView* live)
+      : a_(a), job_(job), simulation_(simulation), warnings_(std::move(warnings)), live_(live) {}
   void announce() const;
   RunResult run(TrajectorySink& sink);
   void report(const RunResult& result);
@@ -273,6 +281,7 @@ class ShownRun {
   Simulation& simulation_;
   std::vector<Problem> warnings_;
   std::vector<std::string> notes_;
+  LiveView* live_;  // null: nobody watches
   long checkpoints_ = 0;
 };
 
@@ -315,6 +324,10 @@ RunOptions ShownRun::options() {
     options.checkpoint = checkpoint_plan(job_.checkpoint_every);
     options.checkpoint.write = [this] { checkpoints_ += save(job_.checkpoint, simulation_.save()) ? 1 : 0; };
   }
+  if (live_ != nullptr) {
+    options.steer = [this](const State& state) { return live_->steer(state); };
+    return options;
+  }
   options.save_failed = [this](const Bytes& state) {
     const std::string name = job_.files.main + ".state";
     return save(name, state) ? name : std::string();
@@ -329,7 +342,7 @@ RunResult ShownRun::run(TrajectorySink& sink) {
   }
   RunOptions settings = options();
   Path travelled;
-  if (a_.real_time) settings.path = &travelled;
+  if (a_.real_time && live_ == nullptr) settings.path = &travelled;  // what was done to it cannot be done again
   const bool progress = a_.talks() && isatty(STDERR_FILENO) != 0;
   if (progress) {
     settings.progress = [](double t, double end, long steps) {
@@ -338,7 +351,7 @@ RunResult ShownRun::run(TrajectorySink& sink) {
   }
   catch_signals();
   RunResult result = simulation_.run(sink, settings);
-  if (result.summary.real_time && result.status == RunStatus::finished)
+  if (settings.path != nullptr && result.summary.real_time && result.status == RunStatus::finished)
     compare_with_converged(simulation_.equations().model(), a_, travelled, *result.summary.real_time);
   if (progress) std::fprintf(stderr, "\r%70s\r", "");
   for (Problem& doubt : result.warnings) doubt.where = {intern(job_.model_file), 0, 0};
@@ -388,10 +401,9 @@ void ShownRun::report(const RunResult& result) {
   print_end(result);
 }
 
-int run_verb(const RunArguments& a) {
-  const RunJob job = a.resume.empty() ? new_run(a) : continued_run(a);
-  std::vector<Problem> warnings;
-  Model model = load_for_run(a, job, warnings);
+// One run of the model, from opening its files to its report.
+RunResult run_once(const RunArguments& a, const RunJob& job, Model model, std::vector<Problem> warnings,
+                   LiveView* live) {
   // Files are opened before any work, so that a bad name costs no time.
   std::vector<std::unique_ptr<TrajectorySink>> sinks;
   sinks.push_back(make_sink(job.files.main));
@@ -399,14 +411,65 @@ int run_verb(const RunArguments& a) {
   std::vector<TrajectorySink*> all;
   all.reserve(sinks.size());
   for (const auto& sink : sinks) all.push_back(sink.get());
-  TeeSink sink(all);
+  TeeSink files(all);
+  std::unique_ptr<TrajectorySink> watched;
 
   warn_of_little_room(model, job.files.main, warnings, a.talks());
+  if (live != nullptr) {
+    model = live->prepare(std::move(model));
+    watched = live->sink(files);
+  }
   Simulation simulation(std::move(model));
-  ShownRun run(a, job, simulation, std::move(warnings));
+  if (live != nullptr) live->attach(simulation);
+  ShownRun run(a, job, simulation, std::move(warnings), live);
   run.announce();
-  const RunResult result = run.run(sink);
-  run.report(result);
+  RunResult result = run.run(watched ? *watched : files);
+  if (live == nullptr || !live->stopped_for_next()) run.report(result);
+  return result;
+}
+
+LiveView::Options live_options(const RunArguments& a, const RunJob& job) {
+  if (a.real_time && a.speed)
+    misused("--speed cannot be combined with --real-time, which follows the clock", "leave one of them out");
+  LiveView::Options options{a.speed, a.real_time, &interrupted, {}};
+  options.reload = [&a, &job](const std::vector<std::string>& set) {
+    RunJob changed = job;
+    changed.changes.set.insert(changed.changes.set.end(), set.begin(), set.end());
+    std::vector<Problem> warnings;
+    Model model = load_for_run(a, changed, warnings);
+    RunOptions start;
+    start.from_equilibrium = a.from_static;
+    Simulation(model).start(start);  // what cannot start is told while the old run still goes on
+    return model;
+  };
+  return options;
+}
+
+// Runs, and runs again whenever a page asks for it, until the user ends it.
+int watched_run(const RunArguments& a, const RunJob& job, Model model, std::vector<Problem> warnings) {
+  LiveView live(live_options(a, job));
+  catch_signals();
+  std::fprintf(stderr, "Watch it at %s\n", live.address().c_str());
+  for (;;) {
+    const RunResult result = run_once(a, job, std::move(model), std::move(warnings), &live);
+    const int code = static_cast<int>(exit_code(result.status));
+    if (interrupted) return code;
+    if (!live.stopped_for_next()) std::fprintf(stderr, "The run is over, its page stays open; Ctrl-C ends it.\n");
+    std::optional<Model> next = live.next();
+    if (!next) return code;
+    std::fprintf(stderr, "Started anew\n");
+    model = std::move(*next);
+    warnings.clear();
+  }
+}
+
+int run_verb(const RunArguments& a) {
+  const RunJob job = a.resume.empty() ? new_run(a) : continued_run(a);
+  if (a.speed && !a.view) misused("--speed needs --view", "add --view");
+  std::vector<Problem> warnings;
+  Model model = load_for_run(a, job, warnings);
+  if (a.view) return watched_run(a, job, std::move(model), std::move(warnings));
+  const RunResult result = run_once(a, job, std::move(model), std::move(warnings), nullptr);
   return static_cast<int>(exit_code(result.status));
 }
 
@@ -442,6 +505,12 @@ Verb add_run(CLI::App& app) {
                  "Start in the static equilibrium near the drawn position, with the velocities of the model");
   verb->add_flag("--real-time", a->real_time,
                  "Steps of fixed size and cost, each held back until the clock is at its time; reports what they took");
+  verb->add_flag("--view", a->view,
+                 "Show the run in the browser while it goes on: hold it, change its inputs, push bodies, start anew");
+  verb->add_option("--speed", a->speed,
+                   "With --view: so many times the clock; 0: held until a page lets it go; default: as fast as it can")
+      ->type_name("FACTOR")
+      ->check(CLI::Range(0.0, 1000.0));
   verb->add_flag("--json", a->json, "Print summary or failure as JSON");
   verb->add_flag("-q,--quiet", a->quiet, "Print errors only");
   verb->footer(
@@ -453,6 +522,7 @@ Verb add_run(CLI::App& app) {
       "  trammel run model.yaml --checkpoint save.ck                 may be killed at any time, and\n"
       "  trammel run --resume save.ck                                goes on as if nothing had happened\n"
       "  trammel run model.yaml --real-time --step 1e-3              in time with the clock, two corrections a step\n"
+      "  trammel run model.yaml --view --speed 1                     in the browser, in time with the clock\n"
       "\n"
       "Without --step the step size is controlled, unless the model fixes it; --tolerance lifts a fixed step of the "
       "model.\n"

@@ -29,9 +29,7 @@ void put(std::string& page, std::string_view place, const std::string& text) {
   page.replace(at, place.size(), text);
 }
 
-}  // namespace
-
-std::string page_with_data(const std::string& title, const std::vector<std::string>& packed) {
+std::string empty_page() {
   if (embedded_page().empty()) {
     throw Failure({Severity::error,
                    "cannot-draw",
@@ -40,12 +38,28 @@ std::string page_with_data(const std::string& title, const std::vector<std::stri
                    {}},
                   ExitCode::cannot_write);
   }
-  std::string page = gunzip(embedded_page());
+  return gunzip(embedded_page());
+}
+
+}  // namespace
+
+std::string page_with_data(const std::string& title, const std::vector<std::string>& packed) {
+  std::string page = empty_page();
   // The data first: a title may say anything, also the name of the other place.
   std::string data;
   for (const std::string& run : packed) data += base64(run) + "\n";
   put(page, "{{trammel-data}}", data);
   put(page, "{{trammel-title}}", escaped(title.empty() ? "Trammel" : title));
+  return page;
+}
+
+std::string live_page(const std::string& host) {
+  std::string page = empty_page();
+  const std::string port = host.substr(host.find(':'));
+  put(page, "default-src 'none';",
+      "default-src 'none'; connect-src ws://127.0.0.1" + port + " ws://localhost" + port + ";");
+  put(page, "{{trammel-data}}", "live");
+  put(page, "{{trammel-title}}", "Trammel");
   return page;
 }
 

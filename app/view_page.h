@@ -15,5 +15,7 @@ std::string_view embedded_page();
 // The page with its data, packed as view_data makes them: of the run, and of those that are its ghosts. Throws Failure
 // where the program has no viewer.
 std::string page_with_data(const std::string& title, const std::vector<std::string>& packed);
+// The page that gets its data from the server it comes from, "127.0.0.1:4711", and may talk to no other.
+std::string live_page(const std::string& host);
 
 }  // namespace trammel

@@ -76,6 +76,6 @@ function(trammel_test_viewer)
   trammel_configure(viewer-samples)
   add_custom_command(TARGET viewer-samples POST_BUILD COMMAND viewer-samples "${viewer_build}" VERBATIM)
   add_test(NAME viewer/all COMMAND "${TRAMMEL_NODE}" "${viewer_source}/tests/run.mjs" --packages "${viewer_build}"
-    --samples "${viewer_build}" --bundle "${viewer_build}/viewer.html.gz")
+    --samples "${viewer_build}" --bundle "${viewer_build}/viewer.html.gz" --command $<TARGET_FILE:trammel-app>)
   set_tests_properties(viewer/all PROPERTIES TIMEOUT 600)  # 20 s on a machine of its own
 endfunction()

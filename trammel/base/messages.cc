@@ -417,6 +417,8 @@ const std::vector<MessageInfo>& message_registry() {
       {"bad-usage", in_command, "The command was not understood.", "see `trammel --help`"},
       {"cannot-draw", in_command, "The graph cannot be drawn in this format.",
        "choose DOT, or install what the message names"},
+      {"cannot-serve", in_command, "The page of a run cannot be served on this machine.",
+       "run without --view, and look at the result with `trammel view`"},
       {"file-exists", in_command, "The file exists and is not overwritten.", "choose another name, or remove it first"},
       {"internal", in_command, "An error inside the program.", "report it, with the model file if you can"},
       {"no-output-there", in_command, "A study asks for an output time that the run does not have.", "report it"},

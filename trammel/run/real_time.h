@@ -37,8 +37,9 @@ class StepClock {
 
   void begin(double t, double h, std::size_t steps);  // steps: as many as are expected
   void step_starts();
-  void step_ends();           // computed, not yet recorded
-  void wait_until(double t);  // recorded; waits until the clock is at t
+  void step_ends();                                      // computed, not yet recorded
+  void wait_until(double t);                             // recorded; waits until the clock is at t
+  void postpone(double seconds) { origin_ += seconds; }  // the run was held on purpose
   RealTimeReport report() const;
 
  private:

@@ -80,9 +80,11 @@ void Simulation::Loop::step() {
     over_ = true;
     return;
   }
+  if (options_.steer && rejected_here_ == 0) take_orders();
+  if (over_) return;
   Integrator& integrator = *s_.integrator_;
   // The last step ends at the end; a sliver behind it would be round-off.
-  double h = StepController::within(t_, std::min(s_.h_, greatest_), end_);
+  double h = StepController::within(t_, std::min({s_.h_, greatest_, fixed_ ? s_.h_ : longest_}), end_);
   if (!contacts_.empty()) h = before_contact(h);
   if (s_.events_->any()) h = s_.events_->limit(integrator.state(), h);
   if (s_.output_step_ && rejected_here_ == 0 &&
@@ -115,6 +117,30 @@ double Simulation::Loop::before_contact(double h) {
                seen = s_.settings_.tolerance * (next.rotation ? 1 : equations.length());
   if (!(next.time * next.speed > 10 * seen && e > 100 * seen)) return h;
   return std::min(h, std::max(0.9 * next.time, 0.3 * e / next.speed));
+}
+
+void Simulation::Loop::take_orders() {
+  const Orders orders = options_.steer(s_.integrator_->state());
+  if (options_.real_time) clock_.postpone(orders.waited);
+  longest_ = orders.longest_step;
+  if (!orders.inputs.empty()) change_inputs(orders.inputs);
+  if (!orders.stop) return;
+  result_.status = RunStatus::interrupted;
+  over_ = true;
+}
+
+// Inputs jump between two steps: the method starts anew behind it, and what the jump does to the energies is booked.
+void Simulation::Loop::change_inputs(std::span<const std::pair<int, double>> inputs) {
+  State state = s_.integrator_->state();
+  Rates rates = s_.integrator_->rates();
+  for (const auto& [input, value] : inputs) state.u[input] = value;
+  if (!s_.accelerations_->solve(state, rates, s_.work_)) {
+    if (options_.note) options_.note("inputs are left as they were: the mechanism has no accelerations with these");
+    return;
+  }
+  s_.integrator_->start(state, rates);
+  s_.recorder_->note_jump(state, rates);
+  if (!fixed_) s_.h_ = std::min(s_.h_, s_.careful_step(state, rates));
 }
 
 bool Simulation::Loop::try_step(double h) {

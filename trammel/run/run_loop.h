@@ -17,6 +17,8 @@ class Simulation::Loop {
   void begin();
   void step();
   double before_contact(double h);
+  void take_orders();
+  void change_inputs(std::span<const std::pair<int, double>> inputs);
   bool try_step(double h);
   // The size of the step that was tried and located; sets passed_.
   double try_and_locate(double h);
@@ -40,6 +42,7 @@ class Simulation::Loop {
   RunResult result_;
   const SimulationSettings* settings_ = nullptr;  // the model's
   double end_ = 0, least_ = 0, greatest_ = 0, t_ = 0;
+  double longest_ = std::numeric_limits<double>::max();  // as ordered
   bool fixed_ = false, over_ = false;
   // Of a contact in this run.
   struct Touching {

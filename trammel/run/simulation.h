@@ -2,8 +2,11 @@
 #pragma once
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "trammel/equations/equations.h"
 #include "trammel/initial/consistent.h"
@@ -60,6 +63,14 @@ struct CheckpointPlan {
   double every_wall_seconds = 0;
 };
 
+// What someone who watches a run wants of it before its next step.
+struct Orders {
+  bool stop = false;                                         // ends as if interrupted
+  double waited = 0;                                         // s by the clock; real time does not count them
+  double longest_step = std::numeric_limits<double>::max();  // s, of a controlled step
+  std::span<const std::pair<int, double>> inputs{};          // number of an input, and its value from now on
+};
+
 struct RunOptions {
   std::function<void(double t, double end, long steps)> progress;  // called now and then
   const std::atomic<bool>* interrupted = nullptr;                  // set by a signal handler
@@ -73,6 +84,7 @@ struct RunOptions {
   bool from_equilibrium = false;  // start in the static equilibrium, as with Model::start_in_equilibrium
   bool real_time = false;         // wait for the clock after each step, and report; needs a fixed step
   Path* path = nullptr;           // gets the positions after each step
+  std::function<Orders(const State&)> steer;  // asked before each step, may wait; the state is that of the last one
 };
 
 struct RunResult {

@@ -2,6 +2,8 @@
 import { Vector3 } from 'three';
 import { withPrefix, number, timeDigits } from './format.ts';
 import { ground, type Run, type Vec3 } from './run.ts';
+import { type Live, LivePlayer } from './live.ts';
+import { Push } from './push.ts';
 import { View } from './scene/view.ts';
 import type { ViewName } from './scene/camera.ts';
 import { type Selection, State } from './state.ts';
@@ -11,6 +13,7 @@ import { fileName, record, save } from './ui/export.ts';
 import { header } from './ui/header.ts';
 import { helpDialog } from './ui/help.ts';
 import { listenToKeys } from './ui/keys.ts';
+import { livePanel } from './ui/live.ts';
 import { lists } from './ui/lists.ts';
 import { Plots } from './ui/plots.ts';
 import { freedomsPanel } from './ui/freedoms.ts';
@@ -44,26 +47,33 @@ export class App {
   private before = 0;
   private slowFrames = 0;
   private recording = false;
+  private readonly push: Push | null = null;
 
-  constructor(readonly run: Run, ghost?: Run) {
+  constructor(readonly run: Run, ghost?: Run, private readonly live?: Live) {
     const dark = prefers('prefers-color-scheme: dark');
     this.state = new State({
       time: run.time[0], tried: null, playing: false, speed: 1, selection: null, joints: true, forces: true, torques: false, trace: true, xray: false,
-      follow: false, measure: false, theme: dark ? 'dark' : 'light',
+      follow: false, measure: false, theme: dark ? 'dark' : 'light', grown: 0,
     });
-    this.player = new Player(run, this.state);
+    this.player = live ? new LivePlayer(run, this.state, live) : new Player(run, this.state);
     document.documentElement.dataset.theme = this.state.get('theme');
     this.stage.append(this.canvas);
     this.view = new View(run, this.canvas, { calm: prefers('prefers-reduced-motion: reduce'), plain: wants('plain') }, ghost);
     this.plots = new Plots(run, this.state, (t) => this.player.seek(t), ghost);
     this.build();
     this.listen();
+    if (live) {
+      this.push = new Push(this.canvas, this.view, run, live, () => this.moveAndDraw());
+      this.listenToGrowth(live);
+    }
     this.state.set('follow', this.view.travels);
     this.applyTheme();
     this.applyToggles();
     this.resize();
     this.view.frame('iso');
     this.plots.showSelection();
+    live?.tell();
+    if (live) this.takeLook(live.takeLook());
   }
 
   private build(): void {
@@ -79,8 +89,8 @@ export class App {
     };
     document.body.append(
       h(
-        'div', { class: ['app', run.rows > 1 ? '' : 'still', wants('bare') ? 'bare' : ''].join(' ').trim() },
-        header(run, state, actions), lists(run, state, this.view.bodies.colours), this.stage, signalsPanel(run, this.plots, freedomsPanel(run, state)), timeline(run, state, this.player),
+        'div', { class: ['app', run.rows > 1 || this.live ? '' : 'still', wants('bare') ? 'bare' : ''].join(' ').trim() },
+        header(run, state, actions, this.live), lists(run, state, this.view.bodies.colours), this.stage, signalsPanel(run, this.plots, this.live ? livePanel(this.live) : freedomsPanel(run, state)), timeline(run, state, this.player),
       ),
       this.help,
     );
@@ -89,10 +99,7 @@ export class App {
 
   private listen(): void {
     const { state } = this;
-    state.on(['time', 'tried'], () => {
-      this.moved = true;
-      this.draw();
-    });
+    state.on(['time', 'tried'], () => this.moveAndDraw());
     state.on('playing', () => {
       this.before = 0;
       this.draw();
@@ -106,6 +113,45 @@ export class App {
     this.canvas.addEventListener('click', (event) => {
       if (Math.hypot(event.clientX - down.x, event.clientY - down.y) < clickReach) this.click(event.clientX, event.clientY);
     });
+  }
+
+  private moveAndDraw(): void {
+    this.moved = true;
+    this.draw();
+  }
+
+  /** Rows come sixty times a second. Curves follow five times, and what depends on the whole run when it is longer by half. */
+  private listenToGrowth(live: Live): void {
+    let drawn = 0, scaled = this.run.end;
+    live.onGrowth((replaced) => {
+      const now = performance.now(), { run, view } = this;
+      if (now - drawn < 200 && !replaced) return;
+      drawn = now;
+      this.plots.renew();
+      view.trace.renew();
+      if (run.end > 1.5 * scaled || replaced) {
+        scaled = run.end;
+        view.renew();
+        this.showScale();
+      }
+      this.moveAndDraw();
+    });
+    // A new start keeps the eye where it was.
+    live.look = () => {
+      const { state, view: { rig: { camera, controls } } } = this;
+      return { eye: camera.position.toArray(), target: controls.target.toArray(), selection: state.get('selection'), theme: state.get('theme') };
+    };
+  }
+
+  private takeLook(look: unknown): void {
+    if (!look) return;
+    const { eye, target, selection, theme } = look as { eye: Vec3; target: Vec3; selection: Selection | null; theme: 'light' | 'dark' };
+    const { camera, controls } = this.view.rig;
+    camera.position.set(...eye);
+    controls.target.set(...target);
+    controls.update();
+    this.state.set('theme', theme);
+    this.state.set('selection', selection);
   }
 
   private click(clientX: number, clientY: number): void {
@@ -217,6 +263,8 @@ export class App {
     const at = selected && new Vector3(...selected.local).applyMatrix4(this.view.poses.of(selected.body));
     this.place(this.label, at, this.state.get('selection')?.name ?? '');
     const measured = this.view.measure.update(this.view.poses);
+    const { push, view: { tether } } = this;
+    if (push?.force) return this.place(this.distance, tether.target, `${number(push.newtons(this.state.get('time')))} N`);
     const [x, y, z] = measured?.way.toArray().map(number) ?? [];
     this.place(this.distance, measured?.middle ?? null, measured ? `${number(measured.way.length())} m  (${x}, ${y}, ${z})` : '');
   }
@@ -260,6 +308,10 @@ export class App {
 
   /** Plays the run once and saves it. A second press ends it early. */
   saveFilm(): void {
+    if (this.live?.going) {
+      this.say('A film can be saved when the run is over.');
+      return;
+    }
     this.state.set('playing', false);
     if (this.recording) return;
     const stop = record(this.canvas, (film, ending) => {

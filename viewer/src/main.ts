@@ -1,5 +1,6 @@
 // Opens the data in the page and starts the viewer, or says why it cannot.
 import { App } from './app.ts';
+import { Live } from './live.ts';
 import { openRun } from './run.ts';
 import type { Selection } from './state.ts';
 import { BadView } from './trv1.ts';
@@ -26,13 +27,16 @@ async function start(): Promise<void> {
   const begun = performance.now();
   const text = document.getElementById('trammel-data')?.textContent?.trim();
   if (!text) throw new BadView('it holds no data.');
-  const [run, ghost] = await Promise.all(text.split(/\s+/).map((part) => openRun(bytesOf(part))));
+  const live = text === 'live' ? new Live() : undefined;
+  const [run, ghost] = live ? [await live.open()] : await Promise.all(text.split(/\s+/).map((part) => openRun(bytesOf(part))));
+  await live?.informed;
   const opened = performance.now();
-  const app = new App(run, ghost);
+  const app = new App(run, ghost, live);
   app.render();
   const drawn = performance.now();
   window.trammel = {
     run,
+    live,
     view: app.view,
     plots: app.plots,
     seek: (t: number) => app.seek(t),

@@ -85,6 +85,7 @@ export interface FreedomInfo {
 export interface Course {
   values: Float64Array;
   poses: Float32Array;
+  stride?: number; // from one column to the next, if there is room for more rows than there are
 }
 
 /** Something that happened at an instant: a contact that closed, a switch that turned. */
@@ -123,24 +124,29 @@ export interface Header {
 export const ground = -1;
 export const poseColumns = 7; // x y z, then w x y z
 
+const mostValues = 8_000_000; // of a run that goes on: 32 MB
+
 export class Run {
-  readonly time: Float64Array;
-  readonly rows: number;
-  readonly poses: Float32Array; // by columns
+  time: Float64Array;
+  rows: number;
+  poses: Float32Array; // by columns, each `stride` long
+  stride: number;
+  private room: Float32Array[] | null = null; // of a run that goes on: each signal, as long as `stride`
+  private times: Float64Array = new Float64Array();
   private readonly bodyByName = new Map<string, number>();
   private readonly signalsByElement = new Map<string, number[]>();
-  private readonly tableTimes: (Float64Array | undefined)[] = [];
-  private readonly values: (Float32Array | undefined)[] = [];
+  private tableTimes: (Float64Array | undefined)[] = [];
+  private values: (Float32Array | undefined)[] = [];
   private readonly meshes: (Mesh | undefined)[] = [];
   private readonly sweeps: (Course | undefined)[] = [];
 
-  constructor(readonly header: Header, private readonly chunks: Uint8Array) {
+  constructor(readonly header: Header, private chunks: Uint8Array) {
     for (const key of ['bodies', 'shapes', 'elements', 'signals', 'plots', 'tables'] as const)
       if (!Array.isArray(header[key])) throw new BadView(`its data have no list of ${key}.`);
     if (header.tables.length === 0) throw new BadView('its data have no table.');
     for (const table of header.tables) for (const chunk of [table.time, ...table.values]) check(chunk, chunks);
     this.time = this.tableTime(0);
-    this.rows = this.time.length;
+    this.rows = this.stride = this.time.length;
     if (this.rows === 0) throw new BadView('the result has no rows: nothing was recorded.');
     if (header.poses.count !== poseColumns * header.bodies.length || (header.poses.count > 0 && header.poses.rows !== this.rows))
       throw new BadView('the positions do not belong to its bodies.');
@@ -195,7 +201,8 @@ export class Run {
   /** All values of a signal. Chunks are decoded when the first of their signals is asked for. */
   signal(index: number): Float32Array {
     const info = this.header.signals[index];
-    if (info.pose !== undefined) return this.poses.subarray(info.pose * this.rows, (info.pose + 1) * this.rows);
+    if (info.pose !== undefined) return this.poses.subarray(info.pose * this.stride, info.pose * this.stride + this.rows);
+    if (this.room) return this.room[index].subarray(0, this.rows);
     if (!this.values[index]) {
       const chunk = this.header.tables[info.table].values.find((c) => c.signals.includes(index));
       if (!chunk) throw new BadView(`signal '${info.name}' has no values.`);
@@ -203,6 +210,56 @@ export class Run {
       chunk.signals.forEach((signal, i) => (this.values[signal] = all.subarray(i * chunk.rows, (i + 1) * chunk.rows)));
     }
     return this.values[index]!;
+  }
+
+  /** Makes room for rows to come. When it is used up, every second row leaves: the whole run stays. */
+  private makeRoom(): void {
+    const { signals, bodies } = this.header, { rows, stride, poses } = this;
+    const most = Math.min(10_000, Math.max(500, Math.floor(mostValues / (signals.length + 1))));
+    const every = rows * 2 > most ? 2 : 1, kept = Math.ceil(rows / every), grown = Math.max(64, 2 * kept);
+    const copy = <T extends Float32Array | Float64Array>(from: T, to: T) => {
+      for (let row = 0; row < kept; ++row) to[row] = from[row * every];
+      return to;
+    };
+    const all = signals.map((_, i) => this.signal(i));
+    this.times = copy(this.time, new Float64Array(grown));
+    this.room = all.map((values) => copy(values, new Float32Array(grown)));
+    this.poses = new Float32Array(poseColumns * bodies.length * grown);
+    for (let column = 0; column < poseColumns * bodies.length; ++column)
+      copy(poses.subarray(column * stride, column * stride + rows), this.poses.subarray(column * grown, (column + 1) * grown));
+    this.rows = kept;
+    this.stride = grown;
+  }
+
+  /** A row of a run that goes on: all signals of the first table. */
+  append(t: number, values: Float32Array): void {
+    if (!(t > this.end) || values.length !== this.header.signals.length) return;
+    if (!this.room || this.rows === this.stride) this.makeRoom();
+    const row = this.rows++;
+    this.times[row] = t;
+    values.forEach((value, i) => {
+      this.room![i][row] = value;
+      const { pose } = this.header.signals[i];
+      if (pose !== undefined) this.poses[pose * this.stride + row] = value;
+    });
+    this.time = this.tableTimes[0] = this.times.subarray(0, this.rows);
+  }
+
+  /** Takes the rows of another result of the same model. False: it is another model. */
+  adopt(other: Run): boolean {
+    const names = ({ bodies, signals }: Header) => [...bodies, ...signals].map(({ name }) => name).join('\n');
+    if (names(this.header) !== names(other.header)) return false;
+    const { tables, poses, status, failure } = other.header;
+    Object.assign(this.header, { tables, poses, status, failure });
+    this.chunks = other.chunks;
+    this.time = other.time;
+    this.rows = other.rows;
+    this.poses = other.poses;
+    this.stride = other.stride;
+    this.room = null;
+    this.values = [];
+    this.tableTimes = [];
+    return true;
   }
 
   /** The signals of an element, in the order of the result. */

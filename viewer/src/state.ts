@@ -19,6 +19,7 @@ export interface Values {
   follow: boolean;
   measure: boolean;
   theme: 'light' | 'dark';
+  grown: number; // of a run that goes on: rises with its rows
 }
 
 export type Key = keyof Values;

@@ -47,6 +47,39 @@ export async function formatTests(suite, samples) {
     assert.deepEqual(run.place(-1), { row: 0, part: 0 });
     assert.deepEqual(run.place(99), { row: 300, part: 0 });
   });
+  await suite.test('a run grows by rows, in bounded memory, and takes all rows of another', async () => {
+    const pose = [0, 0, 0, 1, 0, 0, 0].map((x) => [x]), names = ['x', 'y', 'z', 'qw', 'qx', 'qy', 'qz'];
+    const signals = [...names.map((name, i) => ({ info: { name, pose: i }, values: pose[i] })), { info: { name: 'double' }, values: [0] }];
+    const start = { title: 'Growing', time: [0], bodies: [{ name: 'a', pose }], signals };
+    const run = await openRun(new Uint8Array(packRun(start)));
+    let most = 0;
+    for (let i = 1; i <= 25_000; ++i) {
+      run.append(i, Float32Array.of(i, 0, 0, 1, 0, 0, 0, 2 * i));
+      most = Math.max(most, run.rows);
+      if (i % 997 !== 0) continue;
+      assert.equal(run.end, i);
+      assert.equal(run.time[0], 0);
+      run.time.forEach((t, row) => {
+        assert.equal(run.signal(0)[row], t);
+        assert.equal(run.signal(7)[row], 2 * t);
+        assert.equal(run.poses[row], t);
+        assert.equal(run.poses[3 * run.stride + row], 1);
+      });
+      assert.equal(run.valueAt(7, i), 2 * i);
+    }
+    assert.ok(most > 4000 && most <= 10_000, `${most} rows`);
+    const { rows } = run;
+    run.append(25_000, new Float32Array(8)); // not later
+    run.append(30_000, new Float32Array(7)); // not a row of this run
+    assert.equal(run.rows, rows);
+    const whole = { ...start, time: [0, 1, 2], bodies: [{ name: 'a', pose: pose.map(([x]) => [x, x, x]) }], signals: signals.map(({ info, values: [x] }) => ({ info, values: [x, x, 5] })) };
+    assert.equal(run.adopt(await openRun(new Uint8Array(packRun(whole)))), true);
+    assert.deepEqual([run.rows, run.end, run.time.length], [3, 2, 3]);
+    assert.ok(Math.abs(run.signal(7)[2] - 5) < 1e-5);
+    run.append(3, Float32Array.of(1, 0, 0, 1, 0, 0, 0, 7));
+    assert.deepEqual([run.rows, run.signal(7)[3], run.signal(0)[3]], [4, 7, 1]);
+    assert.equal(run.adopt(await openRun(new Uint8Array(packRun(sampleRun())))), false);
+  });
   await suite.test('a cut file is refused', async () => {
     const packed = packRun(sampleRun());
     await refused(packed.subarray(0, packed.length / 2), /damaged|cut off/);

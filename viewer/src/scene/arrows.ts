@@ -39,19 +39,17 @@ const from = new Vector3(), way = new Vector3(), neck = new Vector3(), tip = new
 export class Arrows {
   readonly group = new Group();
   /** What an arrow as long as a tenth of the scene stands for; 0 if there is none. */
-  readonly perTenth: number;
+  perTenth = 0;
   private readonly arrows: Arrow[];
   private readonly shafts: InstancedMesh;
   private readonly heads: InstancedMesh;
-  private readonly lengthPerUnit: number;
+  private lengthPerUnit = 0;
   private readonly thickness: number;
 
   constructor(private readonly run: Run, private readonly size: number, readonly kind: ArrowKind) {
     this.arrows = run.header.elements.flatMap((element) => arrowsOf(run, element, kind.quantity));
     this.thickness = size * crowded(this.arrows.length);
-    const typical = this.percentile(0.98);
-    this.lengthPerUnit = typical > 0 ? (0.22 * size) / typical : 0;
-    this.perTenth = typical > 0 ? (0.1 * size) / this.lengthPerUnit : 0;
+    this.setScale();
     const material = new MeshStandardMaterial({ color: new Color(kind.colour), roughness: 0.6, depthTest: false, transparent: true });
     const most = Math.max(1, this.arrows.length);
     this.shafts = new InstancedMesh(geometry.shaft(), material, most);
@@ -62,6 +60,13 @@ export class Arrows {
       mesh.count = 0; // else a huge arrow stands at the origin
       this.group.add(mesh);
     }
+  }
+
+  /** One scale for all arrows and all times so far. */
+  setScale(): void {
+    const typical = this.percentile(0.98);
+    this.lengthPerUnit = typical > 0 ? (0.22 * this.size) / typical : 0;
+    this.perTenth = typical > 0 ? (0.1 * this.size) / this.lengthPerUnit : 0;
   }
 
   /** Over all arrows and times; zeros do not count. */

@@ -9,11 +9,14 @@ const p = new Vector3(), q = new Quaternion(), next = new Quaternion();
 export class Poses {
   private readonly matrices: Matrix4[];
   private readonly fixed = new Matrix4();
-  private readonly whole: Course;
 
   constructor(private readonly run: Run) {
     this.matrices = run.header.bodies.map(() => new Matrix4());
-    this.whole = { values: run.time, poses: run.poses };
+  }
+
+  private get whole(): Course {
+    const { time, poses, stride } = this.run;
+    return { values: time, poses, stride };
   }
 
   /** From the axes of the body to the world. */
@@ -28,7 +31,7 @@ export class Poses {
 
   /** Where one body is at a row. */
   pose(body: number, row: number, part: number, out: Matrix4, course = this.whole): void {
-    const { poses } = course, rows = course.values.length;
+    const { poses, stride: rows = course.values.length } = course;
     const at = (column: number, r: number) => poses[(poseColumns * body + column) * rows + r];
     p.set(at(0, row), at(1, row), at(2, row));
     q.set(at(4, row), at(5, row), at(6, row), at(3, row));

@@ -18,15 +18,22 @@ export class Trace {
     this.line.frustumCulled = false;
   }
 
+  /** The run has grown, or has other rows. */
+  renew(): void {
+    const { body } = this, { visible } = this.line;
+    this.body = null;
+    if (visible) this.show(body);
+  }
+
   show(body: number | null): void {
     this.line.visible = body !== null;
     if (body === null || body === this.body) return;
     this.body = body;
-    const { poses, rows } = this.run;
+    const { poses, rows, stride: length } = this.run;
     const stride = Math.max(1, Math.ceil(rows / mostPoints));
     const points: number[] = [];
     for (let row = 0; row < rows; row += stride) {
-      const point = [0, 1, 2].map((column) => poses[(poseColumns * body + column) * rows + row]);
+      const point = [0, 1, 2].map((column) => poses[(poseColumns * body + column) * length + row]);
       if (point.every(Number.isFinite)) points.push(...point);
     }
     if (points.length < 6) points.push(...points.slice(0, 3));

@@ -13,6 +13,7 @@ import { Ground } from './ground.ts';
 import { Joints, Links } from './joints.ts';
 import { Measure } from './measure.ts';
 import { Poses } from './poses.ts';
+import { Tether } from './tether.ts';
 import { Trace } from './trace.ts';
 
 export interface ViewOptions {
@@ -32,6 +33,7 @@ export class View {
   readonly torques: Arrows;
   readonly trace: Trace;
   readonly measure = new Measure();
+  readonly tether = new Tether();
   readonly ghost?: Ghost;
   readonly rig: CameraRig;
   readonly size: number;
@@ -45,7 +47,7 @@ export class View {
   private readonly sun = new DirectionalLight(0xffffff, 1.9);
   private readonly headlamp = new DirectionalLight(0xffffff, 0.7);
   private readonly axes: AxesHelper;
-  private readonly home: Box3;
+  private home: Box3;
   private readonly lightFrom: Vector3;
   private selected: number | null = null;
   private followed: number | null = null;
@@ -82,7 +84,7 @@ export class View {
       .multiplyScalar(2 * this.size);
     this.setLights(compass.up);
     this.scene.add(
-      this.bodies.group, this.links.group, this.joints.group, this.forces.group, this.torques.group, this.trace.line, this.measure.line,
+      this.bodies.group, this.links.group, this.joints.group, this.forces.group, this.torques.group, this.trace.line, this.measure.line, this.tether.line,
       this.axes, this.ground.group,
     );
     this.moveTo(run.time[0]);
@@ -110,8 +112,15 @@ export class View {
     this.links.update(this.poses);
     this.joints.update(this.poses);
     for (const arrows of [this.forces, this.torques]) arrows.update(this.poses, tried ? null : t);
+    this.tether.update(this.poses);
     if (this.selected !== null) this.axes.matrix.copy(this.poses.of(this.selected));
     if (this.followed !== null) this.rig.follow(this.poses.of(this.followed));
+  }
+
+  /** The run has grown: what depends on all of it. */
+  renew(): void {
+    for (const arrows of [this.forces, this.torques]) arrows.setScale();
+    if (!this.travels) this.home = findBounds(this.run, new Poses(this.run)).run;
   }
 
   render(): void {
@@ -164,11 +173,15 @@ export class View {
     this.select(this.selected);
   }
 
-  /** The body under a point of the canvas, in parts of it from -1 to 1. */
-  pick(x: number, y: number): { body: number; point: Vector3 } | null {
+  /** What is seen at a point of the canvas, in parts of it from -1 to 1. */
+  ray(x: number, y: number): Raycaster {
     const ray = new Raycaster();
     ray.setFromCamera(new Vector2(x, y), this.rig.camera);
-    return this.bodies.pick(ray);
+    return ray;
+  }
+
+  pick(x: number, y: number): { body: number; point: Vector3 } | null {
+    return this.bodies.pick(this.ray(x, y));
   }
 
   /** Less to do for a slow machine: first without shadows, then with half the pixels. False if nothing is left. */

@@ -1,4 +1,5 @@
 // The top bar: what is shown, what of it is drawn, the views, and what can be saved.
+import type { Live } from '../live.ts';
 import type { Run } from '../run.ts';
 import type { ViewName } from '../scene/camera.ts';
 import type { State, Toggle } from '../state.ts';
@@ -32,12 +33,25 @@ function toggleButton(state: State, key: Toggle, text: string, label: string): H
 
 const pill = (text: string, kind = '') => h('span', { class: `pill ${kind}`, dir: 'auto' }, text);
 
-export function header(run: Run, state: State, actions: HeaderActions): HTMLElement {
-  const { title, status, method, bodies } = run.header;
+/** How a run ended, or that it goes on. */
+function statusPill(run: Run, live?: Live): HTMLElement {
+  const shown = pill('');
+  const show = () => {
+    const status = live?.status?.status ?? run.header.status;
+    shown.textContent = status;
+    shown.classList.toggle('warning', status !== 'finished' && !live?.going);
+  };
+  live?.on(show);
+  show();
+  return shown;
+}
+
+export function header(run: Run, state: State, actions: HeaderActions, live?: Live): HTMLElement {
+  const { title, method, bodies } = run.header;
   return h(
     'header', {},
     h('h1', {}, nameOf(title || 'Untitled')),
-    pill(status, status === 'finished' ? '' : 'warning'),
+    statusPill(run, live),
     caveatsButton(run),
     method ? pill(method) : null,
     pill(`${bodies.length} ${bodies.length === 1 ? 'body' : 'bodies'}`),

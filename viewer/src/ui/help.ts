@@ -21,6 +21,6 @@ export function helpDialog(): HTMLDialogElement {
   return dialog(
     'Keys',
     h('table', {}, ...keys.map(([key, text]) => h('tr', {}, h('th', { scope: 'row' }, h('kbd', {}, key)), h('td', {}, text)))),
-    h('p', { class: 'soft' }, 'Drag turns the view, the wheel zooms, the right button shifts. A click selects a body. In a plot, a click sets the time, a drag zooms, a double click shows all.'),
+    h('p', { class: 'soft' }, 'Drag turns the view, the wheel zooms, the right button shifts. A click selects a body; in a live run, Ctrl and a drag push it. In a plot, a click sets the time, a drag zooms, a double click shows all.'),
   );
 }

@@ -102,7 +102,6 @@ class Plot {
   }
 
   private makeChart(infos: SignalInfo[]): uPlot {
-    const { run } = this.owner;
     const style = getComputedStyle(document.documentElement), line = style.getPropertyValue('--line');
     const axis = {
       stroke: style.getPropertyValue('--soft'), grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1, size: 4 },
@@ -133,7 +132,7 @@ class Plot {
           draw: [() => this.moveCursor()],
         },
       },
-      [run.tableTime(infos[0].table), ...this.signals.map((i) => withGaps(run.signal(i))), ...ghosts.map((ghost) => ghost.values)] as unknown as uPlot.AlignedData,
+      this.data(),
       this.holder,
     );
   }
@@ -155,6 +154,19 @@ class Plot {
     this.cursor.hidden = !(x >= 0 && x <= this.chart.over.clientWidth);
     this.cursor.style.transform = `translateX(${x}px)`;
     this.signals.forEach((signal, i) => (this.readings[i].textContent = number(state.get('tried') ? NaN : run.valueAt(signal, state.get('time')))));
+  }
+
+  /** The run has grown. */
+  renew(): void {
+    const { shown } = this.owner;
+    this.chart?.setData(this.data(), !shown);
+    if (shown) this.chart?.redraw();
+  }
+
+  private data(): uPlot.AlignedData {
+    const { run } = this.owner;
+    const ghosts = this.signals.map((signal) => this.owner.ghostOf(signal)).filter((values) => values !== null);
+    return [run.tableTime(run.header.signals[this.signals[0]].table), ...this.signals.map((i) => withGaps(run.signal(i))), ...ghosts] as unknown as uPlot.AlignedData;
   }
 
   zoom(min: number, max: number): void {
@@ -233,6 +245,11 @@ export class Plots {
   add(signals: number[]): void {
     this.append(signals, true);
     this.root.scrollTop = 0;
+  }
+
+  /** The run has grown. */
+  renew(): void {
+    for (const plot of this.plots) plot.renew();
   }
 
   private append(signals: number[], first = false): void {

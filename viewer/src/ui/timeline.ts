@@ -8,7 +8,12 @@ import { marksBar } from './marks.ts';
 export const speeds = [0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 
 export class Player {
-  constructor(private readonly run: Run, private readonly state: State) {}
+  constructor(protected readonly run: Run, protected readonly state: State) {}
+
+  /** The speeds to choose from; without an end: as fast as it can. */
+  get speeds(): number[] {
+    return speeds;
+  }
 
   get first(): number {
     return this.run.time[0];
@@ -24,13 +29,22 @@ export class Player {
     this.state.set('playing', !this.state.get('playing'));
   }
 
+  /** By hand. */
+  scrub(t: number): void {
+    this.state.set('playing', false);
+    this.seek(t);
+  }
+
   /** To the next recorded row, or the one before. */
   step(direction: 1 | -1): void {
-    this.state.set('playing', false);
+    this.scrub(this.rowBeside(direction));
+  }
+
+  protected rowBeside(direction: 1 | -1): number {
     const { row, part } = this.run.place(this.state.get('time'));
     const at = row + part, near = 1e-3; // a time that is a row but for its rounding counts as that row
     const to = direction > 0 ? Math.floor(at + near) + 1 : Math.ceil(at - near) - 1;
-    this.seek(this.run.time[Math.min(this.run.rows - 1, Math.max(0, to))]);
+    return this.run.time[Math.min(this.run.rows - 1, Math.max(0, to))];
   }
 
   jump(part: number): void {
@@ -38,8 +52,8 @@ export class Player {
   }
 
   changeSpeed(direction: 1 | -1): void {
-    const at = speeds.indexOf(this.state.get('speed')) + direction;
-    this.state.set('speed', speeds[Math.min(speeds.length - 1, Math.max(0, at))]);
+    const { speeds: all } = this, at = all.indexOf(this.state.get('speed')) + direction;
+    this.state.set('speed', all[Math.min(all.length - 1, Math.max(0, at))]);
   }
 
   /** Follows the clock; after a stall of the page at most a tenth of a second is skipped. */
@@ -51,21 +65,18 @@ export class Player {
 }
 
 export function timeline(run: Run, state: State, player: Player): HTMLElement {
-  const digits = timeDigits(run.end);
   const play = iconButton('play', 'Play (Space)', () => player.toggle());
   const slider = h('input', {
     type: 'range', min: String(run.time[0]), max: String(run.end), step: 'any', 'aria-label': 'Time', class: 'slider',
   });
   const clock = h('output', { class: 'clock', 'aria-label': 'Time' });
-  const speed = h('select', { 'aria-label': 'Speed' }, ...speeds.map((s) => h('option', { value: String(s) }, `${s}×`)));
+  const speed = h('select', { 'aria-label': 'Speed' }, ...player.speeds.map((s) => h('option', { value: String(s) }, s === Infinity ? 'free' : `${s}×`)));
 
-  slider.addEventListener('input', () => {
-    state.set('playing', false);
-    player.seek(slider.valueAsNumber);
-  });
+  slider.addEventListener('input', () => player.scrub(slider.valueAsNumber));
   speed.addEventListener('change', () => state.set('speed', Number(speed.value)));
   const showTime = () => {
-    const t = state.get('time');
+    const t = state.get('time'), digits = timeDigits(run.end);
+    slider.max = String(run.end);
     slider.value = String(t);
     slider.style.setProperty('--part', String((t - run.time[0]) / (run.end - run.time[0] || 1)));
     slider.setAttribute('aria-valuetext', `${number(t)} seconds`);
@@ -77,7 +88,7 @@ export function timeline(run: Run, state: State, player: Player): HTMLElement {
     play.setAttribute('aria-label', playing ? 'Pause (Space)' : 'Play (Space)');
   };
   const showSpeed = () => (speed.value = String(state.get('speed')));
-  state.on('time', showTime);
+  state.on(['time', 'grown'], showTime);
   state.on('playing', showPlaying);
   state.on('speed', showSpeed);
   showTime();

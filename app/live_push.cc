@@ -1,0 +1,83 @@
+#include "app/live_push.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "trammel/elements/body.h"
+#include "trammel/elements/build.h"
+
+namespace trammel {
+namespace {
+
+constexpr double rate = 2 * std::numbers::pi * 1.5;  // 1/s
+constexpr double most_weights = 5, usual_gravity = 9.81;
+constexpr std::array<const char*, 6> components{"fx", "fy", "fz", "tx", "ty", "tz"};
+
+double smallest_inertia(const Body& body, const BodyDescription& kind) {
+  if (!kind.turns) return 0;
+  if (kind.is_planar) return body.inertia(2, 2);
+  return std::max(0.0, Eigen::SelfAdjointEigenSolver<Mat3>(body.inertia).eigenvalues()[0]);
+}
+
+// A free name for the forces, should the model have used this one.
+std::string prefix_for(const Model& model) {
+  std::string prefix = "push.";
+  const auto taken = [&](const Item& force) { return force.name.rfind(prefix, 0) == 0; };
+  while (std::any_of(model.forces.begin(), model.forces.end(), taken)) prefix.insert(prefix.size() - 1, "_");
+  return prefix;
+}
+
+}  // namespace
+
+Pushes::Pushes(Model& model) : prefix_(prefix_for(model)) {
+  const Location where = model.simulation.where;
+  const int world = model.add_frame(ground, {});
+  double mass = 0;
+  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+    const Body& body = model.bodies[b];
+    const BodyDescription& kind = kind_of(body);
+    if (!kind.is_place || kind.has_ends || !(body.mass > 0)) continue;
+    mass += body.mass;
+    Pushed pushed{model.add_frame(static_cast<int>(b), {body.center_of_mass, Quat::Identity()}),
+                  static_cast<int>(model.inputs.size()),
+                  kind.turns ? 6 : 3,
+                  body.mass,
+                  smallest_inertia(body, kind),
+                  body.center_of_mass};
+    Fields fields;
+    fields.set("axes", std::string("world"));
+    for (int i = 0; i < pushed.inputs; ++i) {
+      const std::string name = prefix_.substr(0, prefix_.size() - 1) + "__" + std::to_string(b) + "_" + components[i];
+      fields.set(components[i], ExpressionText{name, where});
+      model.inputs.push_back({name, i < 3 ? "N" : "N m", 0, where});
+    }
+    add_force(model, kind.turns ? "general_force" : "force", prefix_ + body.name, {world, pushed.frame},
+              std::move(fields));
+    names_.push_back(body.name);
+    pushed_.push_back(pushed);
+  }
+  const double gravity = model.gravity.norm();
+  most_ = most_weights * mass * (gravity > 0 ? gravity : usual_gravity);
+}
+
+void Pushes::draw(const PushBody& push, const Equations& equations, const State& state, Workspace& work,
+                  Inputs& out) const {
+  const Pushed& body = pushed_[push.body];
+  equations.update(state, work);
+  const FrameState centre = equations.frame(body.frame, work);
+  const Vec3 arm = centre.R * (push.point - body.centre), place = centre.p + arm,
+             velocity = centre.v + centre.w.cross(arm);
+  const double opposed = 1 / (1 / body.mass + (body.inertia > 0 ? arm.squaredNorm() / body.inertia : 0));
+  Vec3 force = opposed * rate * (rate * (push.target - place) - 2 * velocity);
+  if (const double size = force.norm(); size > most_) force *= most_ / size;
+  const Vec3 torque = arm.cross(force);
+  for (int i = 0; i < body.inputs; ++i) out.emplace_back(body.first_input + i, i < 3 ? force[i] : torque[i - 3]);
+}
+
+void Pushes::release(std::size_t body, Inputs& out) const {
+  for (int i = 0; i < pushed_[body].inputs; ++i) out.emplace_back(pushed_[body].first_input + i, 0.0);
+}
+
+}  // namespace trammel

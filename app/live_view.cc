@@ -1,0 +1,354 @@
+#include "app/live_view.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+
+#include "app/view_data.h"
+#include "app/view_page.h"
+
+namespace trammel {
+namespace {
+
+constexpr std::size_t history_bytes = std::size_t{24} << 20;
+constexpr double push_lasts = 0.2;    // s behind the last message
+constexpr double greatest_lag = 0.1;  // s that a run which is too slow for its pace may make good
+constexpr auto nap = std::chrono::milliseconds(20);
+constexpr std::size_t most_deeds = 10'000;
+
+double clock_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Messages begin with what they are and the number of the run; numbers are little-endian, as all machines have them
+// that this runs on.
+template <class Number>
+void append(std::string& bytes, Number number) {
+  char raw[sizeof number];
+  std::memcpy(raw, &number, sizeof number);
+  bytes.append(raw, sizeof number);
+}
+
+std::string message_of(char kind, unsigned run) {
+  std::string bytes;
+  append(bytes, static_cast<std::uint32_t>(kind));
+  append(bytes, static_cast<std::uint32_t>(run));
+  return bytes;
+}
+
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+// Between the run and the files: takes a copy of each row of the first table.
+class LiveView::Sink final : public TrajectorySink {
+ public:
+  Sink(LiveView& view, TrajectorySink& inner) : view_(view), inner_(inner) {}
+
+  void begin(const std::vector<Table>& tables, const Provenance& provenance) override {
+    Provenance watched = provenance;
+    watched.set("watched", "with --view: the summary lists what was done to the run");
+    inner_.begin(tables, watched);
+    view_.begin(tables, watched);
+  }
+  bool append(std::size_t table, std::span<const double> row) override {
+    if (table == 0) view_.add(row);
+    return inner_.append(table, row);
+  }
+  void flush() override { inner_.flush(); }
+  void finish(RunStatus status, std::string_view summary_json, std::string_view failure_json) override {
+    view_.finish(status, std::string(failure_json));
+    inner_.finish(status, view_.with_deeds(summary_json), failure_json);
+  }
+
+ private:
+  LiveView& view_;
+  TrajectorySink& inner_;
+};
+
+LiveView::LiveView(Options options)
+    : options_(std::move(options)), held_(options_.speed == 0.0), speed_(held_ ? 1 : options_.speed.value_or(0)) {
+  server_ = std::make_unique<LiveServer>([](const std::string& host) { return live_page(host); }, source());
+}
+
+LiveView::~LiveView() = default;
+
+std::unique_ptr<TrajectorySink> LiveView::sink(TrajectorySink& inner) { return std::make_unique<Sink>(*this, inner); }
+
+Model LiveView::prepare(Model model) {
+  const Lock lock(mutex_);
+  names_ = {};
+  inputs_.clear();
+  parameters_ = model.parameters;
+  end_ = model.simulation.end;
+  for (const Parameter& parameter : parameters_) names_.parameters.push_back(parameter.name);
+  for (const trammel::Input& input : model.inputs) {
+    names_.inputs.push_back(input.name);
+    inputs_.push_back({input.name, input.unit, input.value});
+    model.outputs.push_back({"input." + input.name, input.unit, ExpressionText{input.name, input.where}});
+  }
+  pushes_.emplace(model);
+  names_.bodies = pushes_->bodies();
+  push_prefix_ = pushes_->prefix();
+  changed_inputs_.clear();
+  push_.reset();
+  pushing_.reset();
+  next_.reset();
+  restart_.reset();
+  deeds_ = Json::array();
+  return model;
+}
+
+void LiveView::attach(const Simulation& simulation) {
+  equations_ = &simulation.equations();
+  work_ = equations_->make_workspace();
+}
+
+// ---- the thread of the run
+
+bool LiveView::must_wait(double t, double now) {
+  if (interrupted() || next_) return false;
+  if (held_ && rows_ >= until_row_) {
+    pace_clock_ = -1;
+    return true;
+  }
+  if (held_ || speed_ <= 0 || options_.real_time) return false;
+  const double late = pace_clock_ < 0 ? 2 * greatest_lag : now - pace_clock_ - (t - pace_t_) / speed_;
+  if (late > greatest_lag) {
+    pace_clock_ = now;
+    pace_t_ = t;
+  }
+  return late < 0;
+}
+
+Orders LiveView::steer(const State& state) {
+  Orders orders;
+  orders_.clear();
+  Lock lock(mutex_);
+  const double arrived = clock_now();
+  double now = arrived;
+  time_ = state.t;
+  for (;;) {
+    if (restart_) try_restart(lock);
+    if (!must_wait(state.t, now)) break;
+    wake_.wait_for(lock, nap);
+    now = clock_now();
+  }
+  orders.stop = next_.has_value() || interrupted();
+  orders.waited = now - arrived;
+  apply_inputs(state.t);
+  apply_push(state, now, orders);
+  orders.inputs = orders_;
+  return orders;
+}
+
+// A model that cannot run must not end the run that can.
+void LiveView::try_restart(Lock& lock) {
+  std::vector<std::string> set = set_;
+  set.insert(set.end(), restart_->set.begin(), restart_->set.end());
+  restart_.reset();
+  lock.unlock();
+  std::optional<Model> model;
+  std::string why;
+  try {
+    model = options_.reload(set);
+  } catch (const Failure& failure) {
+    why = failure.problems().front().message;
+  }
+  lock.lock();
+  message_ = model ? "" : "no new start: " + why;
+  ++versions_.status;
+  if (!model) return;
+  set_ = std::move(set);
+  next_ = std::move(model);
+}
+
+void LiveView::apply_inputs(double t) {
+  for (const std::size_t i : changed_inputs_) {
+    orders_.emplace_back(static_cast<int>(i), inputs_[i].value);
+    if (deeds_.size() < most_deeds)
+      deeds_.push_back({{"t", t}, {"input", inputs_[i].name}, {"value", inputs_[i].value}});
+  }
+  changed_inputs_.clear();
+}
+
+void LiveView::apply_push(const State& state, double now, Orders& orders) {
+  if (push_ && now - push_heard_ > push_lasts) push_.reset();
+  if (pushing_ && (!push_ || push_->body != *pushing_)) {
+    pushes_->release(*pushing_, orders_);
+    if (!deeds_.empty() && deeds_.back().contains("pushed")) deeds_.back()["until"] = state.t;
+    pushing_.reset();
+  }
+  if (!push_) return;
+  orders.longest_step = Pushes::longest_step;
+  if (pushing_ && state.t < pushed_at_ + Pushes::interval) return;
+  if (!pushing_ && deeds_.size() < most_deeds)
+    deeds_.push_back({{"t", state.t}, {"pushed", names_.bodies[push_->body]}, {"until", state.t}});
+  pushing_ = push_->body;
+  pushed_at_ = state.t;
+  pushes_->draw(*push_, *equations_, state, *work_, orders_);
+}
+
+void LiveView::begin(const std::vector<Table>& tables, const Provenance& provenance) {
+  const Lock lock(mutex_);
+  ++run_;
+  tables_ = {tables[0]};
+  provenance_ = provenance;
+  history_ = RowHistory(tables[0].signals.size(), history_bytes);
+  rows_ = until_row_ = 0;
+  time_ = 0;
+  pace_clock_ = -1;
+  run_status_ = RunStatus::running;
+  failure_.clear();
+  ++versions_.status;
+}
+
+void LiveView::add(std::span<const double> row) {
+  const Lock lock(mutex_);
+  history_.add(row);
+  if (rows_++ == 0) ++versions_.header;  // before it there is nothing to show
+  ++versions_.frame;
+}
+
+void LiveView::finish(RunStatus status, const std::string& failure) {
+  const Lock lock(mutex_);
+  run_status_ = status;
+  failure_ = failure;
+  if (pushing_ && !deeds_.empty() && deeds_.back().contains("pushed")) deeds_.back()["until"] = time_;
+  // All rows, for pages that could not follow.
+  if (!next_) ++versions_.header;
+  ++versions_.status;
+}
+
+std::string LiveView::with_deeds(std::string_view summary) const {
+  const Lock lock(mutex_);
+  Json json = Json::parse(summary, nullptr, false);
+  if (deeds_.empty() || !json.is_object()) return std::string(summary);
+  json["live"] = deeds_;
+  return text_of(json);
+}
+
+std::optional<Model> LiveView::next() {
+  Lock lock(mutex_);
+  while (!next_ && !interrupted()) {
+    if (restart_) {
+      try_restart(lock);
+      continue;
+    }
+    wake_.wait_for(lock, nap);
+  }
+  std::optional<Model> model;
+  if (!interrupted()) model.swap(next_);
+  return model;
+}
+
+// ---- the thread of the server
+
+LiveServer::Source LiveView::source() {
+  return {[this] {
+            const Lock lock(mutex_);
+            return versions_;
+          },
+          [this] { return header(); }, [this] { return status(); }, [this] { return frame(); },
+          [this](std::string_view text) { receive(text); }};
+}
+
+LiveServer::Message LiveView::header() {
+  MemoryTrajectory copy;
+  std::string bytes;
+  {
+    const Lock lock(mutex_);
+    if (history_.rows() == 0) return {};
+    bytes = message_of('H', run_);
+    copy.begin(tables_, provenance_);
+    for (std::size_t i = 0; i < history_.rows(); ++i) (void)copy.append(0, history_.row(i));
+    if (history_.rows() > 0 && !history_.last_is_kept()) (void)copy.append(0, history_.last());
+    if (run_status_ != RunStatus::running) copy.finish(run_status_, "", failure_);
+  }
+  try {
+    bytes += view_data(copy, {});
+  } catch (const Failure&) {  // too large for a page: it shows what comes
+    return {};
+  }
+  return std::make_shared<const std::string>(std::move(bytes));
+}
+
+LiveServer::Message LiveView::frame() {
+  const Lock lock(mutex_);
+  const std::span<const double> row = history_.last();
+  if (row.empty()) return {};
+  std::string bytes = message_of('F', run_);
+  bytes.reserve(bytes.size() + sizeof(double) + sizeof(float) * row.size());
+  append(bytes, row[0]);
+  for (const double value : row.subspan(1)) append(bytes, static_cast<float>(value));
+  return std::make_shared<const std::string>(std::move(bytes));
+}
+
+LiveServer::Message LiveView::status() {
+  const Lock lock(mutex_);
+  Json inputs = Json::array(), parameters = Json::array(), pushes = Json::array();
+  for (const std::string& body : names_.bodies) pushes.push_back({{"body", body}, {"force", push_prefix_ + body}});
+  for (const Input& input : inputs_)
+    inputs.push_back({{"name", input.name}, {"unit", input.unit}, {"value", input.value}});
+  for (const Parameter& parameter : parameters_)
+    parameters.push_back({{"name", parameter.name}, {"value", parameter.value}});
+  const Json json = {{"run", run_},
+                     {"status", to_text(run_status_)},
+                     {"held", held_},
+                     {"speed", speed_ > 0 ? Json(speed_) : Json()},
+                     {"real_time", options_.real_time},
+                     {"end", end_},
+                     {"inputs", inputs},
+                     {"parameters", parameters},
+                     {"pushes", pushes},
+                     {"message", message_}};
+  return std::make_shared<const std::string>(text_of(json));
+}
+
+void LiveView::receive(std::string_view text) {
+  const Lock lock(mutex_);
+  std::string why;
+  const std::optional<LiveCommand> command = parse_command(text, names_, why);
+  const std::string before = message_;
+  message_ = why;
+  if (command) std::visit([this](const auto& known) { obey(known); }, *command);
+  if (message_ != before) ++versions_.status;
+  wake_.notify_all();
+}
+
+void LiveView::obey(const PauseRun& pause) {
+  held_ = pause.held;
+  until_row_ = 0;
+  ++versions_.status;
+}
+
+void LiveView::obey(const StepRun&) {
+  until_row_ = std::max(until_row_, rows_) + 1;
+  if (!held_) ++versions_.status;
+  held_ = true;
+}
+
+void LiveView::obey(const PaceRun& pace) {
+  speed_ = pace.speed;
+  pace_clock_ = -1;
+  ++versions_.status;
+}
+
+void LiveView::obey(const SetInput& set) {
+  inputs_[set.input].value = set.value;
+  if (std::find(changed_inputs_.begin(), changed_inputs_.end(), set.input) == changed_inputs_.end())
+    changed_inputs_.push_back(set.input);
+  ++versions_.status;
+}
+
+void LiveView::obey(const PushBody& push) {
+  push_ = push;
+  push_heard_ = clock_now();
+}
+
+void LiveView::obey(const ReleaseBody&) { push_.reset(); }
+
+void LiveView::obey(const RestartRun& restart) { restart_ = restart; }
+
+}  // namespace trammel

@@ -1,0 +1,340 @@
+// A run that is watched while it goes on: the command itself, pages in a real browser, and requests that no browser
+// would make.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import http from 'node:http';
+import { join } from 'node:path';
+import { folder, launch, open, settle } from './page.mjs';
+import { assert } from './suite.mjs';
+
+const model = `trammel: 1
+title: Cart with a hanging pole
+parameters: {M: 2, m: 0.7, l: 0.4}
+inputs:
+  drive: {unit: N}
+gravity: [0, 0, -9.81]
+bodies:
+  cart: {mass: M, inertia: [0.01, 0.01, 0.01], shape: {type: box, size: [0.3, 0.2, 0.1]}}
+  pole: {mass: m, inertia: [m*l^2/3, m*l^2/3, 0.001], position: [0, 0, -l], shape: {type: box, size: [0.08, 0.08, 2*l]}}
+joints:
+  rail: {type: translational, between: [ground, cart], at: [0, 0, 0], axis: [1, 0, 0]}
+  hinge: {type: revolute, between: [cart, pole], at: [0, 0, 0], axis: [0, 1, 0]}
+forces:
+  motor: {type: force, frames: [ground, cart], fx: "drive - 40*dx(cart, ground) - 10*vx(cart, ground)"}
+simulation: {end: 1000, step: 0.005, output_step: 0.01}
+outputs:
+  x: {expression: "dx(cart, ground)", unit: m}
+`;
+
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+/** `trammel run` with --view: its address, how it ends, and how to end it. */
+async function watch(command, name, ...more) {
+  const file = join(folder, `${name}.yaml`);
+  writeFileSync(file, model);
+  const child = spawn(command, ['run', file, '-q', '-o', join(folder, `${name}.h5`), '--view', ...more], { cwd: folder });
+  const run = { child, said: '', ended: once(child, 'close').then(([code]) => code) };
+  child.stderr.on('data', (text) => (run.said += text));
+  for (let i = 0; i < 600 && !/Watch it at \S+\n/.test(run.said); ++i) await pause(50);
+  run.address = /Watch it at (\S+)/.exec(run.said)?.[1];
+  assert.ok(run.address, `no address: ${run.said}`);
+  run.url = new URL(run.address);
+  run.end = () => {
+    child.kill('SIGINT');
+    return run.ended;
+  };
+  return run;
+}
+
+/** Asks what it is told to, headers as they are. Returns the status, or 101. */
+function ask({ url }, path, headers = {}, method = 'GET') {
+  return new Promise((done, fail) => {
+    const request = http.request({ host: '127.0.0.1', port: url.port, path, method, headers: { Host: url.host, ...headers } });
+    request.on('response', (response) => {
+      let text = '';
+      response.on('data', (part) => (text += part));
+      response.on('end', () => done({ status: response.statusCode, headers: response.headers, text }));
+    });
+    request.on('upgrade', (response, socket, head) => done({ status: response.statusCode, socket, head }));
+    request.on('error', fail);
+    request.end();
+  });
+}
+
+const upgrade = (origin) => ({ Connection: 'Upgrade', Upgrade: 'websocket', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'AAAAAAAAAAAAAAAAAAAAAA==', ...(origin ? { Origin: origin } : {}) });
+
+/** A message as a browser sends it: masked, here with zeros. */
+function sendText(socket, text) {
+  const payload = Buffer.from(text), long = payload.length > 125;
+  const head = Buffer.from([0x81, 0x80 | (long ? 127 : payload.length), ...(long ? [0, 0, 0, 0, 0, 0, 0, 0] : []), 0, 0, 0, 0]);
+  if (long) head.writeBigUInt64BE(BigInt(payload.length), 2);
+  socket.write(Buffer.concat([head, payload]));
+}
+
+const openLive = (browser, run) => open(browser, run.address, { width: 1280, height: 720, allowed: run.url.host });
+const time = (page) => page.evaluate(() => window.trammel.t);
+const status = (page) => page.evaluate(() => window.trammel.live.status);
+const state = (page) => page.locator('.live-state').textContent();
+const waitForState = (page, words) => page.waitForFunction((text) => document.querySelector('.live-state').textContent.includes(text), words);
+/** The last value of a signal. */
+const last = (page, name) =>
+  page.evaluate((wanted) => {
+    const { run } = window.trammel, index = run.header.signals.findIndex((s) => s.name === wanted);
+    return run.valueAt(index, run.end);
+  }, name);
+const pointOf = (page, body) =>
+  page.evaluate((name) => {
+    const { view } = window.trammel, m = view.bodyMatrix(name), box = document.querySelector('canvas').getBoundingClientRect();
+    const p = view.project(view.rig.controls.target.clone().set(m[12], m[13], m[14]), box.width, box.height);
+    return { x: box.left + p.x, y: box.top + p.y };
+  }, body);
+
+const withoutBrowser = {
+  'only who has the token, from this host, is served': async (run) => {
+    const { url } = run, token = url.searchParams.get('token'), origin = `http://${url.host}`;
+    assert.match(token, /^[0-9a-f]{32}$/);
+    const good = await ask(run, `/?token=${token}`);
+    assert.equal(good.status, 200);
+    assert.match(good.text, /^<!doctype html><!-- trammel-view -->/);
+    assert.match(good.text, new RegExp(`connect-src ws://127.0.0.1:${url.port} ws://localhost:${url.port};`));
+    assert.match(good.headers['content-security-policy'], /frame-ancestors 'none'/);
+    for (const [name, value] of [['x-content-type-options', 'nosniff'], ['referrer-policy', 'no-referrer'], ['cross-origin-resource-policy', 'same-origin'], ['cache-control', 'no-store']])
+      assert.equal(good.headers[name], value);
+    const expected = [
+      [200, `/?token=${token}`, { Host: `localhost:${url.port}` }],
+      [403, '/', {}],
+      [403, '/?token=', {}],
+      [403, `/?token=${'0'.repeat(32)}`, {}],
+      [403, `/?token=${token}0`, {}],
+      [403, `/?x=token=${token}`, {}],
+      [403, `/?token=${token}`, { Host: `evil.example:${url.port}` }],
+      [403, `/?token=${token}`, { Host: '127.0.0.1' }],
+      [404, `/etc/passwd?token=${token}`, {}],
+      [404, `/..%2f..%2fetc/passwd?token=${token}`, {}],
+      [405, `/?token=${token}`, {}, 'POST'],
+      [400, `/ws?token=${token}`, {}],
+      [403, '/ws', upgrade(origin)],
+      [403, `/ws?token=${'f'.repeat(32)}`, upgrade(origin)],
+      [403, `/ws?token=${token}`, upgrade()],
+      [403, `/ws?token=${token}`, upgrade('http://evil.example')],
+      [403, `/ws?token=${token}`, upgrade(`https://${url.host}`)],
+      [403, `/ws?token=${token}`, { ...upgrade(`http://evil.example:${url.port}`), Host: `evil.example:${url.port}` }],
+    ];
+    for (const [status, path, headers, method] of expected) assert.equal((await ask(run, path, headers, method)).status, status, `${method ?? 'GET'} ${path} ${JSON.stringify(headers)}`);
+    const { status: opened, socket } = await ask(run, `/ws?token=${token}`, upgrade(origin));
+    assert.equal(opened, 101);
+    socket.destroy();
+  },
+  'long requests, long messages and nonsense do no harm': async (run) => {
+    const { url } = run, token = url.searchParams.get('token'), path = `/ws?token=${token}`;
+    const long = await ask(run, `/?token=${token}`, { Filler: 'x'.repeat(20_000) }).catch(() => ({ status: 0 }));
+    assert.notEqual(long.status, 200);
+    const first = await ask(run, path, upgrade(`http://${url.host}`));
+    for (const text of ['', '{', '[1]', '{"pause": 1}', '{"speed": 1e999}', '{"set": {"name": "none", "value": 1}}', '{"restart": {"M": "1\\n2"}}']) sendText(first.socket, text);
+    sendText(first.socket, JSON.stringify({ pause: 'x'.repeat(100_000) })); // ends this connection
+    await once(first.socket.resume(), 'close');
+    assert.equal((await ask(run, `/?token=${token}`)).status, 200);
+  },
+  'a page that does not read holds nobody up': async (run) => {
+    const { url } = run, { socket } = await ask(run, `/ws?token=${url.searchParams.get('token')}`, upgrade(`http://${url.host}`));
+    socket.pause();
+    const other = await ask(run, `/ws?token=${url.searchParams.get('token')}`, upgrade(`http://${url.host}`));
+    sendText(socket, '{"pause": false}');
+    let bytes = 0;
+    other.socket.on('data', (part) => (bytes += part.length));
+    await pause(1000);
+    const before = bytes;
+    await pause(1000);
+    assert.ok(bytes > before + 1000, `${bytes - before} bytes in a second`);
+    sendText(socket, '{"pause": true}');
+    for (const one of [socket, other.socket]) one.destroy();
+  },
+};
+
+const inBrowser = {
+  'held at first; steps go row by row; play and pause': async ({ page, wrong }) => {
+    assert.equal(await state(page), 'paused');
+    assert.equal(await time(page), 0);
+    assert.equal(page.url().includes('token'), false);
+    await page.locator('canvas').first().focus();
+    for (const t of [0.01, 0.02]) {
+      await page.keyboard.press('ArrowRight');
+      await page.waitForFunction((expected) => Math.abs(window.trammel.t - expected) < 1e-9, t);
+      await pause(100);
+      assert.ok(Math.abs((await time(page)) - t) < 1e-9);
+    }
+    await page.keyboard.press('ArrowLeft'); // in what there is already
+    assert.ok(Math.abs((await time(page)) - 0.01) < 1e-9);
+    await page.getByRole('button', { name: 'Play (Space)' }).click();
+    await page.waitForFunction(() => window.trammel.t > 0.2);
+    assert.equal(await state(page), 'running at 1× the clock');
+    await page.keyboard.press(' ');
+    await waitForState(page, 'paused');
+    await pause(100);
+    const stopped = await time(page);
+    await pause(400);
+    assert.equal(await time(page), stopped);
+    assert.ok(Math.abs(await last(page, 'x')) < 1e-9); // nothing has pushed it
+    assert.deepEqual(wrong, []);
+  },
+  'the speed is that of the run': async ({ page }) => {
+    await page.locator('footer select').selectOption('0.1');
+    await page.keyboard.press('Escape');
+    await page.locator('canvas').first().focus();
+    await page.keyboard.press(' ');
+    await waitForState(page, '0.1× the clock');
+    const [t, clock] = await page.evaluate(() => [window.trammel.run.end, performance.now()]);
+    await pause(1000);
+    const [later, end] = await page.evaluate(() => [window.trammel.run.end, performance.now()]);
+    const speed = (1000 * (later - t)) / (end - clock);
+    assert.ok(speed > 0.02 && speed < 0.2, `${speed} times the clock`); // rows of 0.01 s and a busy machine
+    await page.locator('footer select').selectOption('1');
+    await waitForState(page, '1× the clock');
+  },
+  'an input moves the mechanism and is recorded': async ({ page }) => {
+    await page.getByLabel('drive, as a number').fill('8');
+    await page.getByLabel('drive, as a number').press('Enter');
+    await page.waitForFunction(() => window.trammel.live.status.inputs[0].value === 8);
+    await page.waitForFunction(() => {
+      const { run } = window.trammel, index = run.header.signals.findIndex((s) => s.name === 'x');
+      return run.valueAt(index, run.end) > 0.05;
+    });
+    assert.equal(await last(page, 'input.drive'), 8);
+    await page.getByRole('slider', { name: 'drive' }).focus();
+    await page.keyboard.press('Home'); // of the slider: its least value
+    await page.waitForFunction(() => window.trammel.live.status.inputs[0].value < 0);
+    await page.getByLabel('drive, as a number').fill('0');
+    await page.getByLabel('drive, as a number').press('Enter');
+    await page.waitForFunction(() => window.trammel.live.status.inputs[0].value === 0);
+  },
+  'a push is a force of the model, and its work is booked': async ({ page }) => {
+    await page.keyboard.press('Escape');
+    await page.evaluate(() => window.trammel.live.send({ pause: true })); // what moves is hard to grab
+    await waitForState(page, 'paused');
+    await pause(100);
+    await page.evaluate(() => window.trammel.view.frame('front'));
+    await settle(page);
+    const at = await pointOf(page, 'pole');
+    await page.keyboard.down('Control');
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.down();
+    await page.mouse.move(at.x + 60, at.y, { steps: 5 });
+    await page.evaluate(() => window.trammel.live.send({ pause: false }));
+    const name = await page.evaluate(() => {
+      const { run } = window.trammel, [x] = run.vector('force', 'push.pole', 'force_on_second');
+      return run.header.signals[x].name;
+    });
+    await page.waitForFunction((signal) => {
+      const { run } = window.trammel;
+      return Math.abs(run.valueAt(run.header.signals.findIndex((s) => s.name === signal), run.end)) > 0.1;
+    }, name);
+    assert.ok(await page.locator('.label.distance').isVisible());
+    assert.match(await page.locator('.label.distance').textContent(), / N$/);
+    await pause(300);
+    await page.mouse.up();
+    await page.keyboard.up('Control');
+    await page.waitForFunction((signal) => {
+      const { run } = window.trammel;
+      return run.valueAt(run.header.signals.findIndex((s) => s.name === signal), run.end) === 0;
+    }, name);
+    const work = await page.evaluate(() => {
+      const { run } = window.trammel, all = run.signal(run.header.signals.findIndex((s) => s.name === 'energy.external'));
+      return Math.max(...all) - Math.min(...all);
+    });
+    const imbalance = Math.abs(await last(page, 'energy.imbalance'));
+    assert.ok(work > 0.01 && imbalance < 0.01 * work, `${imbalance} J of ${work} J`);
+    assert.equal(await page.evaluate(() => window.trammel.state.get('selection')), null); // the click was not one
+  },
+  'two pages show and steer the same run; one may leave': async ({ page, browser, run }) => {
+    const other = await openLive(browser, run);
+    assert.equal(other.ready, '1');
+    assert.ok((await time(other.page)) > 0);
+    await other.page.locator('canvas').first().focus();
+    await other.page.keyboard.press(' ');
+    for (const one of [page, other.page]) await waitForState(one, 'paused');
+    await pause(200);
+    assert.equal(await page.evaluate(() => window.trammel.run.end), await other.page.evaluate(() => window.trammel.run.end));
+    await other.page.keyboard.press(' ');
+    await waitForState(page, 'running');
+    assert.deepEqual(other.wrong, []);
+    await other.page.context().close();
+    const t = await time(page);
+    await page.waitForFunction((before) => window.trammel.t > before + 0.1, t);
+  },
+  'a new start takes other parameters and keeps the look; bad ones are refused': async ({ page }) => {
+    await page.getByText('Parameters').click();
+    await page.getByLabel('Parameter M', { exact: true }).fill('nonsense');
+    await page.getByRole('button', { name: 'Start anew' }).click();
+    await page.waitForFunction(() => /no new start/.test(document.querySelector('.freedoms .caveat').textContent));
+    const before = await status(page);
+    assert.equal(before.status, 'running');
+    await page.getByLabel('Parameter M', { exact: true }).fill('4');
+    await page.evaluate(() => window.trammel.select('pole'));
+    await Promise.all([page.waitForNavigation(), page.getByRole('button', { name: 'Start anew' }).click()]);
+    await page.waitForSelector('html[data-ready="1"]', { state: 'attached' });
+    const after = await status(page);
+    assert.equal(after.run, before.run + 1);
+    assert.deepEqual(after.parameters[0], { name: 'M', value: 4 });
+    assert.deepEqual(await page.evaluate(() => window.trammel.state.get('selection')), { of: 'body', name: 'pole' });
+    await page.evaluate(() => window.trammel.select(null));
+  },
+  'every control of the live panel has a name': async ({ page }) => {
+    const nameless = await page.evaluate(() =>
+      [...document.querySelectorAll('button, input, select, canvas, [role=img]')].filter((e) => !(e.getAttribute('aria-label') || e.textContent?.trim() || e.title)).map((e) => e.outerHTML));
+    assert.deepEqual(nameless, []);
+  },
+  'Ctrl-C ends the run in good order; the page keeps what it has': async ({ page, run, wrong }) => {
+    assert.equal(await run.end(), 5, run.said);
+    await waitForState(page, 'the program has ended');
+    assert.ok((await page.evaluate(() => window.trammel.run.rows)) > 1);
+    await page.locator('canvas').first().focus();
+    await page.keyboard.press('Home');
+    assert.equal(await time(page), 0);
+    assert.deepEqual(wrong, []);
+  },
+};
+
+/** A run that is over before a page opens. */
+async function afterTheEnd(command, browser) {
+  const run = await watch(command, 'over', '--end', '0.5');
+  try {
+    for (let i = 0; i < 200 && !run.said.includes('The run is over'); ++i) await pause(50);
+    assert.match(run.said, /The run is over, its page stays open; Ctrl-C ends it/);
+    const { page, wrong, ready } = await openLive(browser, run);
+    assert.equal(ready, '1');
+    assert.equal(await state(page), 'the run is over: finished');
+    assert.equal(await page.evaluate(() => window.trammel.run.rows), 51);
+    await page.locator('canvas').first().focus();
+    await page.keyboard.press('End');
+    assert.ok(Math.abs((await time(page)) - 0.5) < 1e-6);
+    assert.deepEqual(wrong, []);
+    await page.context().close();
+    assert.equal(await run.end(), 0);
+  } finally {
+    run.child.kill('SIGKILL');
+  }
+}
+
+export async function liveTests(suite, command) {
+  const count = Object.keys(withoutBrowser).length + Object.keys(inBrowser).length + 1;
+  if (!command) return suite.skip(count, 'no --command to run');
+  const run = await watch(command, 'live', '--speed', '0');
+  try {
+    for (const [name, test] of Object.entries(withoutBrowser)) await suite.test(`live: ${name}`, () => test(run));
+  } finally {
+    await run.end();
+  }
+  const { browser, why } = await launch();
+  if (!browser) return suite.skip(Object.keys(inBrowser).length + 1, why);
+  const seen = await watch(command, 'seen', '--speed', '0');
+  try {
+    const opened = await openLive(browser, seen);
+    await suite.test('live: the page opens', () => assert.equal(opened.ready, '1'));
+    for (const [name, test] of Object.entries(inBrowser)) await suite.test(`live: ${name}`, () => test({ ...opened, browser, run: seen }));
+    await suite.test('live: a run that is over is shown whole', () => afterTheEnd(command, browser));
+  } finally {
+    seen.child.kill('SIGKILL');
+    await browser.close();
+  }
+}
