@@ -27,7 +27,8 @@ Simulation::Loop::Loop(Simulation& simulation, TrajectorySink& sink, const RunOp
 
 RunResult Simulation::Loop::run() {
   begin();
-  while (!over_ && t_ < end_) step();
+  const long most = options_.leg ? options_.leg->most_steps : 0;
+  while (!over_ && t_ < stop_ && (most == 0 || s_.progress_.steps - steps_before_ < most)) step();
   finish();
   return std::move(result_);
 }
@@ -39,12 +40,13 @@ void Simulation::Loop::begin() {
   least_ = settings_->least_step.value_or(0);
   greatest_ = settings_->greatest_step.value_or(end_);
   fixed_ = s_.settings_.fixed_step;
+  own_step_ = s_.h_;
+  stop_ = options_.leg ? std::min(end_, options_.leg->until.value_or(end_)) : end_;
+  if (fixed_ && options_.leg && options_.leg->step) s_.h_ = *options_.leg->step;
+  steps_before_ = s_.progress_.steps;
   Progress& progress = s_.progress_;
   s_.limited_.resize(s_.equations_->sizes().nv, 0.0);
-  if (!s_.recorder_) {
-    s_.make_recorder();
-    s_.recorder_->note_step(s_.integrator_->state(), s_.integrator_->rates());
-  }
+  s_.record_start();
   if (options_.continue_result) {
     std::vector<std::uint64_t> rows{static_cast<std::uint64_t>(progress.outputs),
                                     static_cast<std::uint64_t>(progress.steps)};
@@ -78,7 +80,9 @@ void Simulation::Loop::step() {
   }
   Integrator& integrator = *s_.integrator_;
   // The last step ends at the end; a sliver behind it would be round-off.
-  double h = StepController::within(t_, std::min(s_.h_, greatest_), end_);
+  const double wanted = std::min(s_.h_, greatest_);
+  double h = StepController::within(t_, wanted, stop_);
+  uncut_ = stop_ < end_ && h < wanted ? wanted : 0;
   if (s_.events_->any()) h = s_.events_->limit(integrator.state(), h);
   if (s_.output_step_ && rejected_here_ == 0 &&
       static_cast<double>(s_.progress_.next_output) * *settings_->output_step < t_ + h * (1 - 1e-9))
@@ -125,7 +129,7 @@ void Simulation::Loop::keep(double h) {
   }
   const double before_step = t_;
   t_ = integrator.state().t;
-  if (std::abs(end_ - t_) < 1e-12 * end_) t_ = end_;
+  if (std::abs(stop_ - t_) < 1e-12 * end_) t_ = stop_;
   count(h);
   if (!fixed_) s_.h_ = s_.controller_.next(h, attempt_, true, integrator.error_order());
   const double output_began = clock_seconds();
@@ -275,6 +279,8 @@ void Simulation::Loop::give_up(StopReason reason, double h) {
 }
 
 void Simulation::Loop::finish() {
+  if (fixed_ && options_.leg) s_.h_ = own_step_;
+  if (!fixed_ && rejected_here_ == 0) s_.h_ = std::max(s_.h_, uncut_);
   s_.progress_.times.output += output_seconds_;
   s_.progress_.times.steps += clock_seconds() - clock_first_ - output_seconds_;
   s_.describe_run(result_.summary);
