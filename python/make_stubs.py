@@ -10,6 +10,8 @@ import os
 import re
 import sys
 
+sys.path = [entry for entry in sys.path if os.path.abspath(entry) != os.path.dirname(os.path.abspath(__file__))]
+
 import trammel
 from trammel import _core, elements
 

@@ -156,7 +156,12 @@ void bind_models(py::module_& module) {
                                return values;
                              })
       .def_property_readonly(
-          "digest", [](const CoreModel& m) { return model_digest(*m.model); },
+          "digest",
+          [](const CoreModel& m) {
+            Model same = *m.model;
+            same.text.clear();  // layout and comments do not matter
+            return model_digest(same);
+          },
           "Everything that is computed with, as text.");
   module.def("read_text", read_text, py::arg("text"), py::arg("name"), py::arg("set"),
              py::call_guard<py::gil_scoped_release>(), "Reads a model from a text in the file format.");

@@ -25,7 +25,9 @@ def parsed(value: Any) -> Any:
         return {key: parsed(entry) for key, entry in value.items()}
     if isinstance(value, list):
         return [parsed(entry) for entry in value]
-    return Quoted(value[0]) if isinstance(value, tuple) else value
+    if isinstance(value, tuple):
+        return Quoted(value[0])
+    return {"true": True, "false": False, "null": None, "~": None, "": None}.get(value, value)
 
 
 def plain(value: Any) -> Any:
@@ -38,9 +40,7 @@ def plain(value: Any) -> Any:
         return [plain(entry) for entry in value]
     if isinstance(value, numpy.generic):
         return plain(value.item())
-    if isinstance(value, (bool, int, str)):
-        return value
-    if isinstance(value, float):
+    if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise refuse("wrong-type", f"{value!r} is not a number, a text, a list or a dictionary of them",
                  "the file format knows nothing else", 3)
@@ -48,10 +48,12 @@ def plain(value: Any) -> Any:
 
 _plain_text = re.compile(r"[A-Za-z0-9_(.$^/][A-Za-z0-9_./+*()^<>=| $-]*")
 _number_like = re.compile(r"[-+]?[0-9.][0-9eE.+-]*( ?[A-Za-z][A-Za-z0-9 /^*-]*)?")
-_special = {"null", "~", "true", "false", "yes", "no", "on", "off", ""}
+_special = {"null", "~", "true", "false", ""}
 
 
 def scalar(value: Any) -> str:
+    if value is None:
+        return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
