@@ -156,12 +156,14 @@ class PyEquations {
   Vec velocity_constraints(double t, const Array& q, const Array& v, const py::object& u) {
     const State s = state(t, q, v, u);
     Vec gdot(e_.sizes().multipliers());
+    e_.update(s, work_);
     e_.velocity_residual(s, gdot, work_);
     return gdot;
   }
   Vec gamma(double t, const Array& q, const Array& v, const py::object& u) {
     const State s = state(t, q, v, u);
-    Vec out;
+    Vec out(e_.sizes().multipliers());
+    e_.update(s, work_);
     e_.jacobian_and_gamma(s, partials_, out, work_);
     return out;
   }

