@@ -23,11 +23,9 @@ print("  poles with the controller", numpy.round(poles, 2))
 # Outputs y = C x of the model are the displacements it was linearised in: x = T y, T by least squares.
 T = numpy.linalg.pinv(numpy.vstack([linear.C, linear.C @ linear.A]))
 
-# The controller sees the full model every 5 ms and holds its force between.
+# The controller sees the full model every 5 ms and holds its force between. The pole starts far from upright.
+model["initial"] = {"joints": {"hinge": {"angle": "20 deg"}}}
 sim = model.simulation(end=4.0, tolerance=1e-7, record=True, output_step=0.01)
-v = sim.v.copy()
-v[sim.columns["pole"][1] + 4] += 0.8  # rad/s: somebody has pushed the pole
-sim.set_state(v=v)
 dt, largest, y_old = 5e-3, 0.0, numpy.array([sim["x"], sim["theta"]])
 while sim.t < sim.end - dt / 2:
     y = numpy.array([sim["x"], sim["theta"]])
@@ -38,4 +36,4 @@ while sim.t < sim.end - dt / 2:
 
 theta = sim.result["theta"]
 print(f"largest angle {largest:.3f} rad, at the end {theta[-1]:.1e} rad, cart at {sim['x']:.3f} m")
-assert abs(theta[-1]) < 1e-2 < largest
+assert abs(theta[-1]) < 1e-2 and largest > 0.3

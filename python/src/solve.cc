@@ -38,7 +38,10 @@ struct Callbacks {
   // False: infinite or not a number.
   bool take(const py::object& value, Vec& out, Eigen::Index n, const char* what) {
     const auto array = Array::ensure(value);
-    if (!array) throw py::error_already_set();
+    if (!array) {
+      wrong = std::string(what) + " returned something that is no array of numbers";
+      return false;
+    }
     if (array.ndim() != 1 || array.shape(0) != n) {
       wrong = std::string(what) + " returned shape (" + shape(array) + "), not (" + std::to_string(n) + ",)";
       return false;
@@ -48,7 +51,10 @@ struct Callbacks {
   }
   bool take(const py::object& value, Mat& out, Eigen::Index n, const char* what) {
     const auto array = Array::ensure(value);
-    if (!array) throw py::error_already_set();
+    if (!array) {
+      wrong = std::string(what) + " returned something that is no array of numbers";
+      return false;
+    }
     if (array.ndim() != 2 || array.shape(0) != n || array.shape(1) != n) {
       wrong = std::string(what) + " returned shape (" + shape(array) + "), not (" + std::to_string(n) + ", " +
               std::to_string(n) + ")";

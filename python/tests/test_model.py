@@ -75,7 +75,7 @@ def test_mistakes_name_the_line_of_the_program():
     for text in ("a body that is not there", "a joint that is not there", "a field that is not there"):
         assert line_of(text) in {line for _, line in found}, found
     hints = " ".join(p.hint for p in caught.value.problems)
-    assert "'bar'" in hints and "revolute" in hints and "tz" in hints
+    assert "`bodies`" in hints and "revolute" in hints and "tz" in hints
     m = trammel.Model()
     m.body("bar", mass=-2, inertia=[1, 1, 1])  # found when it is checked
     with pytest.raises(trammel.Error) as caught:

@@ -182,6 +182,9 @@ def solve(
     floor = numpy.broadcast_to(numpy.asarray(atol, dtype=float), start.shape) / rtol if rtol > 0 else None
     if floor is None or not (floor > 0).all():
         raise refuse("not-positive", "rtol and atol must be positive", "errors below round-off cannot be asked for")
+    for name, size in (("step", step), ("first_step", first_step), ("max_step", max_step)):
+        if size is not None and not size > 0:
+            raise refuse("not-positive", f"{name} must be a positive number", "leave it out for one that is chosen")
     watched: List[Callable[..., float]] = [events] if callable(events) else list(events or [])
     if args:
         function, jacobian = f, jac
