@@ -1,5 +1,6 @@
 // Failures of the library as trammel.Error, which carries the problems; JSON as Python's own values.
 #include "python/src/bindings.h"
+#include "trammel/base/messages.h"
 
 namespace trammel::python {
 
@@ -51,7 +52,14 @@ void bind_errors(py::module_& module) {
       PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
     }
   });
-  (void)module;
+  module.def(
+      "explain",
+      [](const std::string& id) -> py::object {
+        const MessageInfo* info = find_message(id);
+        if (info == nullptr) return py::none();
+        return py::make_tuple(std::string(info->group), std::string(info->text), std::string(info->remedy));
+      },
+      py::arg("id"), "(where it comes from, what it means, what to do) of the identifier of a problem, or None.");
 }
 
 }  // namespace trammel::python

@@ -36,6 +36,17 @@ def test_types_agree():
     assert out.returncode == 0, out.stdout
 
 
+def test_every_identifier_is_explained():
+    """Those that the package itself uses are in the list of the library, as all others are."""
+    import re
+
+    used = set()
+    for file in (root / "python" / "trammel").glob("*.py"):
+        used |= set(re.findall(r'(?:refuse\(|Problem\("error", )"([a-z-]+)"', file.read_text()))
+    assert len(used) > 5 and not [id for id in used if trammel._core.explain(id) is None]
+    assert "method" in trammel.Problem("error", "unknown-method", "").explanation
+
+
 def test_doctests():
     for module in (trammel.model, trammel):
         assert doctest.testmod(module).failed == 0

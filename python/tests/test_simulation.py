@@ -92,7 +92,7 @@ def test_use_after_close(model):
     for use in (lambda: sim.t, lambda: sim.step(), lambda: sim.q, lambda: sim.save()):
         with pytest.raises(trammel.Error) as caught:
             use()
-        assert caught.value.problems[0].id == "closed" and caught.value.problems[0].file == __file__
+        assert caught.value.problems[0].id == "bad-usage" and caught.value.problems[0].file == __file__
 
 
 def test_saved_and_restored_goes_on_with_the_same_bits(model, tmp_path, models):

@@ -67,7 +67,7 @@ class Drives:
             with open(path, "x", encoding="utf-8") as file:
                 file.write(self._csv)
         except FileExistsError:
-            raise refuse("would-overwrite", f"'{os.fspath(path)}' exists", "remove it first", 4) from None
+            raise refuse("file-exists", f"'{os.fspath(path)}' exists", "remove it first", 4) from None
 
 
 @dataclasses.dataclass
@@ -96,7 +96,7 @@ class LinearSystem:
         from scipy import signal
 
         if self.B.shape[1] == 0:
-            raise refuse("no-inputs", "the model has no inputs, and scipy.signal takes no system without", "add `inputs:`")
+            raise refuse("bad-usage", "the model has no inputs, and scipy.signal takes no system without", "add `inputs:`")
         return signal.StateSpace(self.A, self.B, self.C, self.D)
 
 
@@ -170,7 +170,7 @@ class Sweep:
         try:
             return numpy.array([float(text) if text else numpy.nan for text in self.texts(name)])
         except ValueError:
-            raise refuse("not-a-number", f"column '{name}' has values with units", "texts() gives them as they are") from None
+            raise refuse("bad-usage", f"column '{name}' has values with units", "texts() gives them as they are") from None
 
     def to_dataframe(self) -> Any:
         """A pandas.DataFrame with a row for each run."""

@@ -24,6 +24,14 @@ class Problem:
     line: Optional[int] = None
     column: Optional[int] = None
 
+    @property
+    def explanation(self) -> str:
+        """What ``trammel help ID`` says of it."""
+        from . import _core
+
+        found = _core.explain(self.id)
+        return f"{found[1]} {found[2]}".strip() if found else ""
+
     def __str__(self) -> str:
         place = ""
         if self.file is not None:

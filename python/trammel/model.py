@@ -166,7 +166,7 @@ class Model:
             with open(path, "x", encoding="utf-8") as file:
                 file.write(self.to_yaml())
         except FileExistsError:
-            raise refuse("would-overwrite", f"'{os.fspath(path)}' exists", "models are never overwritten: remove it first", 4) from None
+            raise refuse("file-exists", f"'{os.fspath(path)}' exists", "models are never overwritten: remove it first", 4) from None
 
     def _read(self) -> _core.Model:
         places: Sequence[Tuple[str, ...]] = ()
@@ -349,7 +349,7 @@ class Model:
             raise from_call(error) from None
         result = KinematicResult(core, report)
         if not report["finished"]:
-            raise Error([Problem("error", "out-of-reach", report["why"], "check the motions against the mechanism's reach",
+            raise Error([Problem("error", "run-failed", report["why"], "check the motions against the mechanism's reach",
                                  self._file)], 1, result)
         return result
 
@@ -436,7 +436,7 @@ class Model:
             options = settings.pop("options", None)
             for name, value in settings.items():
                 if not hasattr(changes, name) or name == "set":
-                    raise refuse("unknown-setting", f"a sweep has no setting '{name}'", "those of run()")
+                    raise refuse("bad-usage", f"a sweep has no setting '{name}'", "those of run()")
                 setattr(changes, name, value)
             changes.options = [f"{key}={_text_of(value)}" for key, value in (options or {}).items()]
             changes.set = self._set

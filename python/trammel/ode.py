@@ -177,7 +177,7 @@ def solve(
         raise refuse("bad-usage", f"there is no kind '{kind}' of equations", "first, second or implicit")
     start = numpy.array(y0, dtype=float)
     if start.ndim != 1 or len(start) == 0 or (kind == "second" and len(start) % 2):
-        raise refuse("bad-start", f"y0 has the shape {start.shape}", "a vector; of second order positions, then velocities")
+        raise refuse("bad-usage", f"y0 has the shape {start.shape}", "a vector; of second order positions, then velocities")
     t0, end = (float(t) for t in t_span)
     floor = numpy.broadcast_to(numpy.asarray(atol, dtype=float), start.shape) / rtol if rtol > 0 else None
     if floor is None or not (floor > 0).all():

@@ -20,7 +20,7 @@ class Inputs(MutableMapping):
 
     def _index(self, name: str) -> int:
         if name not in self._names:
-            raise refuse("unknown-input", f"the model has no input '{name}'", "inputs: " + ", ".join(self._names))
+            raise refuse("unknown-name", f"the model has no input '{name}'", "inputs: " + ", ".join(self._names))
         return self._names.index(name)
 
     def __getitem__(self, name: str) -> float:
@@ -65,7 +65,7 @@ class Simulation:
     @property
     def _open(self) -> _core.Stepper:
         if self._core is None:
-            raise refuse("closed", "the simulation was closed", "make another one with model.simulation()")
+            raise refuse("bad-usage", "the simulation was closed", "make another one with model.simulation()")
         return self._core
 
     @staticmethod
@@ -146,7 +146,7 @@ class Simulation:
         """What was recorded so far (``record=True``)."""
         result = Result(self._open.recorded())
         if not result.tables:
-            raise refuse("nothing-recorded", "nothing was recorded", "model.simulation(record=True), then a step")
+            raise refuse("bad-usage", "nothing was recorded", "model.simulation(record=True), then a step")
         return result
 
     # ---- going on --------------------------------------------------------------------------------------------------
