@@ -468,10 +468,13 @@ struct Hdf5Writer::File {
       fine = fine && create_structure(file.id(), description, provenance, options, rows,
                                       room_for_more ? Checksums::no : Checksums::yes, streams);
       for (std::size_t t = 0; t < tables.size() && fine; ++t) {
-        // As high as a chunk of the new file, which has checksums and is written chunk by chunk.
-        std::vector<double> band(streams[t].chunk_rows * tables[t].columns);
-        for (std::uint64_t first = 0; first < counts[t] && fine; first += streams[t].chunk_rows) {
-          const std::uint64_t some = std::min<std::uint64_t>(streams[t].chunk_rows, counts[t] - first);
+        // Whole chunks of the new file, and as high as one of the old: either may have checksums, and is then read or
+        // written chunk by chunk.
+        const std::size_t high = streams[t].chunk_rows,
+                          step = high * ((std::max(high, tables[t].chunk_rows) + high - 1) / high);
+        std::vector<double> band(step * tables[t].columns);
+        for (std::uint64_t first = 0; first < counts[t] && fine; first += step) {
+          const std::uint64_t some = std::min<std::uint64_t>(step, counts[t] - first);
           fine = transfer_rows(tables[t].data, first, some, tables[t].columns, band.data(), false) &&
                  transfer_rows(streams[t].data, first, some, tables[t].columns, band.data(), true);
         }
