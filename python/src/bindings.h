@@ -47,5 +47,6 @@ void bind_runs(py::module_& module);
 void bind_analyses(py::module_& module);
 void bind_stepping(py::module_& module);
 void bind_solve(py::module_& module);
+void bind_couple(py::module_& module);
 
 }  // namespace trammel::python

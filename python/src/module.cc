@@ -11,4 +11,5 @@ PYBIND11_MODULE(_core, module) {
   trammel::python::bind_analyses(module);
   trammel::python::bind_stepping(module);
   trammel::python::bind_solve(module);
+  trammel::python::bind_couple(module);
 }

@@ -91,6 +91,21 @@ def test_sweep(models, tmp_path):
             model.sweep(**wrong)
 
 
+def test_couple(repository, command, tmp_path):
+    file = repository / "couplings" / "double_pendulum.yaml"
+    found = trammel.couple(file)
+    assert found.status == "finished" and len(found.participants) == 2 and found.report["steps"] > 0
+    subprocess.run([command, "couple", file, "-q", "-o", tmp_path / "glued.h5"], check=True)
+    stored = trammel.read(tmp_path / "glued.h5")
+    for name in stored.names():
+        numpy.testing.assert_array_equal(found[name], stored[name])
+    for name, part in found.participants.items():
+        numpy.testing.assert_array_equal(part.t, trammel.read(tmp_path / f"glued.{name}.h5").t)
+    with pytest.raises(trammel.Error) as caught:
+        trammel.couple(file, options={"scheme": "nonsense"})
+    assert caught.value.problems[0].hint
+
+
 def test_sweep_of_a_model_built_in_python():
     m = trammel.Model(gravity=[0, 0, -9.81], parameters={"h": 1})
     m.body("stone", mass=1, inertia=[1, 1, 1], position=[0, 0, "h"])

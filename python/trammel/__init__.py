@@ -8,9 +8,9 @@
 from typing import Any, Dict, List
 
 from . import _core, forces, joints, motions
-from .analyses import Drives, KinematicResult, LinearSystem, Mode, Modes, StaticResult, Sweep
+from .analyses import Coupled, Drives, KinematicResult, LinearSystem, Mode, Modes, StaticResult, Sweep
 from .errors import Error, Interrupted, Problem
-from .model import Model, ModelWarning, from_yaml, load
+from .model import Model, ModelWarning, couple, from_yaml, load
 from .ode import DenseOutput, OdeResult, ode_methods, solve
 from .result import Result, Signal, read
 from .simulation import Equations, Inputs, Simulation
@@ -24,7 +24,7 @@ def methods() -> List[Dict[str, Any]]:
 
 
 __all__ = [
-    "DenseOutput", "Drives", "Equations", "Error", "Inputs", "Interrupted", "KinematicResult", "LinearSystem", "Mode",
+    "Coupled", "DenseOutput", "Drives", "Equations", "Error", "Inputs", "Interrupted", "KinematicResult", "LinearSystem", "Mode",
     "Model", "ModelWarning", "Modes", "OdeResult", "Problem", "Result", "Signal", "Simulation", "StaticResult", "Sweep",
-    "forces", "from_yaml", "joints", "load", "methods", "motions", "ode_methods", "read", "solve",
+    "couple", "forces", "from_yaml", "joints", "load", "methods", "motions", "ode_methods", "read", "solve",
 ]

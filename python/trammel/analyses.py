@@ -136,6 +136,15 @@ def mode_list(found: List[Dict[str, Any]]) -> List[Mode]:
     return [Mode(**entry) for entry in found]
 
 
+class Coupled(Result):
+    """A coupled run: forces, torques and gaps of the gluing joints. ``participants`` has the result of each model."""
+
+    def __init__(self, core: _core.Result, participants: Dict[str, Result], report: Dict[str, Any]) -> None:
+        super().__init__(core)
+        self.participants = participants
+        self.report = report  #: steps, iterations, errors of the gluing
+
+
 class Sweep:
     """The table of a sweep: ``sweep["L"]`` a parameter, ``sweep["swing.max"]`` a measure, a row for each run.
 

@@ -11,7 +11,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 import numpy
 
 from . import _core, forces, joints, motions
-from .analyses import Drives, KinematicResult, LinearSystem, Modes, StaticResult, Sweep, mode_list
+from .analyses import Coupled, Drives, KinematicResult, LinearSystem, Modes, StaticResult, Sweep, mode_list
 from .document import Quoted, parsed, plain, sections, to_text
 from .elements import Adder
 from .errors import Error, Interrupted, Problem, from_call, moved, place_of_call, problems_of, refuse
@@ -516,6 +516,27 @@ def load(path: PathLike, parameters: Optional[Mapping[str, Value]] = None, **val
     model = model.with_parameters(parameters, **values)
     model._warn(model.check())
     return model
+
+
+def couple(path: PathLike, parameters: Optional[Mapping[str, Value]] = None, *, options: Optional[Mapping[str, Any]] = None,
+           **values: Value) -> Coupled:
+    """Simulates a coupling file: models glued together by joints, as ``trammel couple`` does.
+
+    Parameters are those of the participants that have them, "PARTICIPANT.NAME" those of one; ``options`` are keys of the
+    section ``coupling``. A run that fails raises ``Error`` with what was computed as ``result``.
+    """
+    texts = [f"{name}={_text_of(value)}" for name, value in {**(parameters or {}), **values}.items()]
+    try:
+        found = _core.couple(os.fspath(path), texts, [f"{key}={_text_of(value)}" for key, value in (options or {}).items()])
+    except Error as error:
+        raise from_call(error) from None
+    result = Coupled(found.pop("result"), {name: Result(part) for name, part in found.pop("participants").items()}, found)
+    if found["status"] == "failed":
+        raise Error([Problem("error", "coupling-failed", f"t = {found['reached']:.9g} s: {found['failure']}", "",
+                             os.fspath(path))], 1, result)
+    if found["status"] == "interrupted":
+        raise Interrupted(f"interrupted at t = {found['reached']:.6g} s", result)
+    return result
 
 
 def from_yaml(text: str, name: str = _built) -> Model:
