@@ -189,7 +189,9 @@ def solve(
     if args:
         function, jacobian = f, jac
         f = lambda *values: function(*values, *args)  # noqa: E731
-        jac = None if jacobian is None else (lambda *values: jacobian(*values, *args))
+        if jacobian is not None:
+            given: Callable[..., Any] = jacobian
+            jac = lambda *values: given(*values, *args)  # noqa: E731
         wrapped = []
         for event in watched:
             bound = lambda t, y, event=event: event(t, y, *args)  # noqa: E731
