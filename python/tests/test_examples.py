@@ -26,11 +26,12 @@ def test_example(example, tmp_path):
         assert float(out.stdout.split("order ")[1]) == pytest.approx(2, abs=0.1)
 
 
-def test_lines_of_the_guide(tmp_path):
-    """All Python of docs/guide/python.md, one after the other, in one program."""
-    text = (root / "docs" / "guide" / "python.md").read_text()
+@pytest.mark.parametrize("page, least", [("python", 6), ("running", 1), ("analyses", 1), ("model-files", 1), ("own-equations", 1)])
+def test_lines_of_the_guide(page, least, tmp_path):
+    """All Python of a page, one block after the other, in one program."""
+    text = (root / "docs" / "guide" / f"{page}.md").read_text()
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    assert len(blocks) > 5
+    assert len(blocks) >= least
     program = tmp_path / "guide.py"
     program.write_text("import matplotlib\nmatplotlib.use('Agg')\n" + "\n".join(blocks))
     out = run(program, tmp_path)
