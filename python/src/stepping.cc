@@ -2,6 +2,7 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
+#include <atomic>
 #include <unordered_map>
 
 #include "app/common.h"
@@ -26,8 +27,24 @@ Vec vector_of(const Array& array, Eigen::Index size, const char* name) {
   return Eigen::Map<const Vec>(array.data(), size);
 }
 
+// One thread at a time: steps leave the interpreter to others, who must not come in meanwhile.
+class Turn {
+ public:
+  explicit Turn(std::atomic<bool>& busy) : busy_(busy) {
+    if (busy_.exchange(true)) refuse("the simulation is being stepped in another thread", "give each thread its own");
+  }
+  ~Turn() { busy_ = false; }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+ private:
+  std::atomic<bool>& busy_;
+};
+
 // What is shown of the present state: it stays where it is in memory while a simulation goes on.
 struct Snapshot {
+  double t = 0, next_step = 0;
+  long steps = 0;
   Vec q, v, a, lambda, x, u;
 };
 
@@ -93,8 +110,9 @@ class StepSink final : public TrajectorySink {
 // The equations of motion at states of the user's own. Scratch is shared: one thread at a time.
 class PyEquations {
  public:
-  PyEquations(std::shared_ptr<Simulation> simulation)
+  PyEquations(std::shared_ptr<Simulation> simulation, std::shared_ptr<std::atomic<bool>> busy)
       : simulation_(std::move(simulation)),
+        busy_(std::move(busy)),
         e_(simulation_->equations()),
         work_(e_.make_workspace()),
         solver_(e_),
@@ -106,6 +124,7 @@ class PyEquations {
   Sizes sizes() const { return e_.sizes(); }
 
   State state(double t, const Array& q, const Array& v, const py::object& u) const {
+    const Turn turn(*busy_);
     State s = simulation_->integrator().state();
     s.t = t;
     s.q = vector_of(q, e_.sizes().nq, "q");
@@ -244,6 +263,7 @@ class PyEquations {
 
  private:
   std::shared_ptr<Simulation> simulation_;
+  std::shared_ptr<std::atomic<bool>> busy_;
   const Equations& e_;
   Workspace work_;
   AccelerationSolver solver_;
@@ -268,6 +288,7 @@ class Stepper {
 
   // Goes on to `until`, over `most_steps` or with one step; (status, id, text, hint) of what came of it.
   py::tuple advance(const std::optional<double>& until, long most_steps, const std::optional<double>& step) {
+    const Turn turn(*busy_);
     RunResult result;
     {
       const CtrlC ctrl_c;
@@ -291,6 +312,7 @@ class Stepper {
   }
 
   py::object set_state(const py::object& q, const py::object& v, const py::object& u, bool consistent) {
+    const Turn turn(*busy_);
     State state = simulation_->integrator().state();
     if (!q.is_none()) state.q = vector_of(q.cast<Array>(), state.q.size(), "q");
     if (!v.is_none()) state.v = vector_of(v.cast<Array>(), state.v.size(), "v");
@@ -305,19 +327,22 @@ class Stepper {
   }
 
   py::bytes save() const {
+    const Turn turn(*busy_);
     const Bytes bytes = simulation_->save();
     return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
   void restore(const py::bytes& bytes) {
+    const Turn turn(*busy_);
     const std::string_view text = bytes;
     simulation_->restore({reinterpret_cast<const std::byte*>(text.data()), text.size()});
+    show();
     sink_.cut(t());
     begun_ = true;
-    show();
   }
 
   // One signal of the present state; the row is made once a step.
   double value(const std::string& name) {
+    const Turn turn(*busy_);
     if (places_.empty()) {
       const std::vector<Signal>& signals = simulation_->output_signals();
       for (std::size_t i = 0; i < signals.size(); ++i) places_.emplace(signals[i].name, i);
@@ -328,14 +353,21 @@ class Stepper {
     return row_[found->second];
   }
 
-  double t() const { return simulation_->integrator().state().t; }
+  double t() const { return snapshot_->t; }
   double end() const { return simulation_->equations().model().simulation.end; }
   bool fixed() const { return simulation_->equations().model().simulation.step.has_value(); }
-  double next_step() const { return simulation_->next_step(); }
-  long steps() const { return simulation_->integrator().counts().steps; }
+  double next_step() const { return snapshot_->next_step; }
+  long steps() const { return snapshot_->steps; }
   const std::shared_ptr<Snapshot>& snapshot() const { return snapshot_; }
   const std::shared_ptr<Simulation>& simulation() const { return simulation_; }
-  Result recorded() { return sink_.shown(); }
+  Result recorded() {
+    const Turn turn(*busy_);
+    return sink_.shown();
+  }
+  std::unique_ptr<PyEquations> equations() {
+    const Turn turn(*busy_);
+    return std::make_unique<PyEquations>(simulation_, busy_);
+  }
 
  private:
   void show() {
@@ -343,6 +375,9 @@ class Stepper {
     const State& s = simulation_->integrator().state();
     const Rates& r = simulation_->integrator().rates();
     const auto nx = simulation_->equations().sizes().nx;
+    snapshot_->t = s.t;
+    snapshot_->next_step = simulation_->next_step();
+    snapshot_->steps = simulation_->integrator().counts().steps;
     snapshot_->q = s.q;
     snapshot_->v = s.v;
     snapshot_->u = s.u.head(s.u.size() - nx);
@@ -352,6 +387,7 @@ class Stepper {
   }
 
   std::shared_ptr<Simulation> simulation_;
+  std::shared_ptr<std::atomic<bool>> busy_ = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<Snapshot> snapshot_ = std::make_shared<Snapshot>();
   StepSink sink_;
   std::unordered_map<std::string, std::size_t> places_;  // of signals in a row
@@ -419,9 +455,7 @@ void bind_stepping(py::module_& module) {
       .def("restore", &Stepper::restore, py::arg("bytes"), "A state that was saved.")
       .def("value", &Stepper::value, py::arg("name"), "A signal of the present state.")
       .def("recorded", &Stepper::recorded, "What was recorded so far.")
-      .def(
-          "equations", [](const Stepper& s) { return std::make_unique<PyEquations>(s.simulation()); },
-          "The equations of motion.")
+      .def("equations", &Stepper::equations, "The equations of motion.")
       .def_property_readonly("t", &Stepper::t)
       .def_property_readonly("end", &Stepper::end)
       .def_property_readonly("fixed", &Stepper::fixed)

@@ -2,6 +2,7 @@ import gc
 import subprocess
 import sys
 import threading
+import time
 
 import numpy
 import pytest
@@ -202,6 +203,20 @@ def test_many_simulations_in_threads(model):
         thread.join()
     for q in ends:
         numpy.testing.assert_array_equal(q, reference.q)
+
+
+def test_two_threads_do_not_step_one_simulation(model):
+    sim = model.simulation(end=1e4, tolerance=1e-9)
+    equations, q, v = sim.equations, sim.q.copy(), sim.v.copy()
+    thread = threading.Thread(target=lambda: sim.advance(100.0))
+    thread.start()
+    time.sleep(0.1)  # the steps take a second or more
+    for use in (sim.step, sim.save, lambda: sim["slider_x"], lambda: sim.set_state(v=v), lambda: equations.forces(0.0, q, v)):
+        with pytest.raises(trammel.Error, match="another thread"):
+            use()
+    assert sim.t == 0.0
+    thread.join()
+    assert sim.t == 100.0 and sim.step() > 0
 
 
 def test_a_step_that_fails():
