@@ -13,7 +13,7 @@ DEMO = build/demo/$(basename $(notdir $(MODEL)))
 configure = cmake --preset $(1) -DTRAMMEL_WERROR=$(WERROR) >/dev/null  # errors and warnings still show
 
 .DEFAULT_GOAL := help
-.PHONY: help run test studies bench fuzz sanitize tidy-changed includes viewer-check gallery check-all format format-check install clean packages command
+.PHONY: help run test studies bench fuzz sanitize tidy-changed includes viewer-check gallery python check-all format format-check install clean packages command
 
 help:  ## this list
 	@echo "Trammel: make TARGET"
@@ -106,7 +106,16 @@ gallery: command  ## a page and a picture of every model in models/, in build/ga
 	done
 	@node viewer/gallery.mjs --output $(GALLERY) $(GALLERY)/*.html
 
-SOURCES = $(shell find trammel app studies tests bench -name '*.cc' -o -name '*.h')
+PYTHON3 ?= /usr/bin/python3
+
+python: packages  ## build and test the Python package (build/release/python); `make install` then installs it too
+	@sh packages/install.sh python
+	@cmake --preset release -DTRAMMEL_WERROR=$(WERROR) -DTRAMMEL_PYTHON=ON -DPython3_EXECUTABLE=$(PYTHON3) >/dev/null
+	@cmake --build $(RELEASE) --target trammel-app python-package
+	@PYTHONPATH=$(RELEASE)/python PYTHONDONTWRITEBYTECODE=1 TRAMMEL=$(TRAMMEL) $(PYTHON3) -m pytest -q -p no:cacheprovider python/tests
+	@echo "Try it: PYTHONPATH=$(RELEASE)/python $(PYTHON3) python/examples/five_minutes.py"
+
+SOURCES = $(shell find trammel app studies tests bench python -name '*.cc' -o -name '*.h')
 
 format:  ## lay out all sources with clang-format
 	@sh packages/install.sh check
@@ -118,7 +127,8 @@ format-check:  ## name the sources that clang-format would change
 	  clang-format $$file | cmp -s - $$file || { echo "not laid out (make format): $$file"; status=1; }; \
 	done; exit $$status
 
-install: command  ## install under PREFIX (/usr/local)
+install: command  ## install under PREFIX (/usr/local); with the Python package, if `make python` was called before
+	@if grep -q 'TRAMMEL_PYTHON:BOOL=ON' $(RELEASE)/CMakeCache.txt; then cmake --build $(RELEASE) --target python-package; fi
 	cmake --install $(RELEASE) --prefix $(PREFIX)
 
 clean:  ## remove everything that was built

@@ -125,6 +125,41 @@ TEST_F(Hdf5, WideTables) {
   EXPECT_TRUE(sample::same(some.time(0)[5], sample::row(3000, 5)[0]));
 }
 
+TEST_F(Hdf5, LargeFinishedTablesLieInNarrowChunks) {
+  constexpr std::size_t columns = 300, rows = 2001;
+  std::vector<Table> tables(1);
+  tables[0].name = "output";
+  for (std::size_t i = 0; i < columns; ++i)
+    tables[0].signals.push_back({i == 0 ? "time" : "x" + std::to_string(i), "m", "", "", false, ""});
+  {
+    Hdf5Writer writer(path_);
+    writer.begin(tables, {});
+    sample::append_rows(writer, 0, columns, 0, rows);
+    writer.finish(RunStatus::finished, "", "");
+  }
+  hsize_t chunk[2] = {0, 0};
+  {
+    const hid_t file = H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT),
+                data = H5Dopen2(file, "output/data", H5P_DEFAULT), creation = H5Dget_create_plist(data);
+    H5Pget_chunk(creation, 2, chunk);
+    H5Pclose(creation);
+    H5Dclose(data);
+    H5Fclose(file);
+  }
+  EXPECT_EQ(chunk[1], 3u);  // 300 / 128, rounded up
+  EXPECT_LT(std::filesystem::file_size(path_), 1.05 * columns * rows * sizeof(double));
+  sample::expect_rows(read_trajectory(path_), 0, rows);
+  EXPECT_EQ(read_hdf5_head(path_).tables()[0].signals.size(), columns);
+  EXPECT_EQ(read_hdf5_head(path_).rows(0), 0u);
+
+  // and can be taken up again
+  Hdf5Writer writer(path_);
+  writer.resume(tables, {1500});
+  sample::append_rows(writer, 0, columns, 1500, rows);
+  writer.finish(RunStatus::finished, "", "");
+  sample::expect_rows(read_trajectory(path_), 0, rows);
+}
+
 TEST_F(Hdf5, SelectionLeavesOtherTablesOut) {
   Hdf5Writer writer(path_);
   sample::write_run(writer, 10);

@@ -104,7 +104,10 @@ void apply_changes(Model& model, const ModelChanges& changes) {
 Model load_model(const std::string& path, const ModelChanges& changes, std::vector<Problem>* warnings) {
   ReadOptions options;
   for (const std::string& assignment : changes.set) options.set(assignment);
-  Model model = read_model(path, options);
+  return changed_model(read_model(path, options), changes, warnings);
+}
+
+Model changed_model(Model model, const ModelChanges& changes, std::vector<Problem>* warnings) {
   const SimulationSettings before = model.simulation;
   apply_changes(model, changes);
   std::vector<Problem> found = require_sound(model);

@@ -24,6 +24,8 @@ struct ModelChanges {
 // Throws Failure for all errors of the file; `warnings` receives the rest. Settings that were changed are reported as
 // coming from the command line.
 Model load_model(const std::string& path, const ModelChanges& changes = {}, std::vector<Problem>* warnings = nullptr);
+// The same for a model that has been read: all changes except those of parameters, then the checks.
+Model changed_model(Model model, const ModelChanges& changes, std::vector<Problem>* warnings = nullptr);
 
 // Makes the changes, except those of parameters, which act while a file is read.
 void apply_changes(Model& model, const ModelChanges& changes);

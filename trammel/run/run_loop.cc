@@ -28,7 +28,8 @@ Simulation::Loop::Loop(Simulation& simulation, TrajectorySink& sink, const RunOp
 
 RunResult Simulation::Loop::run() {
   begin();
-  while (!over_ && t_ < end_) step();
+  const long most = options_.leg ? options_.leg->most_steps : 0;
+  while (!over_ && t_ < stop_ && (most == 0 || s_.progress_.steps - steps_before_ < most)) step();
   finish();
   return std::move(result_);
 }
@@ -43,12 +44,13 @@ void Simulation::Loop::begin() {
   const std::vector<Item>& forces = s_.equations_->model().forces;
   for (std::size_t i = 0; i < forces.size(); ++i)
     if (!fixed_ && forces[i].type == "contact") contacts_.push_back({static_cast<int>(i)});
+  own_step_ = s_.h_;
+  stop_ = options_.leg ? std::min(end_, options_.leg->until.value_or(end_)) : end_;
+  if (fixed_ && options_.leg && options_.leg->step) s_.h_ = *options_.leg->step;
+  steps_before_ = s_.progress_.steps;
   Progress& progress = s_.progress_;
   s_.limited_.resize(s_.equations_->sizes().nv, 0.0);
-  if (!s_.recorder_) {
-    s_.make_recorder();
-    s_.recorder_->note_step(s_.integrator_->state(), s_.integrator_->rates());
-  }
+  s_.record_start();
   if (options_.continue_result) {
     std::vector<std::uint64_t> rows{static_cast<std::uint64_t>(progress.outputs),
                                     static_cast<std::uint64_t>(progress.steps)};
@@ -84,7 +86,9 @@ void Simulation::Loop::step() {
   if (over_) return;
   Integrator& integrator = *s_.integrator_;
   // The last step ends at the end; a sliver behind it would be round-off.
-  double h = StepController::within(t_, std::min({s_.h_, greatest_, fixed_ ? s_.h_ : longest_}), end_);
+  const double wanted = std::min({s_.h_, greatest_, fixed_ ? s_.h_ : longest_});
+  double h = StepController::within(t_, wanted, stop_);
+  uncut_ = stop_ < end_ && h < wanted ? wanted : 0;
   if (!contacts_.empty()) h = before_contact(h);
   if (s_.events_->any()) h = s_.events_->limit(integrator.state(), h);
   if (s_.output_step_ && rejected_here_ == 0 &&
@@ -129,18 +133,14 @@ void Simulation::Loop::take_orders() {
   over_ = true;
 }
 
-// Inputs jump between two steps: the method starts anew behind it, and what the jump does to the energies is booked.
 void Simulation::Loop::change_inputs(std::span<const std::pair<int, double>> inputs) {
   State state = s_.integrator_->state();
-  Rates rates = s_.integrator_->rates();
   for (const auto& [input, value] : inputs) state.u[input] = value;
-  if (!s_.accelerations_->solve(state, rates, s_.work_)) {
+  try {
+    s_.change_state(std::move(state), false);
+  } catch (const Failure&) {
     if (options_.note) options_.note("inputs are left as they were: the mechanism has no accelerations with these");
-    return;
   }
-  s_.integrator_->start(state, rates);
-  s_.recorder_->note_jump(state, rates);
-  if (!fixed_) s_.h_ = std::min(s_.h_, s_.careful_step(state, rates));
 }
 
 bool Simulation::Loop::try_step(double h) {
@@ -171,7 +171,7 @@ void Simulation::Loop::keep(double h) {
   }
   const double before_step = t_;
   t_ = integrator.state().t;
-  if (std::abs(end_ - t_) < 1e-12 * end_) t_ = end_;
+  if (std::abs(stop_ - t_) < 1e-12 * end_) t_ = stop_;
   count(h);
   if (!contacts_.empty()) look_at_contacts();
   if (!fixed_) s_.h_ = s_.controller_.next(h, attempt_, true, integrator.error_order());
@@ -356,6 +356,8 @@ void Simulation::Loop::give_up(StopReason reason, double h) {
 }
 
 void Simulation::Loop::finish() {
+  if (fixed_ && options_.leg) s_.h_ = own_step_;
+  if (!fixed_ && rejected_here_ == 0) s_.h_ = std::max(s_.h_, uncut_);
   s_.progress_.times.output += output_seconds_;
   s_.progress_.times.steps += clock_seconds() - clock_first_ - output_seconds_;
   s_.describe_run(result_.summary);

@@ -228,6 +228,23 @@ void Simulation::make_recorder() {
   if (events_->any()) recorder_->record_events(events_->names(), events_->modes());
 }
 
+void Simulation::record_start() {
+  if (recorder_) return;
+  make_recorder();
+  recorder_->note_step(integrator_->state(), integrator_->rates());
+}
+
+const std::vector<Signal>& Simulation::output_signals() {
+  record_start();
+  return recorder_->tables()[0].signals;
+}
+
+const std::vector<double>& Simulation::output_row() {
+  record_start();
+  if (!find_output_state(integrator_->state().t)) output_rates_ = integrator_->rates();
+  return recorder_->output_row(output_state_, output_rates_);
+}
+
 void Simulation::write_row(TrajectorySink& sink, std::size_t table, const std::vector<double>& row) {
   if (sink.append(table, row)) return;
   sink.flush();  // throws the reason
@@ -457,6 +474,26 @@ void Simulation::visit(Archive& archive) {
   if (archive.reading() && recorded) make_recorder();
   if (recorded) archive(*recorder_);
   if (events_->any()) archive(*events_);
+}
+
+std::vector<StageReport> Simulation::change_state(State state, bool consistent) {
+  start();
+  std::vector<StageReport> stages;
+  if (consistent) {
+    const std::vector<bool> none(static_cast<std::size_t>(equations_->sizes().nv), false);
+    stages.push_back(assemble_positions(*equations_, state, accelerations_->saddle(), work_, none));
+    equations_->start(state, work_);
+    stages.push_back(assemble_velocities(*equations_, state, accelerations_->saddle(), work_, none));
+  }
+  equations_->accept(state, work_);
+  Rates rates = equations_->make_rates();
+  if (!accelerations_->solve(state, rates, work_))
+    throw Failure(no_accelerations(*equations_, state, work_, "in the state that was set"), ExitCode::failed_run);
+  events_->start(state, rates, *accelerations_);
+  integrator_->start(state, rates);
+  if (recorder_) recorder_->note_jump(state, rates);
+  if (!settings_.fixed_step) h_ = std::min(h_, careful_step(state, rates));
+  return stages;
 }
 
 Bytes Simulation::save() const {

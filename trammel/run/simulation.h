@@ -71,6 +71,14 @@ struct Orders {
   std::span<const std::pair<int, double>> inputs{};          // number of an input, and its value from now on
 };
 
+// A part of a run, for programs that step it by hand: the next one goes on where it stopped. Where the last step was
+// cut at its end, the step size is not.
+struct RunLeg {
+  std::optional<double> until;  // a time, at most the end of the run
+  long most_steps = 0;          // accepted ones; 0: any number
+  std::optional<double> step;   // of a run with a fixed step: another size, in this part only
+};
+
 struct RunOptions {
   std::function<void(double t, double end, long steps)> progress;  // called now and then
   const std::atomic<bool>* interrupted = nullptr;                  // set by a signal handler
@@ -85,6 +93,7 @@ struct RunOptions {
   bool real_time = false;         // wait for the clock after each step, and report; needs a fixed step
   Path* path = nullptr;           // gets the positions after each step
   std::function<Orders(const State&)> steer;  // asked before each step, may wait; the state is that of the last one
+  std::optional<RunLeg> leg;      // only so far
 };
 
 struct RunResult {
@@ -116,11 +125,18 @@ class Simulation {
   Integrator& integrator() { return *integrator_; }
   const StepController& controller() const { return controller_; }
   double next_step() const { return h_; }
+  // What would be recorded of the present state, in the order of output_signals(); after start().
+  const std::vector<double>& output_row();
+  const std::vector<Signal>& output_signals();
   // Complete state between steps: a run continued from it gives the same bits. Only for the same model and settings;
   // the end may be another one.
   Bytes save() const;
   void restore(std::span<const std::byte> bytes);
   void visit(Archive& archive);  // for both
+  // Goes on from another state between two parts of a run: inputs, positions or velocities were set from outside, and
+  // the method starts anew. `consistent`: positions and velocities are first brought onto the constraints, by the least
+  // change; the stages say what moved. Throws Failure if accelerations cannot be solved for there.
+  std::vector<StageReport> change_state(State state, bool consistent);
   // What a saved state belongs to: everything in the model that is computed with, the method and its settings.
   std::string fingerprint() const;
 
@@ -130,6 +146,7 @@ class Simulation {
   void start_from_equilibrium(const RunOptions& options);
   void warn_of_overlaps();
   void make_recorder();
+  void record_start();
   void describe_run(RunSummary& summary) const;
   bool energy_in_doubt(double t) const;
   Problem energy_warning() const;

@@ -344,6 +344,14 @@ bool RowReader::append_band(std::size_t k, const WantedTable& wanted, bool whole
   return true;
 }
 
+void finish_reading(const std::string& path, std::int64_t file, RunStatus status, MemoryTrajectory& trajectory) {
+  std::string summary, failure;
+  if (!read_text_dataset(file, "summary", summary) || !read_text_dataset(file, "failure", failure)) {
+    throw damaged_result(path, "its summary cannot be read");
+  }
+  trajectory.finish(status, summary, failure);
+}
+
 Problem incomplete_result(const std::string& path, const StoredTable& source, std::size_t rows) {
   return {Severity::note,
           "incomplete-result",
@@ -354,6 +362,18 @@ Problem incomplete_result(const std::string& path, const StoredTable& source, st
 }
 
 }  // namespace
+
+MemoryTrajectory read_hdf5_head(const std::string& path) {
+  const Hdf5Scope scope;
+  const Hdf5Handle file = open_result(path);
+  const ResultHead head = read_head(path, file.id());
+  std::vector<Table> tables;
+  for (const StoredTable& stored : open_tables(path, file.id(), head.tables)) tables.push_back(stored.table);
+  MemoryTrajectory trajectory;
+  trajectory.begin(tables, read_provenance(path, file.id()));
+  finish_reading(path, file.id(), head.status, trajectory);
+  return trajectory;
+}
 
 MemoryTrajectory read_hdf5_trajectory(const std::string& path, const TrajectoryReadOptions& options,
                                       std::vector<Problem>* notes) {
@@ -380,11 +400,7 @@ MemoryTrajectory read_hdf5_trajectory(const std::string& path, const TrajectoryR
       throw damaged_result(path, "table '" + source.table.name + "' has an impossible size");
     }
   }
-  std::string summary, failure;
-  if (!read_text_dataset(file.id(), "summary", summary) || !read_text_dataset(file.id(), "failure", failure)) {
-    throw damaged_result(path, "its summary cannot be read");
-  }
-  trajectory.finish(head.status, summary, failure);
+  finish_reading(path, file.id(), head.status, trajectory);
   return trajectory;
 }
 

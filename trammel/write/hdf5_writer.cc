@@ -131,10 +131,20 @@ bool create_table(std::int64_t file, const Table& table, const Hdf5Options& opti
     return false;
   }
 
-  // At most 1024 columns a chunk, so that reading one signal out of 100,000 does not read them all.
+  // At most 1024 columns a chunk, so that reading one signal out of 100,000 does not read them all. In a large result
+  // that is finished 128 chunks lie side by side: one signal and its time are then two parts in 128 of it. While a run
+  // goes on, rows come one by one, and narrow chunks would scatter each of them over the file.
+  constexpr std::uint64_t large = 4 << 20;
+  constexpr std::size_t side_by_side = 128;
   stream.columns = table.signals.size();
-  stream.chunk_columns = std::min<std::size_t>(stream.columns, 1024);
+  const bool narrow = sums == Checksums::yes && rows * stream.columns * sizeof(double) > large;
+  stream.chunk_columns = narrow ? (stream.columns + side_by_side - 1) / side_by_side : stream.columns;
+  stream.chunk_columns = std::min<std::size_t>(stream.chunk_columns, 1024);
   stream.chunk_rows = std::max<std::size_t>(8, options.chunk_bytes / (sizeof(double) * stream.chunk_columns));
+  if (narrow) {  // chunks are stored whole: no more rows than are filled
+    const std::uint64_t bands = (rows + stream.chunk_rows - 1) / stream.chunk_rows;
+    stream.chunk_rows = (rows + bands - 1) / bands;
+  }
   stream.buffer.resize(stream.chunk_rows * stream.columns);
 
   stream.capacity = rows > 0 ? rows : stream.chunk_rows;
@@ -458,9 +468,13 @@ struct Hdf5Writer::File {
       fine = fine && create_structure(file.id(), description, provenance, options, rows,
                                       room_for_more ? Checksums::no : Checksums::yes, streams);
       for (std::size_t t = 0; t < tables.size() && fine; ++t) {
-        std::vector<double> band(tables[t].chunk_rows * tables[t].columns);
-        for (std::uint64_t first = 0; first < counts[t] && fine; first += tables[t].chunk_rows) {
-          const std::uint64_t some = std::min<std::uint64_t>(tables[t].chunk_rows, counts[t] - first);
+        // Whole chunks of the new file, and as high as one of the old: either may have checksums, and is then read or
+        // written chunk by chunk.
+        const std::size_t high = streams[t].chunk_rows,
+                          step = high * ((std::max(high, tables[t].chunk_rows) + high - 1) / high);
+        std::vector<double> band(step * tables[t].columns);
+        for (std::uint64_t first = 0; first < counts[t] && fine; first += step) {
+          const std::uint64_t some = std::min<std::uint64_t>(step, counts[t] - first);
           fine = transfer_rows(tables[t].data, first, some, tables[t].columns, band.data(), false) &&
                  transfer_rows(streams[t].data, first, some, tables[t].columns, band.data(), true);
         }

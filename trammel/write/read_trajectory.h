@@ -18,6 +18,9 @@ struct TrajectoryReadOptions {
 MemoryTrajectory read_trajectory(const std::string& path, const TrajectoryReadOptions& options = {},
                                  std::vector<Problem>* notes = nullptr);
 
+// What a result in HDF5 says of itself, without its rows: tables, provenance, status, summary.
+MemoryTrajectory read_hdf5_head(const std::string& path);
+
 // The two formats, called by read_trajectory.
 MemoryTrajectory read_hdf5_trajectory(const std::string& path, const TrajectoryReadOptions& options,
                                       std::vector<Problem>* notes);

@@ -1,0 +1,10 @@
+# The files of the package beside its compiled module: copied where they differ; what is no longer there is removed.
+file(GLOB wanted RELATIVE "${FROM}" "${FROM}/*.py" "${FROM}/*.pyi" "${FROM}/py.typed")
+file(GLOB present RELATIVE "${TO}" "${TO}/*.py" "${TO}/*.pyi")
+foreach(file IN LISTS wanted)
+  configure_file("${FROM}/${file}" "${TO}/${file}" COPYONLY)
+endforeach()
+list(REMOVE_ITEM present ${wanted})
+foreach(file IN LISTS present)
+  file(REMOVE "${TO}/${file}")
+endforeach()

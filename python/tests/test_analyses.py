@@ -1,0 +1,114 @@
+import json
+import subprocess
+
+import numpy
+import pytest
+
+import trammel
+
+
+def by_command(command, tmp_path, verb, model, *arguments):
+    out = subprocess.run([command, verb, model, "--json", *arguments], capture_output=True, text=True, cwd=tmp_path)
+    return json.loads(out.stdout)
+
+
+def test_static(models, command, tmp_path):
+    found = trammel.load(models / "hanging_chain.yaml").static()
+    told = by_command(command, tmp_path, "static", models / "hanging_chain.yaml")
+    assert found.report == told["static"] and found.stability == told["static"]["stability"]
+    for name, value in told["values"].items():
+        assert found[name][0] == value or (value is None and numpy.isnan(found[name][0]))
+
+
+def test_no_equilibrium_is_told_with_the_last_position(models):
+    m = trammel.Model(gravity=[0, 0, -9.81])
+    m.body("stone", mass=1, inertia=[1, 1, 1])
+    with pytest.raises(trammel.Error) as caught:
+        m.static()
+    assert caught.value.problems[0].id == "no-equilibrium" and not caught.value.result.report["found"]
+    with pytest.raises(trammel.Error):
+        m.static(way="by magic")
+
+
+def test_kinematic_and_inverse(models, command, tmp_path):
+    model = trammel.load(models / "driven_four_bar.yaml")
+    found = model.kinematic(end=0.5, output_step=0.05)
+    assert found.report["finished"] and len(found.t) == 11
+    told = by_command(command, tmp_path, "inverse", models / "driven_four_bar.yaml", "--end", "0.5", "--output-step", "0.05")
+    drives = model.inverse(end=0.5, output_step=0.05)
+    assert drives.by == told["by"] and len(drives) == len(told["drives"])
+    for name, other in zip(drives, told["drives"]):
+        numpy.testing.assert_array_equal(drives[name], other["values"])
+        assert drives.units[name] == other["unit"]
+    drives.save(tmp_path / "drives.csv")
+    assert (tmp_path / "drives.csv").read_text().startswith("# trammel-drives") and "splines" in drives.forward
+    with pytest.raises(trammel.Error) as caught:
+        trammel.load(models / "pendulum.yaml").inverse()
+    assert caught.value.problems[0].id == "no-motions"
+    with pytest.raises(trammel.Error):
+        trammel.load(models / "pendulum.yaml").kinematic()
+
+
+def test_linearise(models):
+    signal = pytest.importorskip("scipy.signal")
+    s = trammel.load(models / "cart_pole.yaml").linearise()
+    assert s.A.shape == (4, 4) and [name for name, _ in s.inputs] == ["push"] and s.positions == 2
+    M, m, l, g = 2, 0.7, 0.4, 9.81
+    mass = numpy.array([[M + m, m * l], [m * l, 4 / 3 * m * l**2]])
+    poles = numpy.sqrt(numpy.linalg.eigvals(numpy.linalg.solve(mass, [[0, 0], [0, m * g * l]])).astype(complex))
+    numpy.testing.assert_allclose(max(numpy.linalg.eigvals(s.A).real), max(poles.real), rtol=1e-9)
+    system = s.to_scipy()
+    assert isinstance(system, signal.StateSpace) and system.A.shape == (4, 4)
+    with pytest.raises(trammel.Error):
+        trammel.load(models / "pendulum.yaml").linearise().to_scipy()
+    with pytest.raises(trammel.Error):
+        trammel.load(models / "pendulum.yaml").linearise(around="nowhere")
+
+
+def test_modes(models):
+    modes = trammel.load(models / "pendulum.yaml").modes()
+    w = numpy.sqrt(3 * 9.81 / 2)  # a bar of 1 m
+    numpy.testing.assert_allclose(modes.frequencies, [w / (2 * numpy.pi)], rtol=1e-9)
+    assert modes.undamped[0].shape.shape == (1, 6) and modes.bodies == ["bar"] and modes.freedoms == 1
+    later = trammel.load(models / "pendulum.yaml").modes(around=0.1)
+    assert "t = 0.1" in later.around
+
+
+def test_sweep(models, tmp_path):
+    model = trammel.load(models / "pendulum.yaml")
+    table = model.sweep({"L": [0.5, 1.0], "m": [1, 2, 4]}, measures=["swing.max", "tip_z"], end=0.3, threads=2)
+    assert len(table) == 6 and table.failed == 0 and table.measures == ["swing.max", "tip_z.last"]
+    numpy.testing.assert_array_equal(table["L"], [0.5, 0.5, 0.5, 1, 1, 1])
+    one = model.with_parameters(L=0.5, m=4).run(end=0.3)
+    assert table["swing.max"][2] == one["swing"].max() and table["tip_z.last"][2] == one["tip_z"][-1]
+    assert len(model.sweep(latin={"L": (0.5, 1.5)}, count=5, end=0.1)) == 5
+    listed = model.sweep(runs=[{"L": 1}, {"L": -1}], end=0.1, file=tmp_path / "s.csv")
+    assert listed.status == ["finished", "failed"] and numpy.isnan(listed["swing.last"][1]) and listed.messages[1]
+    again = model.sweep(runs=[{"L": 1}, {"L": -1}], end=0.1, file=tmp_path / "s.csv", resume=True)
+    assert again.finished == 1
+    for wrong in (dict(), dict(grid={"L": []}), dict(grid={"L": [1]}, measures=["nothing.max"]), dict(grid={"L": [1]}, speed=3)):
+        with pytest.raises(trammel.Error):
+            model.sweep(**wrong)
+
+
+def test_couple(repository, command, tmp_path):
+    file = repository / "couplings" / "double_pendulum.yaml"
+    found = trammel.couple(file)
+    assert found.status == "finished" and len(found.participants) == 2 and found.report["steps"] > 0
+    subprocess.run([command, "couple", file, "-q", "-o", tmp_path / "glued.h5"], check=True)
+    stored = trammel.read(tmp_path / "glued.h5")
+    for name in stored.names():
+        numpy.testing.assert_array_equal(found[name], stored[name])
+    for name, part in found.participants.items():
+        numpy.testing.assert_array_equal(part.t, trammel.read(tmp_path / f"glued.{name}.h5").t)
+    with pytest.raises(trammel.Error) as caught:
+        trammel.couple(file, options={"scheme": "nonsense"})
+    assert caught.value.problems[0].hint
+
+
+def test_sweep_of_a_model_built_in_python():
+    m = trammel.Model(gravity=[0, 0, -9.81], parameters={"h": 1})
+    m.body("stone", mass=1, inertia=[1, 1, 1], position=[0, 0, "h"])
+    m.output("z", expression="dz(stone, ground)", unit="m")
+    table = m.sweep({"h": [1, 2]}, end=0.1)
+    numpy.testing.assert_allclose(table["z.last"], [1 - 9.81 * 0.005, 2 - 9.81 * 0.005], rtol=1e-9)

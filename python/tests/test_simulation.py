@@ -1,0 +1,238 @@
+import gc
+import subprocess
+import sys
+import threading
+import time
+
+import numpy
+import pytest
+
+import trammel
+
+
+@pytest.fixture
+def model(models):
+    return trammel.load(models / "slider_crank.yaml")
+
+
+def test_steps_by_hand_are_those_of_a_run(model):
+    run = model.run(end=0.2, output_step=0)
+    sim = model.simulation(end=0.2)
+    for size in run["solver.step_size"]:
+        assert sim.step() == pytest.approx(size, rel=1e-9)
+    assert sim.t == 0.2 and sim.steps == run.summary["steps"]
+    assert sim["slider_x"] == run["slider_x"][-1]
+    with pytest.raises(trammel.Error):
+        sim.step()
+
+
+def test_advance_ends_where_it_is_asked_to(model):
+    sim = model.simulation(record=True, output_step=0.01)
+    for t in (0.05, 0.1, 0.15):
+        sim.advance(t)
+        assert sim.t == t
+    run = model.run(end=0.15)
+    assert len(sim.result.t) == len(run.t)
+    fine = model.run(end=0.15, tolerance=1e-10)["slider_x"]  # cut or not, the steps are as good
+    assert abs(sim.result["slider_x"] - fine).max() < 2 * abs(run["slider_x"] - fine).max()
+    for wrong in (lambda: sim.advance(0.1), lambda: sim.advance(1e9), lambda: sim.step(-1)):
+        with pytest.raises(trammel.Error):
+            wrong()
+
+
+def test_a_cut_step_does_not_shorten_the_next_ones(model):
+    whole, pieces = model.simulation(end=1.0), model.simulation(end=1.0)
+    whole.advance(1.0)
+    for i in range(1, 21):
+        pieces.advance(i / 20)
+    assert pieces.steps <= whole.steps + 2 * 20  # one more for each cut, and what the others shift
+
+
+def test_fixed_steps(model):
+    sim = model.simulation(step=1e-3)
+    sim.step()
+    assert sim.t == pytest.approx(1e-3) and sim.steps == 1
+    sim.step(5e-4)
+    assert sim.t == pytest.approx(1.5e-3) and sim.steps == 2
+    sim.step()
+    assert sim.t == pytest.approx(2.5e-3)
+
+
+def test_views_follow_and_outlive_the_simulation(model):
+    sim = model.simulation()
+    q, v, a, lam = sim.q, sim.v, sim.a, sim.lam
+    before = q.copy()
+    sim.step()
+    assert not numpy.array_equal(q, before)
+    numpy.testing.assert_array_equal(q, sim.q)
+    with pytest.raises(ValueError):
+        q[0] = 3
+    with pytest.raises(ValueError):
+        q.setflags(write=True)
+    last = [x.copy() for x in (q, v, a, lam)]
+    equations = sim.equations
+    result = model.simulation(record=True)
+    result.advance(0.05)
+    kept = result.result["slider_x"]
+    copy = kept.copy()
+    result.advance(0.2)  # records more: what was shown does not move
+    numpy.testing.assert_array_equal(kept, copy)
+    del sim, result
+    gc.collect()
+    numpy.zeros(100000)
+    for view, copy in zip((q, v, a, lam), last):
+        numpy.testing.assert_array_equal(view, copy)
+    assert equations.accelerations(0.0, q, v)[0].shape == v.shape  # holds what it needs
+
+
+def test_use_after_close(model):
+    with model.simulation() as sim:
+        q = sim.q
+        inputs = sim.inputs
+    assert q.sum() == q.sum() and len(inputs) == 0
+    for use in (lambda: sim.t, lambda: sim.step(), lambda: sim.q, lambda: sim.save()):
+        with pytest.raises(trammel.Error) as caught:
+            use()
+        assert caught.value.problems[0].id == "bad-usage" and caught.value.problems[0].file == __file__
+
+
+def test_saved_and_restored_goes_on_with_the_same_bits(model, tmp_path, models):
+    sim = model.simulation(record=True)
+    sim.advance(0.1)
+    state = sim.save()
+    sim.advance(0.3)
+    q, rows = sim.q.copy(), sim.result["slider_x"].copy()
+    sim.restore(state)
+    assert sim.t == 0.1
+    sim.advance(0.3)
+    numpy.testing.assert_array_equal(sim.q, q)
+    numpy.testing.assert_array_equal(sim.result["slider_x"], rows)
+    (tmp_path / "state").write_bytes(state)
+    program = ("import sys, trammel\nsim = trammel.load(sys.argv[1]).simulation(record=True)\n"
+               "sim.restore(open(sys.argv[2], 'rb').read())\nsim.advance(0.3)\nprint(sim.q.tobytes().hex())")
+    other = subprocess.run([sys.executable, "-c", program, models / "slider_crank.yaml", tmp_path / "state"],
+                           capture_output=True, text=True, check=True).stdout.strip()
+    assert other == q.tobytes().hex()
+    with pytest.raises(trammel.Error) as caught:
+        trammel.load(models / "pendulum.yaml").simulation().restore(state)
+    assert caught.value.problems[0].id == "state-of-another-model"
+    for wrong in (b"", b"nonsense", state[: len(state) // 2]):
+        with pytest.raises(trammel.Error):
+            sim.restore(wrong)
+
+
+def test_inputs(models):
+    sim = trammel.load(models / "cart_pole.yaml").simulation()
+    assert list(sim.inputs) == ["push"] and sim.inputs["push"] == 0
+    sim.inputs["push"] = 2.0
+    M, m, l = 2, 0.7, 0.4
+    mass = [[M + m, m * l], [m * l, 4 / 3 * m * l**2]]
+    assert sim["body.cart.acceleration.x"] == pytest.approx(numpy.linalg.solve(mass, [2, 0])[0], rel=1e-9)
+    sim.step(0.01)
+    assert sim["x"] > 0 and sim.inputs["push"] == 2.0
+    for name, value in (("pull", 1.0), ("push", float("nan"))):
+        with pytest.raises(trammel.Error):
+            sim.inputs[name] = value
+
+
+def test_states_that_are_set_are_made_consistent(model):
+    sim = model.simulation()
+    sim.advance(0.1)
+    q, v = sim.q.copy(), sim.v.copy()
+    v[sim.columns["crank"][1] + 4] += 1.0  # rad/s about y
+    report = sim.set_state(v=v)
+    assert [stage["stage"] for stage in report] == ["positions", "velocities"] and report[1]["largest_change"] > 0
+    assert abs(sim.equations.velocity_constraints(sim.t, sim.q, sim.v)).max() < 1e-9
+    assert abs(sim.equations.constraints(sim.t, sim.q, sim.v)).max() < 1e-9
+    sim.advance(0.2)
+    for wrong in (q[:-1], numpy.array([q, q])):
+        with pytest.raises(trammel.Error):
+            sim.set_state(q=wrong)
+
+
+def test_equations(model):
+    sparse = pytest.importorskip("scipy.sparse")
+    sim = model.simulation()
+    sim.advance(0.1)
+    e = sim.equations
+    nq, nv, ng = e.sizes
+    M, G = sim.mass_matrix(), sim.G()
+    assert sparse.issparse(M) and M.shape == (nv, nv) and G.shape == (ng, nv) and len(e.velocity_names) == nv
+    a, lam = e.accelerations(sim.t, sim.q, sim.v)
+    Q, gamma = e.forces(sim.t, sim.q, sim.v), e.gamma(sim.t, sim.q, sim.v)
+    numpy.testing.assert_allclose(M @ a + G.T @ lam, Q, atol=1e-8)
+    numpy.testing.assert_allclose(G @ a, gamma, atol=1e-8)
+    numpy.testing.assert_allclose(e.residual(sim.t, sim.q, sim.v, a, lam)[:nv], 0, atol=1e-8)
+    kinetic, _ = e.energy(sim.t, sim.q, sim.v)
+    assert kinetic == pytest.approx(0.5 * sim.v @ (M @ sim.v))
+    # Derivatives against differences, and the matrix of Newton's method from them.
+    K, D = e.derivatives(sim.t, sim.q, sim.v, a, lam)
+    for j in range(nv):
+        d = numpy.zeros(nv)
+        d[j] = 1e-6
+        r = lambda sign: e.residual(sim.t, e.retract(sim.q, sign * d), sim.v, a, lam)[:nv]  # noqa: E731
+        numpy.testing.assert_allclose(K.toarray()[:, j], (r(1) - r(-1)) / 2e-6, atol=1e-5)
+        s = lambda sign: e.residual(sim.t, sim.q, sim.v + sign * d, a, lam)[:nv]  # noqa: E731
+        numpy.testing.assert_allclose(D.toarray()[:, j], (s(1) - s(-1)) / 2e-6, atol=1e-5)
+    h = 1e-3
+    N = e.newton_matrix(sim.t, sim.q, sim.v, a, lam, by_q=h * h / 4, by_v=h / 2)
+    whole = sparse.bmat([[M + h * h / 4 * K + h / 2 * D, G.T], [G, None]])
+    numpy.testing.assert_allclose(N.toarray(), whole.toarray(), atol=1e-12)
+    numpy.testing.assert_allclose(e.difference(sim.q, e.retract(sim.q, 1e-3 * sim.v)), 1e-3 * sim.v, atol=1e-12)
+
+
+def test_many_simulations_in_threads(model):
+    alone = model.simulation()
+    alone.advance(0.2)
+    ends = [None] * 4
+
+    def work(i):
+        sim = model.simulation()
+        for k in range(1, 5):
+            sim.advance(0.2 if k == 4 else alone_times[k - 1])
+        ends[i] = sim.q.copy()
+
+    alone_times = [0.05, 0.1, 0.15]
+    reference = model.simulation()
+    for t in alone_times + [0.2]:
+        reference.advance(t)
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for q in ends:
+        numpy.testing.assert_array_equal(q, reference.q)
+
+
+def test_two_threads_do_not_step_one_simulation(model):
+    sim = model.simulation(end=1e4, tolerance=1e-9)
+    equations, q, v = sim.equations, sim.q.copy(), sim.v.copy()
+    thread = threading.Thread(target=lambda: sim.advance(100.0))
+    thread.start()
+    time.sleep(0.1)  # the steps take a second or more
+    for use in (sim.step, sim.save, lambda: sim["slider_x"], lambda: sim.set_state(v=v), lambda: equations.forces(0.0, q, v)):
+        with pytest.raises(trammel.Error, match="another thread"):
+            use()
+    assert sim.t == 0.0
+    thread.join()
+    assert sim.t == 100.0 and sim.step() > 0
+
+
+def test_a_step_that_fails():
+    m = trammel.from_yaml('trammel: 1\nbodies:\n  ball: {mass: 1, inertia: [1, 1, 1]}\nforces:\n'
+                          '  pull: {type: force, frames: [ground, ball], fx: "1/(0.5 - time)^3"}\n'
+                          'simulation: {end: 1, tolerance: 1e-6}\n')
+    sim = m.simulation()
+    with pytest.raises(trammel.Error) as caught:
+        sim.advance(1.0)
+    assert "pull" in str(caught.value) and 0.3 < sim.t < 0.51
+
+
+def test_events_are_located_while_stepping(models):
+    model = trammel.load(models / "stick_slip.yaml")
+    run, sim = model.run(), model.simulation(record=True)
+    while sim.t < sim.end:
+        sim.advance(min(sim.end, sim.t + 0.1 * sim.end))
+    assert len(sim.result["events/time"]) == len(run["events/time"])
+    numpy.testing.assert_allclose(sim.result["events/time"], run["events/time"], rtol=1e-3)

@@ -1,0 +1,6 @@
+"""All motions: ``help(trammel.motions.NAME)`` says what each one takes. Made from the registry of the library."""
+from .elements import functions as _functions
+
+_table = _functions("motion")
+globals().update(_table)
+__all__ = sorted(_table)
