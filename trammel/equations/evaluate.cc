@@ -328,7 +328,7 @@ bool Equations::observe_force(int i, const State& state, const Workspace& work, 
 Force::Overlap Equations::overlap(int i, const State& state, Workspace& work) const {
   FrameState frames[max_frames];
   frame_states(forces_[i], work, frames);
-  return forces_[i].element->overlap(element_input(forces_[i], state, frames));
+  return forces_[i].element->overlap(element_input(forces_[i], state, frames, work));
 }
 
 bool Equations::observe_constraint(int i, const State& state, const Workspace& work, double* g) const {
