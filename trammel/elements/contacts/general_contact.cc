@@ -187,7 +187,7 @@ ElementDescription describe_contact() {
       fields.set("damping", random_between(0.005, 0.01, random));
       fields.set("ramp", random_between(4, 5, random));  // deeper than it gets
     } else {
-      fields.set("damping", random_between(0.02, 0.1, random));
+      fields.set("damping", random_between(0.01, 0.03, random));
     }
     const double friction = random_between(0.1, 0.5, random);
     fields.set("friction", friction);
