@@ -220,6 +220,15 @@ void check_details(const Equations& e, const State& state, const Rates& rates) {
   EXPECT_TRUE(same(whole.force, force));
 }
 
+// True if the surfaces of a contact are about to part or to meet: its force is not smooth there.
+bool contact_begins(const Equations& e, const State& state, Workspace& work) {
+  Vec values(e.switch_count());
+  e.switch_values(state, values, work);
+  for (int i = 0; i < e.switch_count(); ++i)
+    if (e.switch_info(i).name.starts_with("contact") && std::abs(values[i]) < 0.1) return true;
+  return false;
+}
+
 // The matrix for any blend of weights is the derivative of the residual that a method with these weights solves:
 //   r(x, lambda) = M a + (G^T lambda - Q),  s(x) = g / w_q or k / w_v,   q = retract(q_0, delta + w_q x), v = v_0 + w_v
 //   x, a = a_0
@@ -244,7 +253,7 @@ void check_blends(const Equations& e, const State& state, const Rates& rates, st
     };
     State moved = at(Vec::Zero(nv));
     e.start(moved, work);
-    if (e.residual(moved, rates, everything, residual, work) != Eval::ok) continue;
+    if (e.residual(moved, rates, everything, residual, work) != Eval::ok || contact_begins(e, moved, work)) continue;
     const auto value = [&](const Vec& x, const Vec& lambda) {
       State s = at(x);
       s.memory = moved.memory;
@@ -298,15 +307,6 @@ void check_blends(const Equations& e, const State& state, const Rates& rates, st
     saddle.combine(p, {wM, wq, wq, wv, wq / wv}, &T);
     EXPECT_LE((plain - saddle.values()).lpNorm<Eigen::Infinity>(), 1e-14 * (1 + plain.lpNorm<Eigen::Infinity>()));
   }
-}
-
-// True if the surfaces of a contact are about to part or to meet: its force is not smooth there.
-bool contact_begins(const Equations& e, const State& state, Workspace& work) {
-  Vec values(e.switch_count());
-  e.switch_values(state, values, work);
-  for (int i = 0; i < e.switch_count(); ++i)
-    if (e.switch_info(i).name.starts_with("contact") && std::abs(values[i]) < 0.05) return true;
-  return false;
 }
 
 // Checks at up to `wanted` of `tries` random states, those at which all elements can be evaluated; how many there were.
