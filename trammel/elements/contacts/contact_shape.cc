@@ -278,7 +278,8 @@ Fields random_contact_shapes(std::mt19937& random) {
       const bool bar = kind == Kind::capsule;
       double low = 0.3, high = 0.8;  // radius
       if (is_hollow(kind)) low = 0.9, high = 1.2;
-      if (name == "length") low = bar && against != Kind::plane ? 9 : 1.5, high = low + 1;  // its ends are out of reach
+      if (name == "length")
+        low = bar && against != Kind::plane ? 12 : 1.5, high = low + 1;  // its ends are out of reach
       if (name == "rounding") low = 0.05, high = 0.1;
       if (name == "crown") low = 0.1, high = 0.14;
       if (name == "size") {
