@@ -39,7 +39,8 @@ class LawReader {
       fail("out-of-range",
            "its stiffness is absurd: a load of 1 MN would press it in by " +
                digits(law.normal.depth_at(great_load), 2) + " m",
-           "check the unit, N/m^" + digits(law.normal.exponent) + "; a ball of steel of 10 mm has 1.5e10 N/m^1.5");
+           "check the unit, N/m^" + digits(law.normal.exponent) +
+               "; a ball of steel of radius 10 mm has 1.5e10 N/m^1.5");
     }
     read_damping(law.normal);
     law.friction.kinetic = number("friction");
@@ -187,7 +188,7 @@ ElementDescription describe_contact() {
       fields.set("damping", random_between(0.005, 0.01, random));
       fields.set("ramp", random_between(4, 5, random));  // deeper than it gets
     } else {
-      fields.set("damping", random_between(0.02, 0.1, random));
+      fields.set("damping", random_between(0.01, 0.03, random));
     }
     const double friction = random_between(0.1, 0.5, random);
     fields.set("friction", friction);
