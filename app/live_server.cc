@@ -150,7 +150,7 @@ class LiveServer::Engine::Page : public std::enable_shared_from_this<Page> {
   }
 
  private:
-  bool put(Message message, bool binary) {
+  bool put(const Message& message, bool binary) {
     if (!message) return false;
     busy_ = true;
     stream_.binary(binary);
