@@ -210,9 +210,9 @@ std::map<std::string, double> widest_ranges(const std::array<MemoryTrajectory, 2
       for (std::size_t c = 1; c < result.tables()[table].signals.size(); ++c) {
         std::vector<double> values = result.column(SignalRef{table, c});
         std::erase_if(values, [](double x) { return !std::isfinite(x); });
+        double& known = widest[result.tables()[table].signals[c].unit];
         if (values.empty()) continue;
         const auto [least, most] = std::minmax_element(values.begin(), values.end());
-        double& known = widest[result.tables()[table].signals[c].unit];
         known = std::max(known, *most - *least);
       }
     }
