@@ -256,7 +256,8 @@ TEST(StateSpace, StagesAgreeWithOneSystemOfAllLevels) {
 // scale.
 bool has_contacts(const Equations& equations) {
   const std::vector<Item>& forces = equations.model().forces;
-  return std::any_of(forces.begin(), forces.end(), [](const Item& f) { return f.type.starts_with("ball_in_"); });
+  return std::any_of(forces.begin(), forces.end(),
+                     [](const Item& f) { return f.type.starts_with("ball_in_") || f.type == "contact"; });
 }
 
 class StateSpaceOfModel : public testing::TestWithParam<std::string> {};

@@ -478,6 +478,8 @@ void Simulation::visit(Archive& archive) {
 
 std::vector<StageReport> Simulation::change_state(State state, bool consistent) {
   start();
+  const State& now = integrator_->state();
+  const bool moved = consistent || state.q != now.q || state.v != now.v;
   std::vector<StageReport> stages;
   if (consistent) {
     const std::vector<bool> none(static_cast<std::size_t>(equations_->sizes().nv), false);
@@ -489,7 +491,7 @@ std::vector<StageReport> Simulation::change_state(State state, bool consistent) 
   Rates rates = equations_->make_rates();
   if (!accelerations_->solve(state, rates, work_))
     throw Failure(no_accelerations(*equations_, state, work_, "in the state that was set"), ExitCode::failed_run);
-  events_->start(state, rates, *accelerations_);
+  if (moved) events_->start(state, rates, *accelerations_);  // otherwise gaps and modes are what they were
   integrator_->start(state, rates);
   if (recorder_) recorder_->note_jump(state, rates);
   if (!settings_.fixed_step) h_ = std::min(h_, careful_step(state, rates));
