@@ -112,7 +112,7 @@ python: packages  ## build and test the Python package (build/release/python); `
 	@sh packages/install.sh python
 	@cmake --preset release -DTRAMMEL_WERROR=$(WERROR) -DTRAMMEL_PYTHON=ON -DPython3_EXECUTABLE=$(PYTHON3) >/dev/null
 	@cmake --build $(RELEASE) --target trammel-app python-package
-	@PYTHONPATH=$(RELEASE)/python PYTHONDONTWRITEBYTECODE=1 TRAMMEL=$(TRAMMEL) $(PYTHON3) -m pytest -q -p no:cacheprovider python/tests
+	@PYTHONPATH=$(CURDIR)/$(RELEASE)/python PYTHONDONTWRITEBYTECODE=1 TRAMMEL=$(CURDIR)/$(TRAMMEL) $(PYTHON3) -m pytest -q -p no:cacheprovider python/tests
 	@echo "Try it: PYTHONPATH=$(RELEASE)/python $(PYTHON3) python/examples/five_minutes.py"
 
 SOURCES = $(shell find trammel app studies tests bench python -name '*.cc' -o -name '*.h')

@@ -137,7 +137,7 @@ except trammel.Interrupted as interrupted:
 m.run(end=0.1)
 print('and on')
 """
-    run = subprocess.Popen([sys.executable, "-c", program, models / "slider_crank.yaml"], stdout=subprocess.PIPE, text=True)
+    run = subprocess.Popen([sys.executable, "-c", program, models / "pendulum.yaml"], stdout=subprocess.PIPE, text=True)
     assert run.stdout.readline() == "go\n"
     time.sleep(0.5)
     run.send_signal(signal.SIGINT)

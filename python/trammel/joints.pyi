@@ -59,6 +59,9 @@ def coupler(model: Model, name: str, *, frames: Value = ..., between: Value = ..
 def rack_and_pinion(model: Model, name: str, *, frames: Value = ..., between: Value = ..., at: Value = ..., axis: Value = ..., axis_b: Value = ..., x_axis: Value = ..., joint: Value = ..., part: Value = ..., joints: Value = ..., radius: Value = ..., offset: Value = ..., **fields: Any) -> str:
     """A rack moves with a pinion: the displacement of one joint is a radius times the angle of another."""
 
+def pulley(model: Model, name: str, *, frames: Value = ..., between: Value = ..., at: Value = ..., axis: Value = ..., axis_b: Value = ..., x_axis: Value = ..., joint: Value = ..., part: Value = ..., ratio: Value = ..., length: Value = ..., **fields: Any) -> str:
+    """A taut rope from one load over one or two pulleys to another: the lengths of its two sides, the second times a ratio, have a fixed sum."""
+
 def point_on_curve(model: Model, name: str, *, frames: Value = ..., between: Value = ..., at: Value = ..., axis: Value = ..., axis_b: Value = ..., x_axis: Value = ..., joint: Value = ..., part: Value = ..., y: Value = ..., r: Value = ..., parameter: Value = ..., x: Value = ..., z: Value = ..., points: Value = ..., free_z: Value = ..., **fields: Any) -> str:
     """The second frame's origin stays on a curve fixed in the first frame: a function y(x), a cam r(angle), or a parametric curve in space."""
 
