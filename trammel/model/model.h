@@ -62,10 +62,10 @@ struct Item {
   std::vector<int> frames;
   Fields fields;
   Location where;
-  bool implicit = false;     // of a force: part B of methods that split forces
-  bool of_body = false;      // of a joint: belongs to the body of its frames, as the length of a rod
+  bool implicit = false;          // of a force: part B of methods that split forces
+  bool of_body = false;           // of a joint: belongs to the body of its frames, as the length of a rod
   std::vector<int> signals = {};  // of a force: inputs, states and variables that its expressions use, ascending
-  int of_force = -1;         // of a joint: the rows that this force holds in some of its modes; -1: a joint of its own
+  int of_force = -1;  // of a joint: the rows that this force holds in some of its modes; -1: a joint of its own
 };
 
 struct Parameter {

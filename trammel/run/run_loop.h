@@ -41,8 +41,8 @@ class Simulation::Loop {
   const RunOptions& options_;
   RunResult result_;
   const SimulationSettings* settings_ = nullptr;  // the model's
-  double stop_ = 0;   // where this part of the run ends; end_, if it is the last one
-  double uncut_ = 0;  // the step size that the stop has cut; 0: it has not
+  double stop_ = 0;                               // where this part of the run ends; end_, if it is the last one
+  double uncut_ = 0;                              // the step size that the stop has cut; 0: it has not
   double own_step_ = 0;
   long steps_before_ = 0;
   double end_ = 0, least_ = 0, greatest_ = 0, t_ = 0;

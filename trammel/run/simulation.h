@@ -93,7 +93,7 @@ struct RunOptions {
   bool real_time = false;         // wait for the clock after each step, and report; needs a fixed step
   Path* path = nullptr;           // gets the positions after each step
   std::function<Orders(const State&)> steer;  // asked before each step, may wait; the state is that of the last one
-  std::optional<RunLeg> leg;      // only so far
+  std::optional<RunLeg> leg;                  // only so far
 };
 
 struct RunResult {
