@@ -4,14 +4,15 @@
 #include <charconv>
 #include <system_error>
 
+#include "trammel/base/characters.h"
 #include "trammel/base/diagnosis.h"
 
 namespace trammel {
 namespace {
 
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+using characters::is_digit;
+using characters::is_letter;
 bool is_beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 
 }  // namespace

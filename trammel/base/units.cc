@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "trammel/base/characters.h"
+
 namespace trammel {
 namespace {
 
@@ -55,8 +57,8 @@ constexpr Symbol symbols[] = {
     {"bar", {1e5, -1, 1, -2, 0}},
 };
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+using characters::is_digit;
+using characters::is_letter;
 
 Unit power(const Unit& unit, int exponent) {
   Unit result;
