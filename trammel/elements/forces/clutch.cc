@@ -11,7 +11,7 @@
 namespace trammel {
 namespace {
 
-std::unique_ptr<DryFriction> make(const Item& item, const MakeContext& context) {
+std::unique_ptr<DryFriction> make_clutch(const Item& item, const MakeContext& context) {
   DryFrictionLaw law;
   law.mu_static = item.fields.number("static_ratio");
   law.mu_kinetic = 1;
@@ -39,9 +39,9 @@ ElementDescription describe_clutch() {
        100},
   };
   d.make_force = [](const Item& item, const MakeContext& context) -> std::unique_ptr<Force> {
-    return make(item, context);
+    return make_clutch(item, context);
   };
-  d.make_held = [](const Item& item, const MakeContext& context) { return make(item, context)->make_row(); };
+  d.make_held = [](const Item& item, const MakeContext& context) { return make_clutch(item, context)->make_row(); };
   d.random_fields = [](std::mt19937& random) {
     Fields fields;
     fields.set("capacity", ExpressionText{"30 + 2*sin(time) + dx + 0.5*vy + 0.3*angle", {}});

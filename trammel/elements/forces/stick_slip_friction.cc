@@ -6,7 +6,7 @@
 namespace trammel {
 namespace {
 
-std::unique_ptr<DryFriction> make(const Item& item, const MakeContext& context) {
+std::unique_ptr<DryFriction> make_friction(const Item& item, const MakeContext& context) {
   const std::string owner = "force '" + item.name + "'";
   const auto& motion = item.fields.get<std::string>("motion");
   const bool turns = motion == "rotation";
@@ -61,9 +61,9 @@ ElementDescription describe_stick_slip_friction() {
       {"force", FieldKind::number, Quantity::force, 0.0, "Dry friction that does not depend on the load: seals.", 0},
   };
   d.make_force = [](const Item& item, const MakeContext& context) -> std::unique_ptr<Force> {
-    return make(item, context);
+    return make_friction(item, context);
   };
-  d.make_held = [](const Item& item, const MakeContext& context) { return make(item, context)->make_row(); };
+  d.make_held = [](const Item& item, const MakeContext& context) { return make_friction(item, context)->make_row(); };
   d.random_fields = [](std::mt19937& random) {
     Fields fields;
     if (random_between(0, 1, random) < 0.5) {
