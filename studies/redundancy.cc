@@ -218,7 +218,7 @@ void add_counts(std::vector<Row>& rows, const std::string& table, const std::str
 
 void compare_variable(std::vector<Row>& rows, const std::string& table, const std::string& file,
                       const std::string& twin_file, const Json& prototypes, const std::string& alpha) {
-  for (const Json& p : printed) {
+  for (const Json& p : prototypes) {
     const double tolerance = p["tolerance"].get<double>();
     const std::string row = label("tolerance %.0e", tolerance) + ", alpha " + alpha;
     const ModelChanges changes{.tolerance = tolerance, .options = {"alpha=" + alpha}};
