@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "app/view_format.h"
+#include "trammel/base/numbers.h"
 #include "trammel/write/output_path.h"
 
 namespace trammel {
@@ -362,6 +363,40 @@ Json failure_of(const MemoryTrajectory& result) {
   return {{"t", report.value("t", Json())}, {"what", text_in(report, "what")}};
 }
 
+// What happened at an instant, in words: the table of events with the names of its switches.
+Json events_of(const MemoryTrajectory& result) {
+  Json events = Json::array();
+  const Json switches = joined_pieces(result.provenance(), "switches");
+  const std::vector<Table>& tables = result.tables();
+  const auto table = std::find_if(tables.begin(), tables.end(), [](const Table& t) { return t.name == "events"; });
+  if (table == tables.end()) return events;
+  const auto t = static_cast<std::size_t>(table - tables.begin());
+  const auto column = [&](const char* name) -> std::vector<double> {
+    for (std::size_t c = 0; c < table->signals.size(); ++c)
+      if (table->signals[c].name == name) return result.column(SignalRef{t, c});
+    return {};
+  };
+  const std::vector<double> time = column("time"), which = column("event.switch"),
+                            direction = column("event.direction"), impulse = column("event.impulse"),
+                            mode = column("event.mode");
+  for (std::size_t i = 0; i < time.size() && i < which.size(); ++i) {
+    const auto number = static_cast<std::size_t>(which[i]);
+    if (!(which[i] >= 0) || number >= switches.size() || !switches[number].is_object()) continue;
+    std::string text = text_in(switches[number], "name");
+    const std::string into = i < mode.size() && mode[i] >= 0 && switches[number].contains("modes")
+                                 ? text_at(switches[number]["modes"], static_cast<std::size_t>(mode[i]))
+                                 : "";
+    if (!into.empty())
+      text += ", now: " + into;
+    else if (i < impulse.size() && impulse[i] != 0)
+      text += ", impulse " + digits(impulse[i], 4) + " N s";
+    else if (i < direction.size())
+      text += direction[i] > 0 ? ", rising" : ", falling";
+    events.push_back({{"time", time[i]}, {"text", text}});
+  }
+  return events;
+}
+
 Json header_of(const MemoryTrajectory& result, const Json& bodies, const Json& shapes) {
   const Provenance& provenance = result.provenance();
   return {{"title", provenance.get("title")},
@@ -372,7 +407,7 @@ Json header_of(const MemoryTrajectory& result, const Json& bodies, const Json& s
           {"model_file", provenance.get("model_file")},
           {"model_sha256", provenance.get("model_sha256")},
           {"failure", failure_of(result)},
-          {"events", joined_pieces(provenance, "events")},
+          {"events", events_of(result)},
           {"gravity", parsed_or_null(provenance.get("gravity"))},
           {"bodies", bodies},
           {"shapes", shapes},

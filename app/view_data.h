@@ -14,11 +14,6 @@ struct ViewOptions {
   bool exact = false;                // signals as 32-bit floats instead of a millionth of their greatest value
 };
 
-// Besides the entries of trammel/run/drawing.h, a result may have "events.1", "events.2", ...: pieces of a JSON array
-// of
-// {"time", "text"}, what happened at an instant (a contact that closed, a switch that turned). The page marks them on
-// its time line. Nothing writes them yet: they come with events of the engine.
-//
 // Packed and ready for base64. Throws Failure for a result without bodies, or one that is too large for a page.
 std::string view_data(const MemoryTrajectory& result, const ViewOptions& options,
                       const std::vector<Sweep>& sweeps = {});

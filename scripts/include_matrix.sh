@@ -5,6 +5,10 @@ set -eu
 cd "$(dirname "$0")/.."
 order="base math linalg write model ode elements read check equations rank initial formulate integrate analyse run couple"
 
+if grep -rn --include='*.cc' --include='*.h' '^#include "' trammel | grep -v '#include "trammel/'; then
+  echo "the library includes nothing but itself in quotes"
+  exit 1
+fi
 grep -rn --include='*.cc' --include='*.h' '^#include "trammel/' trammel | awk -v order="$order" '
   BEGIN { n = split(order, folder, " "); for (i = 1; i <= n; ++i) place[folder[i]] = i }
   {

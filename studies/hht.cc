@@ -411,7 +411,7 @@ PendulumRun pendulum_run(double tolerance, double gain, Options options) {
 }
 
 void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
-  const Json printed = read_data("hht.json");
+  const Json prototypes = read_data("hht.json");
   PlotRequest plot;
   plot.title = "Pendulum with controlled steps: error of the rod's force";
   plot.subtitle = "HHT, alpha = -0.3, tolerance 1e-5; the multiplier of the method itself, not the reported one";
@@ -432,8 +432,8 @@ void pendulum_table(const StudyContext& context, std::vector<Row>& rows) {
                               {"gain 0.4", simple, 0.4, false},
                               {"our defaults", {}, default_of("step_gain"), false}};
   for (const Variant& variant : variants) {
-    const std::string table = std::string("pendulum with controlled steps (6.4), ") + variant.name;
-    for (const Json& p : printed["variable"]) {
+    const std::string table = std::string("pendulum with controlled steps, ") + variant.name;
+    for (const Json& p : prototypes["variable"]) {
       const double tolerance = p["tolerance"].get<double>(), alpha = p["alpha"].get<double>();
       const std::string row = label("alpha %.1f, ", alpha) + label("tolerance %.3g", same_test * tolerance) +
                               label(" (the prototype's %.0e)", tolerance);

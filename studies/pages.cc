@@ -84,7 +84,8 @@ void table_of(const std::vector<const Row*>& rows, std::string& out) {
     if (own) out += " " + page_number(r->own) + (r->origin.empty() ? "" : footnote(r->origin)) + " |";
     out += " " + page_number(r->ours, digits) + " | " + cell(demand_text(*r)) +
            (r->reason.empty() ? "" : footnote((r->demands() ? "" : "no demand: ") + r->reason)) + " | " +
-           page_verdict(*r) + (r->missed.empty() ? "" : footnote("missed: " + r->missed)) + " |\n";
+           page_verdict(*r) + (r->missed.empty() ? "" : footnote("missed: " + r->missed)) +
+           (r->note.empty() || r->ok ? "" : footnote(r->note)) + " |\n";
   }
   if (!notes.empty()) out += "\n";
   for (std::size_t i = 0; i < notes.size(); ++i) out += fmt::format("({}) {}  \n", i + 1, cell(notes[i]));
@@ -203,6 +204,7 @@ void write_pages(const std::vector<StudyResult>& results, const std::filesystem:
                          c.demanded, c.met, c.missed_for_reason, c.missed + c.reason_gone);
     all.insert(all.end(), r.rows.begin(), r.rows.end());
   }
+  if (results.size() < study_registry().size()) return;  // the common page is about all of them
   table += fmt::format("| all | | {} | {} | {} | {} | {} |\n", sum.rows, sum.demanded, sum.met, sum.missed_for_reason,
                        sum.missed + sum.reason_gone);
   write_page(pages / "README.md", "Studies",

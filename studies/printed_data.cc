@@ -175,7 +175,7 @@ void rosenbrock_models(Checks& check) {
   check.same("rn.s31.xdot2", second.velocity.x());
   check.same("rn.s31.ydot2", second.velocity.y());
   check.same("rn.s31.thetadot2", second.angular_velocity.z());
-  check.digits("rn.s31.eigenvalue", leftmost_eigenvalue(m), 1);
+  check.digits("rn.s31.eigenvalue", leftmost_eigenvalue(m), 2);
   const Model v = load("hmmwv_bump.yaml");
   check.digits("rn.s32.eigenvalue", leftmost_eigenvalue(v), 2);
   check.digits("rn.s32.speed", parameter(v, "forward") / 0.44704, 2);

@@ -217,8 +217,8 @@ void add_counts(std::vector<Row>& rows, const std::string& table, const std::str
 // ---- The same run of a mechanism and of its twin ------------------------------------------------------------------
 
 void compare_variable(std::vector<Row>& rows, const std::string& table, const std::string& file,
-                      const std::string& twin_file, const Json& printed, const std::string& alpha) {
-  for (const Json& p : printed) {
+                      const std::string& twin_file, const Json& prototypes, const std::string& alpha) {
+  for (const Json& p : prototypes) {
     const double tolerance = p["tolerance"].get<double>();
     const std::string row = label("tolerance %.0e", tolerance) + ", alpha " + alpha;
     const ModelChanges changes{.tolerance = tolerance, .options = {"alpha=" + alpha}};
@@ -250,22 +250,22 @@ const char* const least_norm = "least norm by a dense solver that knows nothing 
 const char* const no_more_work = "redundant rows must not cost iterations; a tenth for steps that end elsewhere";
 const char* const same_branch = "at singular positions the cranks must stay on their branch";
 
-void four_bar(const Json& printed, std::vector<Row>& rows) {
-  const std::string table = "four-bar of revolute joints (3.1)", base = "h = 1e-3 s, alpha -0.1";
+void four_bar(const Json& prototypes, std::vector<Row>& rows) {
+  const std::string table = "four-bar of revolute joints", base = "h = 1e-3 s, alpha -0.1";
   const Simulation simulation(load("four_bar.yaml"));
   const Equations& e = simulation.equations();
   const LoopAnalysis rank = ranks(e, e.initial_state());
-  add_counts(rows, table, "counts", rank, printed["rows"].get<int>(),
-             printed["rows"].get<int>() - printed["rank"].get<int>(), 1);
+  add_counts(rows, table, "counts", rank, prototypes["rows"].get<int>(),
+             prototypes["rows"].get<int>() - prototypes["rank"].get<int>(), 1);
   const ModelRun run = run_model("four_bar.yaml", {.options = tight}),
                  twin = run_model("four_bar_twin.yaml", {.options = tight});
   rows.push_back(Row::error(table, base, "motion against the twin, m or 1", motion_difference(run, twin), same_motion)
                      .because(only_redundancy)
-                     .beside(printed["motion"].get<double>(), prototype));
+                     .beside(prototypes["motion"].get<double>(), prototype));
   rows.push_back(Row::at_most(table, base, "Newton iterations a step, converged (target: the twin and 10 %)",
                               1.1 * newton_per_step(twin.result.summary), newton_per_step(run.result.summary))
                      .because(no_more_work)
-                     .beside(printed["newton"].get<double>(), prototype));
+                     .beside(prototypes["newton"].get<double>(), prototype));
   const ModelRun plain = run_model("four_bar.yaml"), plain_twin = run_model("four_bar_twin.yaml");
   rows.push_back(Row::at_most(table, base, "Newton iterations a step (target: the twin and 10 %)",
                               1.1 * newton_per_step(plain_twin.result.summary), newton_per_step(plain.result.summary))
@@ -284,10 +284,10 @@ void four_bar(const Json& printed, std::vector<Row>& rows) {
             .because(least_norm));
     rows.push_back(Row::measure(table, row, "largest reaction, N", check.largest)
                        .because("the size that the errors above are relative to")
-                       .beside(printed["largest_reaction"].get<double>(), prototype));
+                       .beside(prototypes["largest_reaction"].get<double>(), prototype));
   }
   // The block -E at other sizes, on states of the run.
-  for (const Json& p : printed["eps"]) {
+  for (const Json& p : prototypes["eps"]) {
     const double eps = p["eps"].get<double>();
     SaddleSystem saddle(e, eps);
     Workspace work = e.make_workspace();
@@ -323,7 +323,7 @@ void four_bar(const Json& printed, std::vector<Row>& rows) {
                                     : "blocks that the engine does not take")
                        .beside(p["recovered"].get<double>(), prototype));
   }
-  compare_variable(rows, table, "four_bar.yaml", "four_bar_twin.yaml", printed["variable"], "-0.3");
+  compare_variable(rows, table, "four_bar.yaml", "four_bar_twin.yaml", prototypes["variable"], "-0.3");
   for (const double ratio : {1e3, 1e6}) {
     Model heavy = load("four_bar.yaml", {.options = tight}),
           heavy_twin = load("four_bar_twin.yaml", {.options = tight});
@@ -347,13 +347,13 @@ void four_bar(const Json& printed, std::vector<Row>& rows) {
   }
 }
 
-void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& rows) {
-  const std::string table = "ladder with 2 windows (3.2)", file = "iftomm_a02_nfourbar_N2.yaml",
+void ladder(const Json& prototypes, const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "ladder with 2 windows", file = "iftomm_a02_nfourbar_N2.yaml",
                     twin_file = "nfourbar_twin.yaml";
   const double quarter = 1.57079632679489662;
   const Reference exact = read_reference("data/cases/iftomm_a02_nfourbar_N2.csv");
-  const int conditions = printed["rows"].get<int>(), rank = printed["rank"].get<int>(),
-            singular = printed["rank_singular"].get<int>();
+  const int conditions = prototypes["rows"].get<int>(), rank = prototypes["rank"].get<int>(),
+            singular = prototypes["rank_singular"].get<int>();
   {
     const Equations e(load(file));
     add_counts(rows, table, "cranks upright", ranks(e, e.initial_state()), conditions, conditions - rank, 30 - rank);
@@ -363,7 +363,7 @@ void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& 
     add_counts(rows, table, "cranks flat", ranks(f, f.initial_state()), conditions, conditions - singular,
                30 - singular);
   }
-  for (const Json& p : printed["fixed"]) {
+  for (const Json& p : prototypes["fixed"]) {
     const double h = p["step"].get<double>(), alpha = p["alpha"].get<double>();
     const std::string row = label("h = %.0e s", h) + label(", alpha %.1f", alpha);
     context.note("ladder, " + row);
@@ -372,7 +372,7 @@ void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& 
       const ModelRun converged = run_model(file, {.step = h, .options = {option, "corrector=1e-5"}});
       const double error = p["error"].get<double>(), energy = p["energy"].get<double>(),
                    least = ladder_error(converged, exact);
-      rows.push_back(Row::at_most(table, row, "largest error of B0, corrector 1e-5 (target: printed and 10 %), m",
+      rows.push_back(Row::at_most(table, row, "largest error of B0, corrector 1e-5 (target: the prototype and 10 %), m",
                                   1.1 * error, least)
                          .because("the same method on the same mechanism; two digits")
                          .beside(error, prototype));
@@ -388,7 +388,7 @@ void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& 
       rows.push_back(Row::error(table, row, "cranks parallel, rad", not_parallel(run), 1e-5).because(same_branch));
     });
   }
-  for (const Json& p : printed["variable"]) {
+  for (const Json& p : prototypes["variable"]) {
     const double tolerance = p["tolerance"].get<double>(), alpha = p["alpha"].get<double>();
     const std::string row = label("tolerance %.0e", tolerance) + label(", alpha %.1f", alpha);
     context.note("ladder, " + row);
@@ -450,7 +450,7 @@ void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& 
     AccelerationSolver(e).solve(state, rates, work);
     return std::pair(solve_dense(e, state, work).rates.lambda.norm(), rates.lambda.norm());
   };
-  for (const Json& p : printed["pole"]) {
+  for (const Json& p : prototypes["pole"]) {
     const double distance = p["distance"].get<double>(), print = p["exact"].get<double>();
     const auto [dense, ours] = reactions(distance);
     const std::string row = label("%.0e rad before flat, 4.5 rad/s", distance);
@@ -485,26 +485,26 @@ void ladder(const Json& printed, const StudyContext& context, std::vector<Row>& 
   draw_plot(plot, *picture);
 }
 
-void ladder40(const Json& printed, const StudyContext& context, std::vector<Row>& rows) {
-  const std::string table = "ladder with 40 windows (3.2, 3.3)", file = "iftomm_a02_nfourbar_N40.yaml";
+void ladder40(const Json& prototypes, const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "ladder with 40 windows", file = "iftomm_a02_nfourbar_N40.yaml";
   const Reference exact = read_reference("data/cases/iftomm_a02_nfourbar_N40.csv");
   const Equations e(load(file));
-  add_counts(rows, table, "cranks upright", ranks(e, e.initial_state()), 605, printed["redundant"].get<int>(), 1);
+  add_counts(rows, table, "cranks upright", ranks(e, e.initial_state()), 605, prototypes["redundant"].get<int>(), 1);
   context.note("ladder with 40 windows");
   const ModelRun run = run_model(file, {.step = 1e-3});
-  const double error = printed["error"].get<double>();
+  const double error = prototypes["error"].get<double>();
   rows.push_back(
       Row::near(table, "h = 1e-3 s, alpha -0.3", "largest error of B0, m", error, ladder_error(run, exact), 0.1 * error)
           .because("the same method on the same mechanism; two digits")
           .beside(error, prototype));
   rows.push_back(
       Row::measure(table, "h = 1e-3 s, alpha -0.3", "Newton iterations a step", newton_per_step(run.result.summary))
-          .beside(printed["newton"].get<double>(), prototype));
+          .beside(prototypes["newton"].get<double>(), prototype));
   rows.push_back(Row::at_most(table, "h = 1e-3 s, alpha -0.3", "factorisations with new pivots", 1,
                               static_cast<double>(run.result.summary.counts.factorisations))
                      .because("the block -E lets one order of pivots serve all positions"));
   double coarse = 0;
-  for (const Json& p : printed["variable"]) {
+  for (const Json& p : prototypes["variable"]) {
     Model model = load(file, {.tolerance = p["tolerance"].get<double>()});
     model.simulation.length = 1;  // the prototype's norm had no length scale
     const std::string row = label("tolerance %.0e for 1 m", p["tolerance"].get<double>());
@@ -624,16 +624,16 @@ Fill fill_of(const Equations& e) {
   return {static_cast<double>(saddle.solver().fill()), plain_fill(saddle)};
 }
 
-void fill(const Json& printed, std::vector<Row>& rows) {
-  const std::string table = "fill of the factors (3.3)";
+void fill(const Json& prototypes, std::vector<Row>& rows) {
+  const std::string table = "fill of the factors";
   const Fill tree = fill_of(Equations(chain(1000)));
   rows.push_back(Row::measure(table, "chain of 1000 links", "entries, no block -E, KLU's own pivots", tree.plain)
                      .because("what the block is compared with")
-                     .beside(printed["chain1000_plain"].get<double>(), prototype));
+                     .beside(prototypes["chain1000_plain"].get<double>(), prototype));
   rows.push_back(Row::at_most(table, "chain of 1000 links", "entries, with -E on the diagonal (target: without)",
                               tree.plain, tree.regularised)
                      .because("pivots on the diagonal must not cost fill on a tree")
-                     .beside(printed["chain1000"].get<double>(), prototype));
+                     .beside(prototypes["chain1000"].get<double>(), prototype));
   const Equations ladder_equations(load("iftomm_a02_nfourbar_N40.yaml"));
   const Fill loops = fill_of(ladder_equations);
   Model twin = load("iftomm_a02_nfourbar_N40.yaml");
@@ -644,12 +644,12 @@ void fill(const Json& printed, std::vector<Row>& rows) {
   rows.push_back(
       Row::measure(table, "ladder with 40 windows", "entries, rows dropped, KLU's own pivots", loops_twin.plain)
           .because("what the block is compared with")
-          .beside(printed["ladder40_twin"].get<double>(), prototype));
+          .beside(prototypes["ladder40_twin"].get<double>(), prototype));
   rows.push_back(Row::at_most(table, "ladder with 40 windows",
                               "entries, with -E (target: 1.5 times the rows-dropped twin)", 1.5 * loops_twin.plain,
                               loops.regularised)
                      .because("605 rows in place of 485: a half for a quarter more rows")
-                     .beside(printed["ladder40"].get<double>(), prototype));
+                     .beside(prototypes["ladder40"].get<double>(), prototype));
   // Pivots chosen once, then all positions, the singular one included.
   Model posed = load("iftomm_a02_nfourbar_N40.yaml");
   const auto state_at = [&](double theta) {
@@ -683,11 +683,11 @@ void fill(const Json& printed, std::vector<Row>& rows) {
 
 // ---- Bricard's loop -----------------------------------------------------------------------------------------------
 
-void bricard(const Json& printed, const StudyContext& context, std::vector<Row>& rows) {
-  const std::string table = "Bricard's loop (3.4)";
+void bricard(const Json& prototypes, const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "Bricard's loop";
   const Equations e(load("bricard.yaml"));
-  add_counts(rows, table, "counts", ranks(e, e.initial_state()), printed["rows"].get<int>(), 1, 1);
-  for (const Json& p : printed["fixed"]) {
+  add_counts(rows, table, "counts", ranks(e, e.initial_state()), prototypes["rows"].get<int>(), 1, 1);
+  for (const Json& p : prototypes["fixed"]) {
     const double h = p["step"].get<double>();
     const std::string row = label("h = %.0e s", h);
     context.note("Bricard, " + row);
@@ -715,10 +715,11 @@ void bricard(const Json& printed, const StudyContext& context, std::vector<Row>&
       rows.push_back(Row::measure(table, row, "linearisations, twin",
                                   static_cast<double>(usual_twin.result.summary.counts.linearisations)));
       const ReactionCheck check = check_reactions(e, run, 5);
-      rows.push_back(Row::error(table, row, "reactions against the pseudo-inverse, of the largest", check.relative(),
-                                same_reactions)
-                         .because(least_norm)
-                         .beside(p["reaction"].get<double>() / printed["largest_reaction"].get<double>(), prototype));
+      rows.push_back(
+          Row::error(table, row, "reactions against the pseudo-inverse, of the largest", check.relative(),
+                     same_reactions)
+              .because(least_norm)
+              .beside(p["reaction"].get<double>() / prototypes["largest_reaction"].get<double>(), prototype));
     });
   }
   // The self-stress along the motion.
@@ -752,14 +753,14 @@ void bricard(const Json& printed, const StudyContext& context, std::vector<Row>&
   }
   rows.push_back(Row::at_least(table, "along the motion", "least singular value of G that is not zero", 0.1, sigma)
                      .because("far from round-off all along: the rank is what it is")
-                     .beside(printed["sigma"].get<double>(), prototype));
+                     .beside(prototypes["sigma"].get<double>(), prototype));
   rows.push_back(
       Row::at_least(table, "along the motion", "entries of the self-stress that change sign", 1,
                     static_cast<double>((least.array() < -1e-6 && most.array() > 1e-6).count()))
           .because("rows that could not be dropped all along the motion exist; how many depends on the axes of "
                    "the joints' rows, which the prototype chose otherwise")
-          .beside(printed["sign_changes"].get<double>(), prototype));
-  compare_variable(rows, table, "bricard.yaml", "bricard_twin.yaml", printed["variable"], "-0.3");
+          .beside(prototypes["sign_changes"].get<double>(), prototype));
+  compare_variable(rows, table, "bricard.yaml", "bricard_twin.yaml", prototypes["variable"], "-0.3");
   const auto picture = context.picture("redundancy_bricard.png");
   if (!picture) return;
   PlotRequest plot;
@@ -770,15 +771,15 @@ void bricard(const Json& printed, const StudyContext& context, std::vector<Row>&
 }
 
 std::vector<Row> run(const StudyContext& context) {
-  const Json printed = read_data("redundancy.json");
+  const Json prototypes = read_data("redundancy.json");
   std::vector<Row> rows;
   context.note("four-bar");
-  guard(rows, "four-bar of revolute joints (3.1)", "the study", [&] { four_bar(printed["four_bar"], rows); });
-  guard(rows, "ladder with 2 windows (3.2)", "the study", [&] { ladder(printed["ladder"], context, rows); });
-  guard(rows, "ladder with 40 windows (3.2, 3.3)", "the study", [&] { ladder40(printed["ladder40"], context, rows); });
+  guard(rows, "four-bar of revolute joints", "the study", [&] { four_bar(prototypes["four_bar"], rows); });
+  guard(rows, "ladder with 2 windows", "the study", [&] { ladder(prototypes["ladder"], context, rows); });
+  guard(rows, "ladder with 40 windows", "the study", [&] { ladder40(prototypes["ladder40"], context, rows); });
   context.note("fill");
-  guard(rows, "fill of the factors (3.3)", "the study", [&] { fill(printed["fill"], rows); });
-  guard(rows, "Bricard's loop (3.4)", "the study", [&] { bricard(printed["bricard"], context, rows); });
+  guard(rows, "fill of the factors", "the study", [&] { fill(prototypes["fill"], rows); });
+  guard(rows, "Bricard's loop", "the study", [&] { bricard(prototypes["bricard"], context, rows); });
   return rows;
 }
 

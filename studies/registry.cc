@@ -39,7 +39,7 @@ const std::vector<Study>& study_registry() {
       {"glue", "Tables and figures of the paper on gluing: a double pendulum glued at its pin, and better couplings",
        study_glue},
       {"constrained",
-       "Constrained systems by formulation: drift over a million steps, condition over the step, spikes, orders of BDF",
+       "Constrained systems by formulation: drift over many steps, condition over the step, spikes, orders of BDF",
        study_constrained, 1.5},
       {"work-precision",
        "Error against work of methods for constrained systems on five mechanisms, beside IDA; what runs must take",

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <set>
 
 #include "studies/printed.h"
 #include "studies/stepping.h"
@@ -194,12 +193,11 @@ void error_tables(const StudyContext& context, std::vector<Row>& rows) {
                                   "table4", "rad", printed_value("rn.s31.bound"), "rn.s31.bound"},
                                  {"Table 6, errors of theta1' of the double pendulum, the paper's weights",
                                   "theta1_rate", "table6", "rad/s", printed_value("rn.s31.w1.good"), "rn.s31.w1.good"}};
-  const std::set<std::string> smaller{"rn.table6.k-5.max", "rn.table6.k-5.mean"};  // at most twice the print
   const char* const twice =
       "the largest error of another sequence of as many steps: twice the print, or its correction";
   const char* const cause =
-      "not known: the steps are as many as printed, the method is the printed one (printed-data, and its order in the "
-      "tests), and no coordinates, weights or control that were tried bring the error down to the print";
+      "the steps are as many as printed, the method is the printed one (printed-data, and its order in the tests), and "
+      "no coordinates, weights or control that were tried bring the error down to the print";
   for (const Quantity& q : quantities) {
     for (int k = 2; k <= 5; ++k) {
       const auto id = [&](const char* column) { return cell(q.key, k, column); };
@@ -227,7 +225,7 @@ void error_tables(const StudyContext& context, std::vector<Row>& rows) {
                              .printed_as(id(column))
                              .with({id("k")})
                              .because(twice)
-                             .missed_for(smaller.count(id(column)) > 0 ? "" : cause));
+                             .cause_open(cause));
         };
         compare(std::string("largest error, ") + q.unit, "max", largest);
         compare(std::string("mean error, ") + q.unit, "mean", mean);
@@ -238,7 +236,7 @@ void error_tables(const StudyContext& context, std::vector<Row>& rows) {
         rows.push_back(Row::at_most(table, row, "largest error by the tolerance", q.bound, largest / tolerance)
                            .printed_as(q.bound_id)
                            .because("what the text calls the order of the error that the tolerance allows")
-                           .missed_for(q.key == std::string("table6") ? cause : ""));
+                           .cause_open(cause));
       });
     }
   }
@@ -450,7 +448,7 @@ void vehicle_tables(const StudyContext& context, std::vector<Row>& rows) {
           rows.push_back(Row::at_most(table, row, "error by that of the loosest tolerance",
                                       3 * std::pow(tolerance / m.tolerances.front(), 0.5), error / coarsest)
                              .because("it must fall with the tolerance at least by its root, but for a factor of 3"));
-        if (&m != &methods[0] || tolerance != 1e-3) return;
+        if (&m != &methods[0] || tolerance != printed_value("rn.s32.fig4.tol")) return;
         const std::string goal = "HMMWV, goals", at = "rosenbrock-nystrom-4, tolerance 1e-3, h <= 0.04";
         const char* const aim = "a goal of the project";
         goals.push_back(Row::at_most(goal, at, "steps", 200, static_cast<double>(run.steps)).because(aim));

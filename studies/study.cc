@@ -115,6 +115,11 @@ Row&& Row::missed_for(std::string cause) && {
   return std::move(*this);
 }
 
+Row&& Row::cause_open(std::string tried) && {
+  if (!ok && !tried.empty()) note = "cause open: " + tried;
+  return std::move(*this);
+}
+
 RowVerdict Row::verdict() const {
   if (!demands()) return ok && !reason.empty() ? RowVerdict::measured : RowVerdict::missed;
   if (ok) return missed.empty() ? RowVerdict::met : RowVerdict::reason_gone;

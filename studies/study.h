@@ -91,6 +91,7 @@ struct Row {
   Row&& with(const std::vector<std::string>& ids) &&;  // settings
   Row&& beside(double value, std::string whose) &&;
   Row&& missed_for(std::string cause) &&;  // empty: no cause
+  Row&& cause_open(std::string tried) &&;  // a miss that nobody understands yet, and what was ruled out; empty: none
 };
 
 // Why a demand may be what it is, or why there is none: sentences that many rows share.

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 
@@ -119,6 +120,24 @@ TEST_F(View, FreedomsOfAModel) {
   EXPECT_EQ(freedoms[0]["quantity"], "angle");
   EXPECT_EQ(freedoms[0]["values"]["rows"], 91);  // a full turn
   EXPECT_EQ(freedoms[0]["ends"], nlohmann::json({false, false}));
+}
+
+TEST_F(View, EventsAreMarks) {
+  command.write("ball.yaml",
+                "trammel: 1\ngravity: [0, 0, -9.81]\nbodies:\n  ball: {kind: point, mass: 2, position: [0, 0, 1]}\n"
+                "forces:\n  floor: {type: impact, frames: [ground, ball], restitution: 0.5}\n"
+                "simulation: {end: 0.8, tolerance: 1e-8, output_step: 0.01}\n");
+  ASSERT_EQ(command.run({"run", "ball.yaml", "-o", "ball.h5"}).code, 0);
+  ASSERT_EQ(command.run({"view", "ball.h5", "-o", "ball.html"}).code, 0);
+  const nlohmann::json events = header_of(command, "ball.html")["events"];
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_NEAR(events[0]["time"].get<double>(), std::sqrt(2 / 9.81), 1e-9);
+  EXPECT_THAT(events[0]["text"].get<std::string>(), ::testing::AllOf(HasSubstr("force 'floor'"), HasSubstr("N s")));
+  ASSERT_EQ(command.run({"run", model_file("stick_slip.yaml"), "-o", "stick.h5"}).code, 0);
+  ASSERT_EQ(command.run({"view", "stick.h5", "-o", "stick.html"}).code, 0);
+  const nlohmann::json changes = header_of(command, "stick.html")["events"];
+  ASSERT_GT(changes.size(), 1u);
+  EXPECT_THAT(changes[0]["text"].get<std::string>(), HasSubstr(", now: "));
 }
 
 // A crank longer than its rod cannot turn all the way round: arm 0.3, rod 0.2, the slider on the line of the pivot.

@@ -215,9 +215,9 @@ TEST_P(RuleOutputs, AreAsGoodAsStepsInStiffParts) { judge(stiff_case, "stiff"); 
 
 INSTANTIATE_TEST_SUITE_P(Cells, RuleOutputs, testing::ValuesIn(cells_to_try()), name_of_cell);
 
-// Bushings with an eigenvalue of -2.6e5 1/s, steps up to 0.04 s: between them the forces stay in the range that they
-// have at their ends.
-TEST(RuleOutputsVehicle, RecordsForcesOfStiffBushings) {
+// Bushings with an eigenvalue of -2.6e5 1/s, steps up to 0.04 s: between them forces and accelerations stay in the
+// range that they have at their ends.
+TEST(RuleOutputsVehicle, RecordsWhatStiffBushingsDo) {
   const auto run = [](bool at_ends) {
     Model model = load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/hmmwv_bump.yaml");
     if (at_ends) model.simulation.output_step.reset();
@@ -228,7 +228,9 @@ TEST(RuleOutputsVehicle, RecordsForcesOfStiffBushings) {
   };
   const CellRun ends = run(true), between = run(false);
   ASSERT_EQ(between.result.summary.steps, ends.result.summary.steps);
-  for (const SignalRef& signal : ends.trajectory.match("force.*.bushing.f?")) {
+  std::vector<SignalRef> signals = ends.trajectory.match("force.*.bushing.f?");
+  for (const SignalRef& more : ends.trajectory.match("body.*.acceleration.?")) signals.push_back(more);
+  for (const SignalRef& signal : signals) {
     const std::vector<double> known = ends.trajectory.column(signal), recorded = between.trajectory.column(signal);
     const auto [least, most] = std::minmax_element(known.begin(), known.end());
     const double room = 0.2 * (*most - *least) + 1;

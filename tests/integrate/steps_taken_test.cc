@@ -95,5 +95,29 @@ TEST(StepsTaken, RadauStepsOverTheSingularPositionsOfALadder) {
   }
 }
 
+TEST(StepsTaken, BdfStepsOverTheSingularPositionsOfALadder) {
+  for (const auto& [method, formulation] :
+       {std::pair("bdf-i3", "index-3"), std::pair("bdf-si2", "stabilised-index-2")}) {
+    const RunSummary ladder = run(model_file("iftomm_a02_nfourbar_N2.yaml"), method, formulation, 1e-9);
+    EXPECT_LT(ladder.steps, 3000) << method;
+  }
+}
+
+// A satellite at 200 rad/s, 318 turns: turns are counted from its rates, whatever the steps.
+TEST(StepsTaken, FastRotationRejectsNoSteps) {
+  Model satellite = read_model_text(
+      "trammel: 1\n"
+      "bodies:\n"
+      "  satellite: {mass: 50, inertia: [4, 5, 6], angular_velocity: [0.1, 0.2, 200]}\n"
+      "outputs: {spin: {expression: wz(satellite)}}\n"
+      "simulation: {end: 10}\n",
+      "satellite.yaml");
+  for (const auto& [method, formulation] :
+       {std::pair("hht-i3", "index-3"), std::pair("bdf-i3", "index-3"), std::pair("radau-iia-3", "index-3"),
+        std::pair("dormand-prince-54", "state-space"), std::pair("adams", "state-space")}) {
+    EXPECT_EQ(run(satellite, method, formulation, 1e-5).rejected_angle, 0) << method;
+  }
+}
+
 }  // namespace
 }  // namespace trammel::steps_taken_test

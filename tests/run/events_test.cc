@@ -70,7 +70,7 @@ TEST_P(Methods, AForceThatDrivesBackOverItsCornerIsNamed) {
 INSTANTIATE_TEST_SUITE_P(Events, Methods,
                          testing::Values("hht-i3", "bdf-i3", "bdf-si2", "generalized-alpha-si2", "radau-iia-3",
                                          "rosenbrock-nystrom-4", "dormand-prince-54", "adams", "bdf", "sdirk-4",
-                                         "gauss"),
+                                         "gauss", "newmark-i3", "hht", "w-method-2", "cvode-adams"),
                          [](const auto& tested) {
                            std::string name = tested.param;
                            for (char& c : name) c = c == '-' ? '_' : c;

@@ -260,16 +260,23 @@ class CouplingReader {
       c.rate = 1;
   }
 
-  // A key of the section, from the command line if it is there.
-  struct Given {
-    std::string name;
-    const Node* node;
+  // The keys of the section; those of the command line come before those of the file.
+  struct Keys {
+    Entries& entries;
+    std::vector<std::pair<std::string, const Node*>> given;
+    std::vector<std::string> asked;
+
+    const Node* find(const char* name) {
+      asked.emplace_back(name);
+      const Node* in_file = entries.find(name);
+      for (const auto& [key, node] : given)
+        if (key == name) return node;
+      return in_file;
+    }
   };
-  void read_settings(const Node& node, const std::vector<std::string>& changes) {
-    CouplingSettings& s = spec_.settings;
-    Entries entries(document_, problems_, node, {"coupling", "", ""});
-    if (!entries.good()) return;
-    std::vector<Given> given;
+
+  std::vector<std::pair<std::string, const Node*>> given_by(const std::vector<std::string>& changes) {
+    std::vector<std::pair<std::string, const Node*>> given;
     for (const std::string& change : changes) {
       const std::size_t equals = change.find('=');
       if (equals == std::string::npos || equals == 0)
@@ -282,42 +289,47 @@ class CouplingReader {
       Node value;
       value.text = document_.keep(std::string_view(change).substr(equals + 1));
       value.line = 0;
-      given.push_back({change.substr(0, equals), &document_.keep(value)});
+      given.emplace_back(change.substr(0, equals), &document_.keep(value));
     }
-    std::vector<std::string> asked;
-    const auto find = [&](const char* name) {
-      asked.emplace_back(name);
-      const Node* in_file = entries.find(name);
-      for (const Given& g : given) {
-        if (g.name == name) return g.node;
-      }
-      return in_file;
-    };
-    const auto number = [&](const char* name, Quantity quantity) -> std::optional<double> {
-      const Node* value = find(name);
-      if (value == nullptr) return {};
-      const Place place{"coupling", "", name};
-      const auto x = values_.number(*value, place, quantity);
-      if (x && !(*x > 0)) error(*value, "not-positive", place.text() + " must be positive", "give a number above 0");
-      return x;
-    };
-    const auto choice = [&](const char* name, const std::vector<std::string>& keys) -> std::optional<std::size_t> {
-      const Node* value = find(name);
-      if (value == nullptr) return {};
-      const auto text = values_.text(*value, {"coupling", "", name});
-      for (std::size_t i = 0; text && i < keys.size(); ++i) {
-        if (*text == keys[i]) return i;
-      }
-      if (text) {
-        const std::string near = did_you_mean(*text, keys);
-        error(*value, "unknown-choice", "coupling: " + quote(*text) + " is no " + name,
-              near.empty() ? "one of " + list_of({keys.begin(), keys.end()}) : near);
-      }
-      return {};
-    };
-    set(s.step, number("step", Quantity::time));
-    set(s.end, number("end", Quantity::time));
-    const Node *scheme = find("scheme"), *theta = find("theta"), *extrapolation = find("extrapolation");
+    return given;
+  }
+
+  std::optional<double> positive(Keys& keys, const char* name, Quantity quantity) {
+    const Node* value = keys.find(name);
+    if (value == nullptr) return {};
+    const Place place{"coupling", "", name};
+    const auto x = values_.number(*value, place, quantity);
+    if (x && !(*x > 0)) error(*value, "not-positive", place.text() + " must be positive", "give a number above 0");
+    return x;
+  }
+
+  std::optional<std::size_t> choice(Keys& keys, const char* name, const std::vector<std::string>& known) {
+    const Node* value = keys.find(name);
+    if (value == nullptr) return {};
+    const auto text = values_.text(*value, {"coupling", "", name});
+    if (!text) return {};
+    for (std::size_t i = 0; i < known.size(); ++i) {
+      if (*text == known[i]) return i;
+    }
+    const std::string near = did_you_mean(*text, known);
+    error(*value, "unknown-choice", "coupling: " + quote(*text) + " is no " + name,
+          near.empty() ? "one of " + list_of({known.begin(), known.end()}) : near);
+    return {};
+  }
+
+  // A whole number from 0 to `most`.
+  std::optional<int> degree(const Node& node, const char* name, int most, const std::string& hint) {
+    const auto value = values_.whole_number(node, {"coupling", "", name});
+    if (!value) return {};
+    if (*value >= 0 && *value <= most) return static_cast<int>(*value);
+    const std::string range = most == 2 ? "0, 1 or 2" : "from 0 to " + std::to_string(most);
+    error(node, "out-of-range", std::string("coupling: ") + name + " must be " + range, hint);
+    return {};
+  }
+
+  void read_scheme(const Node& node, Keys& keys) {
+    CouplingSettings& s = spec_.settings;
+    const Node *scheme = keys.find("scheme"), *theta = keys.find("theta"), *extrapolation = keys.find("extrapolation");
     s.scheme = find_scheme("quadratic", {});
     if (scheme != nullptr && scheme->is_mapping()) {
       read_own_scheme(*scheme, s.scheme);
@@ -325,7 +337,6 @@ class CouplingReader {
       if (const auto key = values_.text(*scheme, {"coupling", "", "scheme"}))
         s.scheme = find_scheme(*key, document_.where(*scheme));
     }
-    const bool once = s.scheme.passes != Passes::iterated;
     if (theta != nullptr) {
       const auto value = values_.number(*theta, {"coupling", "", "theta"}, Quantity::none);
       if (s.scheme.key != "theta")
@@ -334,60 +345,67 @@ class CouplingReader {
         s.scheme = theta_scheme(*value);
     }
     if (extrapolation != nullptr) {
-      const auto degree = values_.whole_number(*extrapolation, {"coupling", "", "extrapolation"});
-      if (!once)
+      if (s.scheme.passes == Passes::iterated) {
         error(*extrapolation, "unknown-key",
               "coupling: `extrapolation` belongs to the schemes `jacobi` and `gauss-seidel`", "leave it out");
-      else if (degree && (*degree < 0 || *degree > 2))
-        error(*extrapolation, "out-of-range", "coupling: extrapolation must be 0, 1 or 2", "");
-      else if (degree)
-        s.scheme = one_pass_scheme(s.scheme.passes, static_cast<int>(*degree));
+      } else if (const auto value = degree(*extrapolation, "extrapolation", 2, "")) {
+        s.scheme = one_pass_scheme(s.scheme.passes, *value);
+      }
     }
     if (problems_.all().empty())
       require_usable(s.scheme, document_.where(theta != nullptr ? *theta : scheme != nullptr ? *scheme : node));
-    const Node *solver = find("solver"), *control = find("error");
-    if (const auto i = choice("solver", {"differences", "compliance", "sensitivity", "broyden", "chord"})) {
+  }
+
+  void read_iteration(Keys& keys, bool once) {
+    CouplingSettings& s = spec_.settings;
+    const Node *solver = keys.find("solver"), *control = keys.find("error");
+    if (const auto i = choice(keys, "solver", {"differences", "compliance", "sensitivity", "broyden", "chord"})) {
       s.solver = static_cast<InterfaceSolver>(*i);
       if (once && s.solver != InterfaceSolver::compliance)
         error(*solver, "conflict", "coupling: the scheme `" + s.scheme.key + "` makes no iterations",
               "leave `solver` out; it works with the participants' compliance");
     }
-    set(s.tolerance, number("tolerance", Quantity::none));
-    set(s.increment, number("increment", Quantity::none));
-    if (const auto i = choice("predictor", {"consecutive", "envelope", "automatic"}))
+    set(s.tolerance, positive(keys, "tolerance", Quantity::none));
+    set(s.increment, positive(keys, "increment", Quantity::none));
+    if (const auto i = choice(keys, "predictor", {"consecutive", "envelope", "automatic"}))
       s.prediction = static_cast<Prediction>(*i);
-    if (const Node* degree = find("degree")) {
-      const auto value = values_.whole_number(*degree, {"coupling", "", "degree"});
-      if (value && (*value < 0 || *value > 6))
-        error(*degree, "out-of-range", "coupling: degree must be from 0 to 6", "3 is usual");
-      else if (value)
-        s.degree = static_cast<int>(*value);
-    }
-    if (const auto i = choice("at_jumps", {"restart", "cross"})) s.restart_at_jumps = *i == 0;
-    if (const auto i = choice("output", {"ends", "steps"})) s.output_steps = *i == 1;
-    s.output_step = number("output_step", Quantity::time);
-    s.coupling_error = number("error", Quantity::none);
+    if (const Node* node = keys.find("degree")) set(s.degree, degree(*node, "degree", 6, "3 is usual"));
+    s.coupling_error = positive(keys, "error", Quantity::none);
     if (once && s.coupling_error)
       error(*control, "conflict",
             "coupling: the scheme `" + s.scheme.key + "` makes each step once and cannot repeat it with a smaller one",
             "leave `error` out, or take an iterated scheme");
-    set(s.least_step, number("least_step", Quantity::time));
-    set(s.greatest_step, number("greatest_step", Quantity::time));
-    set(s.patience, number("patience", Quantity::time));
-    set(s.save_every, number("save_every", Quantity::time));
-    if (const auto i = choice("threads", {"false", "true"})) s.threads = *i == 1;
+  }
+
+  void read_settings(const Node& node, const std::vector<std::string>& changes) {
+    CouplingSettings& s = spec_.settings;
+    Entries entries(document_, problems_, node, {"coupling", "", ""});
+    if (!entries.good()) return;
+    Keys keys{entries, given_by(changes), {}};
+    set(s.step, positive(keys, "step", Quantity::time));
+    set(s.end, positive(keys, "end", Quantity::time));
+    read_scheme(node, keys);
+    read_iteration(keys, s.scheme.passes != Passes::iterated);
+    if (const auto i = choice(keys, "at_jumps", {"restart", "cross"})) s.restart_at_jumps = *i == 0;
+    if (const auto i = choice(keys, "output", {"ends", "steps"})) s.output_steps = *i == 1;
+    s.output_step = positive(keys, "output_step", Quantity::time);
+    set(s.least_step, positive(keys, "least_step", Quantity::time));
+    set(s.greatest_step, positive(keys, "greatest_step", Quantity::time));
+    set(s.patience, positive(keys, "patience", Quantity::time));
+    set(s.save_every, positive(keys, "save_every", Quantity::time));
+    if (const auto i = choice(keys, "threads", {"false", "true"})) s.threads = *i == 1;
     if (s.end / s.step > most_macro_steps || (s.output_step && s.step / *s.output_step > most_samples))
       error(node, "too-many-outputs",
             "coupling: more than " + shortest(most_macro_steps) + " macro steps, or more than " +
                 shortest(most_samples) + " outputs in one of them",
             "take a larger step or output_step");
     entries.finish();
-    for (const Given& g : given) {
-      if (std::find(asked.begin(), asked.end(), g.name) == asked.end())
+    for (const auto& [name, value] : keys.given) {
+      if (std::find(keys.asked.begin(), keys.asked.end(), name) == keys.asked.end())
         throw Failure({Severity::error,
                        "bad-option",
-                       "the section `coupling` has no key '" + g.name + "'",
-                       did_you_mean(g.name, asked),
+                       "the section `coupling` has no key '" + name + "'",
+                       did_you_mean(name, keys.asked),
                        {}},
                       ExitCode::bad_usage);
     }

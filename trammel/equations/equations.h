@@ -352,6 +352,8 @@ class Equations {
   struct ConstraintValues;  // where the matrices of one constraint stand
   ConstraintValues localise(const ConstraintRecord&, const State&, const Rates&, Detail, Workspace&, Local&) const;
   void localise_rigid(const ConstraintRecord&, const State&, const Rates&, Detail, const BodyMotions&, Local&) const;
+  void localise_newton(const ConstraintRecord&, const ElementInput&, const double* lambda, const BodyMotions&,
+                       Local&) const;
   void localise_rigid(const ForceRecord&, const State&, const BodyMotions&, ForcePartials&) const;
   void add_local(const ElementRecord&, const double* local, double sign, Vec& out) const;
   // wide.cc: the same for elements on bodies that are not all rigid

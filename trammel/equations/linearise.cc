@@ -31,6 +31,44 @@ Equations::ConstraintValues Equations::localise(const ConstraintRecord& c, const
           &wide.g_t,           &wide.gamma,         &wide.gamma_t,       &wide.Ga_t};
 }
 
+// What Newton's method needs: G, K_q and the derivative of G^T lambda.
+void Equations::localise_newton(const ConstraintRecord& c, const ElementInput& in, const double* lambda,
+                                const BodyMotions& motions, Local& out) const {
+  const std::vector<BodyState>& bodies = motions.bodies;
+  const auto nf = c.frames.size();
+  const int rows = c.element->rows();
+  c.element->linearise(in, lambda, out.G, out.force_q);
+  if (c.has_velocity_rows) {
+    c.element->linearise_velocity(in, out.K_q);
+    const RowMatrix C = out.G;
+    for (std::size_t i = 0; i < nf; ++i) {
+      const int at = static_cast<int>(6 * i);
+      const BodyFrame& f = frames_[c.frames[i]];
+      if (f.body == ground) continue;
+      const BodyState& b = bodies[f.body];
+      multiply_map(frame_map(f, b), out.K_q.middleCols<6>(at));
+      out.K_q.middleCols<3>(at + 3) += C.middleCols<6>(at) * map_times_derivative(f, b, b.w);
+    }
+  }
+  double wrench[6 * max_frames];
+  Eigen::Map<Vec>(wrench, static_cast<int>(6 * nf)).noalias() = out.G.transpose() * Eigen::Map<const Vec>(lambda, rows);
+  const bool bent = !out.force_q.isZero(0);  // rows of points are not
+  for (std::size_t i = 0; i < nf; ++i) {
+    const int at = static_cast<int>(6 * i);
+    const BodyFrame& f = frames_[c.frames[i]];
+    if (f.body == ground) continue;
+    const BodyState& b = bodies[f.body];
+    const FrameMap map = frame_map(f, b);
+    multiply_map(map, out.G.middleCols<6>(at));
+    if (bent) {
+      multiply_map(map, out.force_q.middleCols<6>(at));
+      multiply_map_transposed(map, out.force_q.middleRows<6>(at));
+    }
+    out.force_q.block<3, 3>(at + 3, at + 3) +=
+        map_derivative(f, b, Eigen::Map<const Vec3>(wrench + at), Eigen::Map<const Vec3>(wrench + at + 3));
+  }
+}
+
 void Equations::localise_rigid(const ConstraintRecord& c, const State& state, const Rates& rates, Detail detail,
                                const BodyMotions& motions, Local& out) const {
   const std::vector<BodyState>& bodies = motions.bodies;
@@ -42,40 +80,7 @@ void Equations::localise_rigid(const ConstraintRecord& c, const State& state, co
   double lambda[max_rows] = {};
   for (int k = 0; k < c.rows; ++k) lambda[c.kept[k]] = rates.lambda[c.first_row + k];
 
-  if (detail == Detail::newton) {
-    c.element->linearise(in, lambda, out.G, out.force_q);
-    if (c.has_velocity_rows) {
-      c.element->linearise_velocity(in, out.K_q);
-      const RowMatrix C = out.G;
-      for (std::size_t i = 0; i < nf; ++i) {
-        const int at = static_cast<int>(6 * i);
-        const BodyFrame& f = frames_[c.frames[i]];
-        if (f.body == ground) continue;
-        const BodyState& b = bodies[f.body];
-        multiply_map(frame_map(f, b), out.K_q.middleCols<6>(at));
-        out.K_q.middleCols<3>(at + 3) += C.middleCols<6>(at) * map_times_derivative(f, b, b.w);
-      }
-    }
-    double wrench[6 * max_frames];
-    Eigen::Map<Vec>(wrench, static_cast<int>(6 * nf)).noalias() =
-        out.G.transpose() * Eigen::Map<const Vec>(lambda, rows);
-    const bool bent = !out.force_q.isZero(0);  // rows of points are not
-    for (std::size_t i = 0; i < nf; ++i) {
-      const int at = static_cast<int>(6 * i);
-      const BodyFrame& f = frames_[c.frames[i]];
-      if (f.body == ground) continue;
-      const BodyState& b = bodies[f.body];
-      const FrameMap map = frame_map(f, b);
-      multiply_map(map, out.G.middleCols<6>(at));
-      if (bent) {
-        multiply_map(map, out.force_q.middleCols<6>(at));
-        multiply_map_transposed(map, out.force_q.middleRows<6>(at));
-      }
-      out.force_q.block<3, 3>(at + 3, at + 3) +=
-          map_derivative(f, b, Eigen::Map<const Vec3>(wrench + at), Eigen::Map<const Vec3>(wrench + at + 3));
-    }
-    return;
-  }
+  if (detail == Detail::newton) return localise_newton(c, in, lambda, motions, out);
 
   FrameVector rate = FrameVector::Zero(static_cast<int>(6 * nf)), bias = rate;
   std::array<Vec3, max_frames> spin_rate;  // angular part of a, world

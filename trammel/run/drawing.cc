@@ -112,6 +112,12 @@ bool is_below_model(const std::string& file, const std::string& model_file) {
   return in_folder == folder.end() && in_path != path.end();
 }
 
+Json switch_json(const Equations& equations, int which) {
+  Json json{{"name", equations.name_of_switch(which)}, {"strikes", equations.switch_info(which).strikes}};
+  if (equations.switch_info(which).ends_mode) json["modes"] = equations.force(equations.force_of_switch(which)).modes();
+  return json;
+}
+
 // Numbers of a mesh in objects that fit into a piece each.
 void add_numbers(Pieces& meshes, const Json& about, const std::vector<long>& values, std::size_t most_bytes) {
   const std::size_t most = std::max<std::size_t>(most_bytes / 12, 3) / 3 * 3;  // whole points and triangles
@@ -173,6 +179,8 @@ std::vector<std::pair<std::string, std::string>> drawing_as_json(const Equations
   for (const Item& item : model.forces) elements.add(element_json(model, Category::force, item));
   Pieces signals(entries, "signals", most_bytes);
   for (const OutputGroup& group : output_groups(equations)) signals.add(columns_json(group));
+  Pieces switches(entries, "switches", most_bytes);
+  for (int i = 0; i < equations.switch_count(); ++i) switches.add(switch_json(equations, i));
   Pieces meshes(entries, "meshes", most_bytes);
   add_meshes(model, meshes, most_bytes);
   return entries;

@@ -17,6 +17,9 @@ namespace trammel {
 //              or no: "stiffness", "teeth", "internal", ...}}
 //   signals   {"of", "name", "has": [[quantity, axes, body it acts on]]}, one for each element, in the order of the
 //              recorder's output table. "xyz" are three columns, "" is one; the body only where there is a choice.
+//   switches  {"name", "strikes", "modes" (names, of one that ends a mode)}, in the order of their numbers in the table
+//   of
+//              events
 //   meshes    {"file" (as in the shapes), "of": "points"|"triangles", "values"}, several of a mesh one after the other:
 //              integers, points as "origin" + "step" * (x, y, z) in the numbers of the file, triangles as the numbers
 //              of their points from 0. Only of files in the model's folder or below it, closed, and at most 20 MB.

@@ -185,6 +185,15 @@ void Recorder::note_step(const State& state, const Rates& rates, const State* mi
   last_ = state;
 }
 
+// Where the next number of a row goes.
+struct Recorder::Cursor {
+  double* at;
+  void add(double value) { *at++ = value; }
+  void add(const Vec3& v) {
+    for (int i = 0; i < 3; ++i) *at++ = v[i];
+  }
+};
+
 const std::vector<double>& Recorder::output_row(const State& state, const Rates& rates) {
   equations_.residual(state, rates, everything, residual_, work_);
   equations_.velocity_residual(state, gdot_, work_);
@@ -192,21 +201,28 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
   for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;  // these are in gdot
   position_residual_ = residual_.g.size() > 0 ? residual_.g.lpNorm<Eigen::Infinity>() : 0;
   velocity_residual_ = gdot_.size() > 0 ? gdot_.lpNorm<Eigen::Infinity>() : 0;
-  const Model& model = equations_.model();
-  std::size_t at = 0;
-  const auto add = [&](double value) { row_[at++] = value; };
-  const auto add3 = [&](const Vec3& v) {
-    for (int i = 0; i < 3; ++i) row_[at++] = v[i];
-  };
-  add(state.t);
+  Cursor row{row_.data()};
+  row.add(state.t);
   evaluate_outputs(state, false);
-  for (const double value : output_values_) add(value);
-  for (std::size_t b = 0; b < model.bodies.size(); ++b) {
+  for (const double value : output_values_) row.add(value);
+  add_bodies(state, rates, row);
+  add_constraints(state, rates, row);
+  add_forces(state, rates, row);
+  for (const double x : equations_.states_of(state)) row.add(x);
+  for (const double value : equations_.variables_of(work_)) row.add(value);
+  add_energies(state, rates, row);
+  row.add(position_residual_);
+  row.add(velocity_residual_);
+  return row_;
+}
+
+void Recorder::add_bodies(const State& state, const Rates& rates, Cursor& row) {
+  for (std::size_t b = 0; b < is_place_.size(); ++b) {
     const BodyElement& body = equations_.body(static_cast<int>(b));
     if (!is_place_[b]) {
-      add(state.q[body.at().q]);
-      add(state.v[body.at().v]);
-      add(rates.a[body.at().v]);
+      row.add(state.q[body.at().q]);
+      row.add(state.v[body.at().v]);
+      row.add(rates.a[body.at().v]);
       continue;
     }
     const BodyFrame& origin = equations_.origin(static_cast<int>(b));
@@ -214,21 +230,26 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
     const Quat orientation = body.orientation(state.q.data() + body.at().q, work_.bodies[b]);
     Vec3 angular;
     const Vec3 linear = equations_.frame_acceleration(origin, rates, work_, &angular);
-    add3(at_origin.p);
-    add(orientation.w());
-    add3(orientation.vec());
-    add3(at_origin.v);
-    add3(at_origin.w);
-    add3(linear);
-    add3(angular);
+    row.add(at_origin.p);
+    row.add(orientation.w());
+    row.add(Vec3(orientation.vec()));
+    row.add(at_origin.v);
+    row.add(at_origin.w);
+    row.add(linear);
+    row.add(angular);
   }
+}
+
+// Reactions, and what a joint lets turn or slide.
+void Recorder::add_constraints(const State& state, const Rates& rates, Cursor& row) {
+  const Model& model = equations_.model();
   for (int c = 0; c < equations_.constraint_count(); ++c) {
     const Equations::ConstraintInfo info = equations_.constraint_info(c);
     if (info.item->of_force >= 0) continue;
     Vec3 force, torque;
     equations_.reaction(c, state, rates, work_, force, torque);
-    add3(force);
-    add3(torque);
+    row.add(force);
+    row.add(torque);
     if (info.is_motion) continue;
     for (const auto& [body, first] : coupled_bodies(model, *info.item)) {
       double wrenches[6 * max_frames];
@@ -244,40 +265,41 @@ const std::vector<double>& Recorder::output_row(const State& state, const Rates&
         torque += Vec3(wrenches[6 * i + 3], wrenches[6 * i + 4], wrenches[6 * i + 5]) +
                   (equations_.frame(frame, work_).p - about).cross(f);
       }
-      add3(force);
-      add3(torque);
+      row.add(force);
+      row.add(torque);
     }
     const FrameState a = equations_.frame(info.item->frames[0], work_),
                      b = equations_.frame(info.item->frames[1], work_);
-    if (axes_[c].turns) add(joint_angle(static_cast<std::size_t>(c), state.t, nullptr));
-    if (axes_[c].slides) add(PairScalar(along_z, a, b, 0).value());
+    if (axes_[c].turns) row.add(joint_angle(static_cast<std::size_t>(c), state.t, nullptr));
+    if (axes_[c].slides) row.add(PairScalar(along_z, a, b, 0).value());
   }
+}
+
+void Recorder::add_forces(const State& state, const Rates& rates, Cursor& row) {
   for (int f = 0; f < equations_.force_count(); ++f) {
     double wrench[6 * max_frames] = {};
     const std::size_t count = equations_.force(f).observables().size();
-    equations_.observe_force(f, state, work_, wrench, row_.data() + at, &rates);
-    at += count;
-    add3(Vec3(wrench[6], wrench[7], wrench[8]));
-    add3(Vec3(wrench[9], wrench[10], wrench[11]));
+    equations_.observe_force(f, state, work_, wrench, row.at, &rates);
+    row.at += count;
+    row.add(Vec3(wrench[6], wrench[7], wrench[8]));
+    row.add(Vec3(wrench[9], wrench[10], wrench[11]));
   }
-  for (const double x : equations_.states_of(state)) add(x);
-  for (const double value : equations_.variables_of(work_)) add(value);
+}
+
+void Recorder::add_energies(const State& state, const Rates& rates, Cursor& row) {
   const Energy e = equations_.energy(state, rates, work_);
-  add(e.kinetic);
-  add(e.potential);
-  add(e.kinetic + e.potential);
+  row.add(e.kinetic);
+  row.add(e.potential);
+  row.add(e.kinetic + e.potential);
   double dissipated = book_.dissipated, external = book_.external;
   if (state.t < last_t_ && step_ > 0) {
     const double part = 1 + (state.t - last_t_) / step_;
     dissipated = heat_.before + heat_.sum(part, step_);
     external = work_done_.before + work_done_.sum(part, step_);
   }
-  add(dissipated);
-  add(external);
-  add(e.kinetic + e.potential + dissipated - external - book_.first);
-  add(position_residual_);
-  add(velocity_residual_);
-  return row_;
+  row.add(dissipated);
+  row.add(external);
+  row.add(e.kinetic + e.potential + dissipated - external - book_.first);
 }
 
 void Recorder::visit(Archive& archive) {

@@ -68,6 +68,11 @@ class Recorder {
   };
   void evaluate_outputs(const State& state, bool remember);
   double joint_angle(std::size_t joint, double t, double* rate) const;
+  struct Cursor;  // in a row
+  void add_bodies(const State& state, const Rates& rates, Cursor& row);
+  void add_constraints(const State& state, const Rates& rates, Cursor& row);
+  void add_forces(const State& state, const Rates& rates, Cursor& row);
+  void add_energies(const State& state, const Rates& rates, Cursor& row);
 
   const Equations& equations_;
   Workspace work_;
