@@ -456,6 +456,9 @@ Verb add_compare(CLI::App& app) {
                    "Exit code 1 if a difference is larger than this part of its signal's range, or if only one result "
                    "has a signal")
       ->check(CLI::NonNegativeNumber)
+      ->check([](const std::string& text) {
+        return std::isfinite(std::strtod(text.c_str(), nullptr)) ? std::string() : "'" + text + "' is not finite";
+      })
       ->type_name("X");
   verb->add_option("--plot", a->plot, "Draw the signals that differ most: .png, .svg or .txt")->type_name("FILE");
   verb->add_flag("--all", a->all, "Show all signals, not only the 20 that differ most");

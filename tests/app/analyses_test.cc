@@ -102,6 +102,15 @@ TEST(Analyses, LineariseTheCart) {
   EXPECT_TRUE(command.has("cart.h5"));
   // A second time over the same file, and as CSV.
   EXPECT_EQ(command.run({"linearise", model_file("cart_pole.yaml"), "-o", "cart.h5"}).code, 0);
+  // Outputs of variables that nothing else uses have derivatives too.
+  command.write("outputs.yaml",
+                "trammel: 1\nbodies: {bar: {mass: 1, inertia: [0.1, 0.1, 0.1], center_of_mass: [0.5, 0, 0]}}\n"
+                "joints: {hinge: {type: revolute, between: [ground, bar], at: [0, 0, 0], axis: [0, 1, 0]}}\n"
+                "variables: {v: 3*angle(hinge) + 2*rate(hinge)}\n"
+                "outputs: {named: v, written: 3*angle(hinge) + 2*rate(hinge)}\nsimulation: {end: 1}\n");
+  const nlohmann::json linear = command.run({"linearise", "outputs.yaml", "--json"}).json();
+  EXPECT_EQ(linear["C"][0], linear["C"][1]);
+  EXPECT_NE(linear["C"][0][0].get<double>(), 0.0);
   EXPECT_EQ(command.run({"linearise", model_file("cart_pole.yaml"), "-o", "cart.csv"}).code, 0);
   EXPECT_THAT(command.read("cart.csv"), AllOf(HasSubstr("# matrix A"), HasSubstr("push [N]")));
   EXPECT_EQ(command.run({"linearise", model_file("cart_pole.yaml"), "--around", "0.2"}).code, 0);

@@ -263,6 +263,37 @@ TEST(Capsules, AreNearestWhereASearchSaysSo) {
   }
 }
 
+// The distance of two segments, end points and interiors apart.
+double distance_of_segments(const FrameState& one, double a, const FrameState& two, double b) {
+  const Vec3 u = one.R.col(2), v = two.R.col(2), d = two.p - one.p;
+  double least = 1e300;
+  const auto try_at = [&](double s, double t) { least = std::min(least, (d + t * v - s * u).norm()); };
+  for (const double s : {-a, a}) try_at(s, std::clamp(v.dot(s * u - d), -b, b));
+  for (const double t : {-b, b}) try_at(std::clamp(u.dot(d + t * v), -a, a), t);
+  const double c = u.dot(v), apart = 1 - c * c;
+  if (apart > 1e-14) {
+    const double s = (u.dot(d) - c * v.dot(d)) / apart, t = (c * u.dot(d) - v.dot(d)) / apart;
+    if (std::abs(s) <= a && std::abs(t) <= b) try_at(s, t);
+  }
+  return least;
+}
+
+// Newton's method once went to and fro between the ends of slender bars, and missed that they touch.
+TEST(Capsules, SlenderOnesAreNearestWhereTheirAxesAre) {
+  std::mt19937 random(7);
+  for (const double slender : {50.0, 500.0, 5000.0}) {
+    const Bar a{1, 1 / slender, 1e-6 / slender}, b{0.7, 1 / slender, 1e-6 / slender};
+    const auto pair = bar_against(a, b);
+    for (int i = 0; i < 1000; ++i) {
+      const FrameState one = random_frame(random, 0.5), two = random_frame(random, 0.5);
+      ContactPoint point;
+      ASSERT_EQ(pair->locate(one, two, &point, nullptr), 1);
+      const double depth = a.radius + b.radius - distance_of_segments(one, a.half_length, two, b.half_length);
+      EXPECT_NEAR(point.depth, depth, 3e-6 / slender) << slender;
+    }
+  }
+}
+
 // Turned through parallel, the place goes from one end to the other without a jump.
 TEST(Capsules, PassThroughParallel) {
   const auto pair = bar_against({1, 0.1, 0.001}, {1, 0.1, 0.001});

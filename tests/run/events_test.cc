@@ -106,6 +106,28 @@ TEST(Events, ImpactsDoNotAskForUnitsOrPlace) {
 }
 
 // The ball comes to rest in a finite time by infinitely many impacts: said, not stepped for ever.
+// Steps are refused at many corners that are passed all the same: nothing is in vain, however long the run is to be.
+TEST(Events, ManyContactsDoNotChatterInALongRun) {
+  std::string bodies = "gravity: [0, 0, -9.81]\nbodies:\n", forces = "forces:\n";
+  for (int i = 0; i < 5; ++i) {
+    const std::string number = std::to_string(i), height = std::to_string(0.3 + 0.07 * i);
+    bodies += "  ball" + number + ": {kind: point, mass: 1, position: [0, 0, " + height + "]}\n";
+    forces += "  floor" + number + ": {type: contact, frames: [ground, ball" + number +
+              "], shape_a: plane, shape_b: sphere, radius_b: 0.1, stiffness: 1e7}\n";
+  }
+  Model model = read_model_text(
+      "trammel: 1\n" + bodies + forces + "simulation: {end: 1e5, length: 1, events: located}\n", "balls.yaml");
+  model.simulation.method = "radau-iia-3";
+  model.simulation.tolerance = 1e-6;
+  Simulation simulation(std::move(model));
+  MemoryTrajectory sink;
+  RunOptions options;
+  options.leg = RunLeg{.until = 1.5};
+  const RunResult result = simulation.run(sink, options);
+  EXPECT_FALSE(result.failure) << result.failure->what;
+  EXPECT_NEAR(simulation.integrator().state().t, 1.5, 1e-9);
+}
+
 TEST(Events, ChatterIsAFailureThatNamesTheElement) {
   const Outcome r = run(std::string(ball) + "simulation: {end: 10, length: 1}\n", "dormand-prince-54", 1e-8);
   ASSERT_EQ(r.result.status, RunStatus::failed);

@@ -356,10 +356,12 @@ bool MeasuredExpression::measure(const ElementInput& in, double* measured) const
   for (std::size_t i = 0; i < measures_.size(); ++i) {
     const Measure& m = measures_[i];
     measured[i] = 0;
-    if (m.kind == MeasureKind::signal)
+    if (m.kind == MeasureKind::signal) {
       measured[i] = in.signals[m.a];
-    else if (!evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), measured[i]))
+      good = good && !std::isnan(measured[i]);  // a variable without a value
+    } else if (!evaluate_measure(m.kind, in.frames[m.a], in.frames[m.b], near(m, in), measured[i])) {
       good = false;
+    }
   }
   return good;
 }

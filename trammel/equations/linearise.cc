@@ -293,7 +293,10 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
     }
     if (detail == Detail::all) add_local(f, by_t, -1, out.force_t);
   }
-  if (!chains_.empty()) add_chains(state, detail, out, work);
+  if (!chains_.empty())
+    add_chains(state, detail, out, work);
+  else if (detail == Detail::all && sizes_.nV > 0)
+    linearise_variables(state, work);  // for outputs that read them
   return Eval::ok;
 }
 

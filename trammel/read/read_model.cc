@@ -109,11 +109,7 @@ void ModelReader::read_input(const Entry& entry) {
     entries.finish();
     if (unit != nullptr) {
       set(input.unit, values_->text(*unit, place.at("unit")));
-      const std::optional<Unit> known = parse_unit(input.unit);
-      if (!known || known->factor != 1) {
-        values_->error(*unit, "wrong-unit", place.text() + ": the unit of an input must be an SI unit",
-                       "inputs are in SI, such as N, m, rad/s");
-      }
+      require_si(*unit, place, input.unit, "an input", "inputs are");
     }
   }
   if (value != nullptr) set(input.value, values_->number(*value, place.at("value"), Quantity::none));
@@ -134,6 +130,15 @@ void ModelReader::read_input(const Entry& entry) {
   }
   scope.input_texts[std::string(entry.key.text)] = text;
   activate(scope, nullptr);
+}
+
+// Values are computed in SI whatever the file's units are, so that no other unit could label them.
+void ModelReader::require_si(const Node& node, const Place& place, const std::string& unit, const char* what,
+                             const char* they_are) {
+  const std::optional<Unit> known = parse_unit(unit);
+  if (known && known->factor == 1) return;
+  values_->error(node, "wrong-unit", place.text() + ": the unit of " + what + " must be an SI unit",
+                 std::string(they_are) + " in SI, such as N, m, rad/s");
 }
 
 // States and variables are known by name before anything that may use them is read.
@@ -173,7 +178,10 @@ void ModelReader::read_variable(const Entry& entry) {
   if (entry.node.is_mapping()) {
     Entries entries = values_->mapping(entry.node, place, Rule::variable);
     expression = entries.need("expression");
-    if (const Node* unit = entries.find("unit")) set(variable.unit, values_->text(*unit, place.at("unit")));
+    if (const Node* unit = entries.find("unit")) {
+      set(variable.unit, values_->text(*unit, place.at("unit")));
+      require_si(*unit, place, variable.unit, "a variable", "variables are");
+    }
     entries.finish();
   }
   if (expression == nullptr) return;
@@ -192,7 +200,10 @@ void ModelReader::read_state(const Entry& entry) {
     if (const Node* value = entries.find("value")) {
       if (const auto number = values_->number(*value, place.at("value"), Quantity::none)) x.value = *number;
     }
-    if (const Node* unit = entries.find("unit")) set(x.unit, values_->text(*unit, place.at("unit")));
+    if (const Node* unit = entries.find("unit")) {
+      set(x.unit, values_->text(*unit, place.at("unit")));
+      require_si(*unit, place, x.unit, "a state", "states are");
+    }
     entries.finish();
   }
   if (rate == nullptr) return;

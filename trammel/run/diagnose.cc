@@ -47,6 +47,19 @@ std::string body_name(const Equations& equations, int velocity) {
   return "body '" + equations.model().bodies[body].name + "'";
 }
 
+// A variable without a value that an element reads: what then cannot be evaluated is not to blame itself.
+std::optional<Culprit> variable_behind(const Equations& equations, const Item& item, const State& state,
+                                       const Workspace& work) {
+  const std::span<const double> values = equations.variables_of(work);
+  const int first = equations.sizes().nu + equations.sizes().nx;
+  for (const int signal : item.signals) {
+    if (signal < first || !std::isnan(values[static_cast<std::size_t>(signal - first)])) continue;
+    const Variable& variable = equations.model().variables[static_cast<std::size_t>(signal - first)];
+    return Culprit{"variable '" + variable.name + "'", "has no finite value", true, state.t, variable.where};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Culprit> find_culprit(const Equations& equations, const State& state, const Rates& rates,
@@ -86,6 +99,7 @@ std::optional<Culprit> find_culprit(const Equations& equations, const State& sta
     observables.assign(std::max(observables.size(), equations.force(f).observables().size()), 0.0);
     double wrench[6 * max_frames] = {};
     const bool good = equations.observe_force(f, state, work, wrench, observables.data());
+    if (std::optional<Culprit> behind = variable_behind(equations, item, state, work)) return behind;
     if (!all_finite(wrench, 6 * static_cast<std::size_t>(equations.force(f).frames()))) {
       return Culprit{"force '" + item.name + "'", "gives a force or torque that is not finite", true, state.t,
                      item.where};
@@ -153,8 +167,14 @@ class Inquest {
     if (c_.reason == StopReason::time_stalled) note_stall();
     if (c_.reason == StopReason::chatter) {
       const std::string name = e_.name_of_switch(c_.chattering);
-      add(1, "events-chatter", name.substr(0, name.find(':')), "it switches again and again in a very short time",
-          "100 events within a millionth of the run, or an impact on something that cannot yield");
+      if (c_.in_vain) {
+        add(1, "events-chatter", name.substr(0, name.find(':')),
+            "it drives the mechanism back over its own corner, so that no step can end behind it",
+            "200 steps were cut short at the corner within a ten-thousandth of the run, and it never changed");
+      } else {
+        add(1, "events-chatter", name.substr(0, name.find(':')), "it switches again and again in a very short time",
+            "100 events within a millionth of the run, or an impact on something that cannot yield");
+      }
     }
     add_verdict();
     std::stable_sort(causes_.begin(), causes_.end(),

@@ -97,6 +97,7 @@ struct FailureContext {
   std::optional<ConstraintViolation> violation;
   std::optional<UnexplainedEnergy> energy;  // of the last attempt that was refused for it
   int chattering = -1;                      // number of the switch
+  bool in_vain = false;                     // it drives the mechanism back over its own corner
 };
 FailureReport diagnose(const FailureContext& context);
 

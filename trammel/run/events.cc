@@ -57,6 +57,7 @@ Events::Events(const Equations& equations, const SimulationSettings& settings, d
   }
   side_.assign(watched_.size(), 1);
   recent_.resize(watched_.size());
+  vain_.resize(static_cast<std::size_t>(equations.switch_count()));
 }
 
 std::vector<std::string> Events::names() const {
@@ -242,15 +243,16 @@ void Events::note(double t, int which) {
   times.push_back(t);
   if (times.size() > most_recent) times.erase(times.begin());
   if (times.size() == most_recent && times.back() - times.front() < too_short * end_) chattering_ = which;
+  vain_[static_cast<std::size_t>(which)] = {};
   ++count_;
 }
 
 void Events::note_in_vain(double t, int which) {
-  if (in_vain_ == 0 || t - in_vain_from_ > too_slow * end_) {
-    in_vain_ = 0;
-    in_vain_from_ = t;
-  }
-  if (++in_vain_ >= most_in_vain) chattering_ = which;
+  InVain& vain = vain_[static_cast<std::size_t>(which)];
+  if (vain.steps == 0 || t - vain.from > too_slow * end_) vain = {0, t};
+  if (++vain.steps < most_in_vain) return;
+  chattering_ = which;
+  in_vain_ = true;
 }
 
 std::optional<double> Events::strike(int which, State& state, AccelerationSolver& accelerations) {
@@ -337,6 +339,6 @@ std::vector<Event> Events::handle(State& state, Rates& rates, AccelerationSolver
   return events;
 }
 
-void Events::visit(Archive& archive) { archive(side_, recent_, chattering_, in_vain_, in_vain_from_, count_, modes_); }
+void Events::visit(Archive& archive) { archive(side_, recent_, chattering_, in_vain_, vain_, count_, modes_); }
 
 }  // namespace trammel

@@ -60,6 +60,7 @@ class Events {
   std::vector<Event> handle(State& state, Rates& rates, AccelerationSolver& accelerations);
   // The switch that changes so often in so short a time that the run would never end; -1: none.
   int chattering() const { return chattering_; }
+  bool chatters_in_vain() const { return in_vain_; }
 
   void visit(Archive& archive);
 
@@ -103,9 +104,15 @@ class Events {
   State moved_;
   std::vector<std::vector<double>> recent_;  // times of the last events of each watched one
   int chattering_ = -1;
-  int expected_ = -1;        // the switch that first_change saw change
-  int in_vain_ = 0;          // steps that were cut short for nothing ...
-  double in_vain_from_ = 0;  // ... since this time
+  bool in_vain_ = false;  // it drives back over its corner, and is not one that changes too often
+  int expected_ = -1;     // the switch that first_change saw change
+  // Steps that were cut short for nothing, of each switch, since it last changed.
+  struct InVain {
+    int steps = 0;
+    double from = 0;
+    void visit(Archive& archive) { archive(steps, from); }
+  };
+  std::vector<InVain> vain_;
   long count_ = 0;
 };
 

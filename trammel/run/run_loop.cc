@@ -17,6 +17,12 @@ constexpr long patience = 50000;
 // So often within so many steps: the run goes around a place that it cannot pass.
 constexpr long most_unexplained = 5, calm = 100;
 
+// 3.7e-6: 3e-6
+double one_digit_below(double x) {
+  const double power = std::pow(10, std::floor(std::log10(x)));
+  return std::floor(x / power) * power;
+}
+
 }  // namespace
 
 double clock_seconds() {
@@ -213,7 +219,7 @@ void Simulation::Loop::doubt_impacts() {
                                     " m deep, " + digits(contact.deepest / seen, 3) + " times the error that '" +
                                     method.key + "' allows in positions: rebounds may be wrong by percents",
                                 "take a tolerance of " +
-                                    digits(contact.deepest / (enough * s_.equations_->length()), 1) +
+                                    digits(one_digit_below(contact.deepest / (enough * s_.equations_->length())), 1) +
                                     " or less, or a method that tests velocities: radau-iia-3, bdf-si2",
                                 item.where});
   }
@@ -352,7 +358,8 @@ void Simulation::Loop::give_up(StopReason reason, double h) {
     last_good_.clear();
   }
   result_.failure = diagnose({*s_.equations_, *s_.integrator_, *s_.accelerations_, s_.settings_, s_.initial_, s_.log_,
-                              reason, attempt_, h, least_, culprit_, violation_, energy_, s_.events_->chattering()});
+                              reason, attempt_, h, least_, culprit_, violation_, energy_, s_.events_->chattering(),
+                              s_.events_->chatters_in_vain()});
 }
 
 void Simulation::Loop::finish() {

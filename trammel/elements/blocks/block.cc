@@ -1,5 +1,8 @@
 #include "trammel/elements/blocks/block.h"
 
+#include <cmath>
+#include <stdexcept>
+
 #include "trammel/base/literal.h"
 
 namespace trammel {
@@ -26,7 +29,11 @@ void write_block(Model& model, const Item& item) {
                    "`trammel elements` lists them", item.where});
   }
   BlockWriter writer(model, item);
-  block->write(writer);
+  try {
+    block->write(writer);
+  } catch (const std::overflow_error&) {
+    writer.refuse("its numbers lead to one that is not finite", "look for factors that are very small or very large");
+  }
 }
 
 BlockWriter::BlockWriter(Model& model, const Item& item) : model_(model), item_(item) {}
@@ -74,6 +81,7 @@ void BlockWriter::refuse(const std::string& what, const std::string& hint) const
 }
 
 std::string in_text(double number) {
+  if (!std::isfinite(number)) throw std::overflow_error("a block");
   const std::string digits = shortest(number);
   return number < 0 ? "(" + digits + ")" : digits;
 }

@@ -39,9 +39,9 @@ void write_pid(BlockWriter& block) {
   if (i == 0) return;
   std::string rate = product(i, e);
   if (upper || lower) {
-    // The rules of the book: T_i without derivative action, sqrt(T_i T_d) with it.
-    const double T_i = p != 0 ? std::abs(p / i) : 1 / std::abs(i), T_d = p != 0 ? std::abs(d / p) : 0;
-    const double tracking = block.has("tracking") ? block.number("tracking") : T_d > 0 ? std::sqrt(T_i * T_d) : T_i;
+    // The rules of the book: T_i = p/i without derivative action, sqrt(T_i T_d) = sqrt(d/i) with it.
+    const double usual = d != 0 ? std::sqrt(std::abs(d / i)) : p != 0 ? std::abs(p / i) : 1 / std::abs(i);
+    const double tracking = block.has("tracking") ? block.number("tracking") : usual;
     rate += " + (" + block.item().name + " - " + asked + ")/" + in_text(tracking);
   }
   block.state("integral", rate, block.number("initial_integral"));
@@ -52,7 +52,7 @@ void write_pid(BlockWriter& block) {
 BlockDescription describe_pid() {
   Field tracking = optional_field("tracking", FieldKind::number, Quantity::time,
                                   "How fast the integral follows where a limit holds the output; p/i if left out, "
-                                  "sqrt(d/i) with derivative action.");
+                                  "sqrt(d/i) with derivative action, 1/i without both.");
   tracking.least = 1e-12;
   return {"pid",
           "A controller with proportional, integral and derivative action, limits and anti-windup.",

@@ -35,10 +35,14 @@ void write_state_space(BlockWriter& block) {
   const int nx = static_cast<int>(std::lround(std::sqrt(static_cast<double>(count("A")))));
   const BlockMatrix A = block_matrix(block, "A", nx, nx);
   if (nu == 0 || nx == 0) block.refuse("it needs at least one input and one state", "give `inputs` and `A`");
+  if (count("C") == 0) block.refuse("it has no output", "give C a row for each output");
+  if (count("C") % nx != 0)
+    block.refuse("'C' has " + std::to_string(count("C")) + " numbers, which is no multiple of the " +
+                     std::to_string(nx) + " states",
+                 "give it a row for each output, with a column for each state");
   const int ny = count("C") / nx;
   const BlockMatrix B = block_matrix(block, "B", nx, nu), C = block_matrix(block, "C", ny, nx),
                     D = block_matrix(block, "D", ny, nu, true);
-  if (ny == 0) block.refuse("it has no output", "give C a row for each output");
   std::vector<double> start(nx, 0.0);
   if (block.has("initial")) start = fields.get<std::vector<double>>("initial");
   if (std::ssize(start) != nx)
@@ -48,13 +52,13 @@ void write_state_space(BlockWriter& block) {
   for (int i = 0; i < nx; ++i) {
     std::vector<std::string> rate;
     for (int j = 0; j < nx; ++j) rate.push_back(product(A(i, j), block.name_of(x(j))));
-    for (int j = 0; j < nu; ++j) rate.push_back(product(B(i, j), inputs[static_cast<std::size_t>(j)]));
+    for (int j = 0; j < nu; ++j) rate.push_back(product(B(i, j), "(" + inputs[static_cast<std::size_t>(j)] + ")"));
     block.state(x(i), sum(rate), start[static_cast<std::size_t>(i)]);
   }
   for (int i = 0; i < ny; ++i) {
     std::vector<std::string> output;
     for (int j = 0; j < nx; ++j) output.push_back(product(C(i, j), block.name_of(x(j))));
-    for (int j = 0; j < nu; ++j) output.push_back(product(D(i, j), inputs[static_cast<std::size_t>(j)]));
+    for (int j = 0; j < nu; ++j) output.push_back(product(D(i, j), "(" + inputs[static_cast<std::size_t>(j)] + ")"));
     block.variable(std::to_string(i + 1), sum(output));
   }
   block.output(block.name_of("1"));

@@ -15,6 +15,8 @@ void write_transfer_function(BlockWriter& block) {
                       a = block.item().fields.get<std::vector<double>>("denominator");
   if (a.empty() || a[0] == 0)
     block.refuse("the first coefficient of the denominator is 0", "give them from the highest power of s on");
+  if (b.empty()) block.refuse("the numerator has no coefficients", "give at least one");
+  while (b.size() > 1 && b[0] == 0) b.erase(b.begin());
   if (b.size() > a.size())
     block.refuse("the numerator is of higher degree than the denominator",
                  "such a block differentiates its input; use the rate of a measure, or add a fast pole");

@@ -88,6 +88,15 @@ class BarPair final : public ShapePair {
     bool free[2] = {true, true};
   };
 
+  // Without crowns F is least where the segments are nearest: from elsewhere slender bars send Newton's method to and
+  // fro between the bounds.
+  static Vec2 nearest_of_segments(const Vec3& d, const Vec3& a, const Vec3& b, const Vec2& bound) {
+    const double c = a.dot(b), da = a.dot(d), db = b.dot(d), apart = 1 - c * c;
+    const double first = apart > 1e-12 ? std::clamp((da - c * db) / apart, -bound[0], bound[0]) : 0.0;
+    const double t = std::clamp(c * first - db, -bound[1], bound[1]);
+    return {std::clamp(da + c * t, -bound[0], bound[0]), t};
+  }
+
   double value(const Vec3& d, const Vec3& a, const Vec3& b, const Vec2& x) const {
     return (d + x[1] * b - x[0] * a).norm() + bend_[0] * x[0] * x[0] + bend_[1] * x[1] * x[1];
   }
@@ -96,7 +105,7 @@ class BarPair final : public ShapePair {
   bool find(const Vec3& d, const Vec3& a, const Vec3& b, Nearest& at) const {
     const Vec2 bound(bars_[0].half_length, bars_[1].half_length);
     const auto bounded = [&](const Vec2& x) -> Vec2 { return x.cwiseMax(-bound).cwiseMin(bound); };
-    at.x = bounded(Vec2(a.dot(d), -b.dot(d)));
+    at.x = nearest_of_segments(d, a, b, bound);
     const double reach = bound.sum() + bars_[0].radius + bars_[1].radius;
     // A step below `small` is the last: convergence is quadratic, and round-off bends F by more than the next would
     // gain.

@@ -221,7 +221,8 @@ std::vector<Field> contact_shape_fields() {
     dimension(
         "crown", FieldKind::number,
         "By how much the faces of that disc or cylinder are domed, or a capsule against another is thinner at its "
-        "ends; left out, 1/100 of the radius.");
+        "ends; left out, 1/100 of the radius less its rounding, of a capsule 1/100 of radius or length, whichever is "
+        "shorter.");
     dimension("size", FieldKind::vector3, "Edges of that box along the axes of its frame.");
   }
   return fields;

@@ -49,7 +49,7 @@ AlphaMethod::AlphaMethod(const Equations& equations, const AlphaOptions& options
 void AlphaMethod::started() {
   a_ = a_start_ = trial_a_ = rates_.a;
   delta_ = Vec::Zero(nv_);
-  w_ = trial_w_ = previous_w_ = state_right_ = rates_.xdot;
+  w_ = trial_w_ = w_start_ = state_right_ = rates_.xdot;
 }
 
 void AlphaMethod::restart(std::string_view /*why*/) {
@@ -61,7 +61,7 @@ void AlphaMethod::restart(std::string_view /*why*/) {
   z_.tail(ng_) = rates_.lambda;
   predictor_.add(now_.t, z_, scales_);
   newton_.linearise_next();
-  history_of_states_ = false;
+  states_begin_ = true;
   if (!options_.energy) return;
   const Energy now = equations_.energy(now_, rates_, work_);
   energy_ = now.kinetic + now.potential;
@@ -93,6 +93,7 @@ Attempt AlphaMethod::attempt(double h) {
   trial_h_ = h;
   trial_.t = now_.t + h;
   a_start_ = a_;
+  if (nx_ > 0) start_states(h);
   const double root_p = std::sqrt(static_cast<double>(std::max(1, nv_)));
   // Round-off of constraint values of the size of the positions, seen through 1/(beta h^2).
   const double noise = 4 * equations_.round_off(now_.q, scales_) * root_p / (options_.parameters.beta * h * h);
@@ -110,7 +111,7 @@ void AlphaMethod::predict() {
   predictor_.predict(trial_.t, z_);
   trial_a_ = z_.head(nv_);
   trial_rates_.lambda = z_.tail(ng_);
-  if (nx_ > 0) trial_.u.tail(nx_) = equations_.states_of(now_) + trial_h_ * w_;
+  if (nx_ > 0) trial_.u.tail(nx_) = equations_.states_of(now_) + trial_h_ * w_start_;
   if (options_.stabilised) {
     s_.setZero();
     corrector_.slack().begin_step();
@@ -129,14 +130,21 @@ void AlphaMethod::place() {
   equations_.retract(now_.q, delta_, trial_.q);
 }
 
-// States: x_{n+1} = x_n + h (1 - gamma) w_n + h gamma w_{n+1}, and w_{n+1} by f_{n+1} as a by v'.
+// States: x_{n+1} = x_n + h (1 - gamma) w_n + h gamma w_{n+1}, and w_{n+1} by f_{n+1} as a by v'. So w is x' at another
+// time, (alpha_m - alpha_f) h away, and has to follow the step size. Where a smooth piece begins it is not known yet:
+// the first step is one of the trapezoidal rule.
+void AlphaMethod::start_states(double h) {
+  w_start_ = rates_.xdot;
+  if (!states_begin_) w_start_ += (h / last_step_) * (w_ - rates_.xdot);
+}
+
 StageWeights AlphaMethod::weights() const {
   const AlphaParameters& p = options_.parameters;
   const double h = trial_h_, bh2 = p.beta * h * h;
   return {(1 - p.alpha_m) / (1 - p.alpha_f),
           p.gamma * h,
           bh2,
-          h * p.gamma * (1 - p.alpha_f) / (1 - p.alpha_m),
+          states_begin_ ? 0.5 * h : h * p.gamma * (1 - p.alpha_f) / (1 - p.alpha_m),
           p.beta * h / p.gamma,
           1 / (p.gamma * h),
           1 / bh2};
@@ -176,9 +184,12 @@ NewtonStage::Correction AlphaMethod::correct() {
 
 void AlphaMethod::miss_states() {
   const AlphaParameters& p = options_.parameters;
-  trial_w_ = ((1 - p.alpha_f) * trial_rates_.xdot + p.alpha_f * rates_.xdot - p.alpha_m * w_) / (1 - p.alpha_m);
-  state_right_ =
-      equations_.states_of(now_) - equations_.states_of(trial_) + trial_h_ * ((1 - p.gamma) * w_ + p.gamma * trial_w_);
+  trial_w_ = ((1 - p.alpha_f) * trial_rates_.xdot + p.alpha_f * rates_.xdot - p.alpha_m * w_start_) / (1 - p.alpha_m);
+  state_right_ = equations_.states_of(now_) - equations_.states_of(trial_);
+  if (states_begin_)
+    state_right_ += (0.5 * trial_h_) * (rates_.xdot + trial_rates_.xdot);
+  else
+    state_right_ += trial_h_ * ((1 - p.gamma) * w_start_ + p.gamma * trial_w_);
 }
 
 // One correction of a and lambda, and of states and slack, in place; returns its norm.
@@ -221,11 +232,16 @@ void AlphaMethod::estimate(Attempt& result) {
       return;
     }
     miss_states();
-    // The local error of x is proportional to h^3 w'', w'' from how far w is from its straight continuation.
+    // The local error of x is proportional to h^3 x''', that from the slopes of x' in this step and the one before;
+    // without one before, h^2 x'' stands for it.
     const double lead = p.alpha_m - p.alpha_f,
-                 factor = std::abs(1.0 / 6 - 0.5 * lead * lead - p.gamma * lead - 0.5 * p.gamma),
-                 ratio = last_step_ > 0 && history_of_states_ ? h / last_step_ : 0;
-    state_right_ = (factor * h) * (trial_w_ - w_ - ratio * (w_ - previous_w_));
+                 factor = std::abs(1.0 / 6 - 0.5 * lead * lead - p.gamma * lead - 0.5 * p.gamma);
+    state_right_ = (factor * h) * (trial_rates_.xdot - rates_.xdot);
+    if (!states_begin_) {
+      const double ratio = h / last_step_;
+      state_right_ -= (factor * h * ratio) * (rates_.xdot - previous_xdot_);
+      state_right_ *= 2 * ratio / (1 + ratio);
+    }
     sum += std::pow(state_norm(state_right_) / (std::abs(p.error_factor()) * h * h), 2);
   }
   result.error = std::sqrt(sum) / allowed_change();
@@ -284,11 +300,8 @@ void AlphaMethod::leaving() {
 
 void AlphaMethod::arrived() {
   a_.swap(trial_a_);
-  if (nx_ > 0) {
-    previous_w_ = w_;
-    w_ = trial_w_;
-    history_of_states_ = true;
-  }
+  if (nx_ > 0) w_ = trial_w_;
+  states_begin_ = false;
   ++counts_.predictor_degree[predictor_.degree()];
   z_.head(nv_) = a_;
   z_.tail(ng_) = rates_.lambda;
@@ -296,7 +309,7 @@ void AlphaMethod::arrived() {
 }
 
 void AlphaMethod::visit_method(Archive& archive) {
-  archive(a_, predictor_, w_, previous_w_, history_of_states_, newton_, corrector_);
+  archive(a_, predictor_, w_, states_begin_, newton_, corrector_);
   if (projector_ || iterated_)
     archive(iterated_ ? iterated_->saddle() : projector_->saddle(), energy_, power_, unbalanced_);
   if (archive.reading()) trial_a_ = a_start_ = a_;

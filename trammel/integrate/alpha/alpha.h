@@ -70,6 +70,7 @@ class AlphaMethod final : public MotionIntegrator, private NewtonStage {
 
   StageWeights weights() const;
   void place();                   // trial q, v, v' from trial a
+  void start_states(double h);    // w at the start of a step of this size
   void miss_states();             // trial w from x', and what the states lack
   double solve_for_correction();  // its norm
   void estimate(Attempt& result);
@@ -93,8 +94,8 @@ class AlphaMethod final : public MotionIntegrator, private NewtonStage {
   State imposed_;  // v_0 of the balance of energy
   double energy_ = 0, power_ = 0, trial_energy_ = 0, trial_power_ = 0;
   long unbalanced_ = 0;
-  Vec w_, trial_w_, previous_w_, state_right_;  // of the states, as a_ of the velocities
-  bool history_of_states_ = false;
+  Vec w_, w_start_, trial_w_, state_right_;  // of the states, as a_ of the velocities
+  bool states_begin_ = true;                 // no step since a start
 };
 
 }  // namespace trammel
