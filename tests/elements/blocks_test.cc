@@ -118,7 +118,7 @@ TEST(Blocks, WhatDoesNotFitIsRefused) {
   expect_refused("type: state_space, inputs: [b], A: [[-1]], B: [1, 2], C: [1]", "'B' has 2 numbers");
   expect_refused("type: state_space, inputs: [b], A: [[-1, 0], [0, -1]], B: [1, 1], C: [1]", "no multiple of the 2");
   expect_refused("type: transfer_function, input: '1', numerator: [1e200], denominator: [1e-200, 2]", "not finite");
-  expect_refused("type: pid, input: '1', p: 1, unit: mm", "must be an SI unit");
+  expect_refused("type: pid, input: '1', p: 1, unit: mm", "its unit must be an SI unit");
   expect_refused("type: lag, input: '1'", "there is no type");
   expect_refused("type: pid, p: 1", "'input' must be given");
   expect_refused("type: pid, input: '1', q: 1", "'q'");

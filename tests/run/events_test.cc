@@ -70,7 +70,7 @@ TEST_P(Methods, AForceThatDrivesBackOverItsCornerIsNamed) {
 INSTANTIATE_TEST_SUITE_P(Events, Methods,
                          testing::Values("hht-i3", "bdf-i3", "bdf-si2", "generalized-alpha-si2", "radau-iia-3",
                                          "rosenbrock-nystrom-4", "dormand-prince-54", "adams", "bdf", "sdirk-4",
-                                         "gauss", "newmark-i3", "hht", "w-method-2", "cvode-adams"),
+                                         "gauss", "newmark-i3", "hht"),
                          [](const auto& tested) {
                            std::string name = tested.param;
                            for (char& c : name) c = c == '-' ? '_' : c;
@@ -122,7 +122,8 @@ TEST(Events, ManyContactsDoNotChatterInALongRun) {
   Simulation simulation(std::move(model));
   MemoryTrajectory sink;
   RunOptions options;
-  options.leg = RunLeg{.until = 1.5};
+  options.leg.emplace();
+  options.leg->until = 1.5;
   const RunResult result = simulation.run(sink, options);
   EXPECT_FALSE(result.failure) << result.failure->what;
   EXPECT_NEAR(simulation.integrator().state().t, 1.5, 1e-9);

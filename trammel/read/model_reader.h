@@ -154,8 +154,7 @@ class ModelReader {
   void read_fields(Entries& entries, const Place& place, const Node& key, const std::vector<Field>& fields,
                    bool names_signals, Item& item);
   bool check_signal_name(const Entry& entry, const char* what);
-  void require_si(const Node& node, const Place& place, const std::string& unit, const char* what,
-                  const char* they_are);
+  void refuse_other_unit(const Node& node, const Place& place, const std::string& unit);
   void read_curves();
 
   // Bodies (read_bodies.cc)

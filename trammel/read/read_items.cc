@@ -114,7 +114,7 @@ void ModelReader::read_block(const Entry& entry) {
   const std::size_t before = problems_.all().size();
   read_fields(entries, place, entry.key, block->fields, true, item);
   if (const Node* unit = entries.find("unit"); unit != nullptr && item.fields.has("unit"))
-    require_si(*unit, place.at("unit"), item.fields.get<std::string>("unit"), "a block", "blocks are");
+    refuse_other_unit(*unit, place, item.fields.get<std::string>("unit"));
   entries.finish();
   if (problems_.all().size() > before) return;
   try {

@@ -109,7 +109,11 @@ void ModelReader::read_input(const Entry& entry) {
     entries.finish();
     if (unit != nullptr) {
       set(input.unit, values_->text(*unit, place.at("unit")));
-      require_si(*unit, place, input.unit, "an input", "inputs are");
+      const std::optional<Unit> known = parse_unit(input.unit);
+      if (!known || known->factor != 1) {
+        values_->error(*unit, "wrong-unit", place.text() + ": the unit of an input must be an SI unit",
+                       "inputs are in SI, such as N, m, rad/s");
+      }
     }
   }
   if (value != nullptr) set(input.value, values_->number(*value, place.at("value"), Quantity::none));
@@ -132,13 +136,11 @@ void ModelReader::read_input(const Entry& entry) {
   activate(scope, nullptr);
 }
 
-// Values are computed in SI whatever the file's units are, so that no other unit could label them.
-void ModelReader::require_si(const Node& node, const Place& place, const std::string& unit, const char* what,
-                             const char* they_are) {
+// Values are computed in SI whatever the file's units are: another known unit would be a wrong label.
+void ModelReader::refuse_other_unit(const Node& node, const Place& place, const std::string& unit) {
   const std::optional<Unit> known = parse_unit(unit);
-  if (known && known->factor == 1) return;
-  values_->error(node, "wrong-unit", place.text() + ": the unit of " + what + " must be an SI unit",
-                 std::string(they_are) + " in SI, such as N, m, rad/s");
+  if (!known || known->factor == 1) return;
+  values_->error(node, "wrong-unit", place.text() + ": its unit must be an SI unit", "it is computed in SI");
 }
 
 // States and variables are known by name before anything that may use them is read.
@@ -180,7 +182,7 @@ void ModelReader::read_variable(const Entry& entry) {
     expression = entries.need("expression");
     if (const Node* unit = entries.find("unit")) {
       set(variable.unit, values_->text(*unit, place.at("unit")));
-      require_si(*unit, place, variable.unit, "a variable", "variables are");
+      refuse_other_unit(*unit, place, variable.unit);
     }
     entries.finish();
   }
@@ -202,7 +204,7 @@ void ModelReader::read_state(const Entry& entry) {
     }
     if (const Node* unit = entries.find("unit")) {
       set(x.unit, values_->text(*unit, place.at("unit")));
-      require_si(*unit, place, x.unit, "a state", "states are");
+      refuse_other_unit(*unit, place, x.unit);
     }
     entries.finish();
   }

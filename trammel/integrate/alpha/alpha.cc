@@ -184,12 +184,14 @@ NewtonStage::Correction AlphaMethod::correct() {
 
 void AlphaMethod::miss_states() {
   const AlphaParameters& p = options_.parameters;
-  trial_w_ = ((1 - p.alpha_f) * trial_rates_.xdot + p.alpha_f * rates_.xdot - p.alpha_m * w_start_) / (1 - p.alpha_m);
   state_right_ = equations_.states_of(now_) - equations_.states_of(trial_);
-  if (states_begin_)
+  if (states_begin_) {
+    trial_w_ = trial_rates_.xdot + (p.alpha_m - p.alpha_f) * (trial_rates_.xdot - rates_.xdot);
     state_right_ += (0.5 * trial_h_) * (rates_.xdot + trial_rates_.xdot);
-  else
-    state_right_ += trial_h_ * ((1 - p.gamma) * w_start_ + p.gamma * trial_w_);
+    return;
+  }
+  trial_w_ = ((1 - p.alpha_f) * trial_rates_.xdot + p.alpha_f * rates_.xdot - p.alpha_m * w_start_) / (1 - p.alpha_m);
+  state_right_ += trial_h_ * ((1 - p.gamma) * w_start_ + p.gamma * trial_w_);
 }
 
 // One correction of a and lambda, and of states and slack, in place; returns its norm.
