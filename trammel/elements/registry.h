@@ -35,18 +35,13 @@ struct AxisFreedoms {
   bool turns = false, slides = false;
 };
 
-// A joint that leaves the second body the motions of one of these on the first, exactly: it can be a branch of a tree in
-// joint coordinates.
-enum class Branch { none, fixed, revolute, prismatic, cylindrical, universal, spherical };
-
 // What an element file ends with.
 struct ElementDescription {
   Category category = Category::joint;
   std::string key;      // "revolute"
   std::string summary;  // one sentence
   Attachment attachment = Attachment::joint;
-  AxisFreedoms axis;              // of a joint
-  Branch branch = Branch::none;  // of a joint
+  AxisFreedoms axis;  // of a joint
   std::vector<Field> fields;
   // Gives the item the frames that its fields name, once all joints are known; throws Failure. Most need nothing.
   std::function<void(Model&, Item&)> attach;

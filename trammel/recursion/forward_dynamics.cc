@@ -302,6 +302,20 @@ Spatial<T> ForwardDynamics<T>::acceleration(int link, const Triple<T>& arm) cons
 }
 
 template <class T>
+void ForwardDynamics<T>::transmitted(std::span<Spatial<T>> f) const {
+  for (std::size_t i = tree_.links.size() - 1; i >= 1; --i) {
+    const Link& link = tree_.links[i];
+    const LinkMotion<T>& m = motion_[i];
+    const Symmetric<T> A = turned(m.R, as<T>(link.J));
+    const Triple<T> c = times(m.R, as<T>(link.moment)), aw = m.aw + articulated_[i].x.w,
+                    av = m.av + articulated_[i].x.v;
+    f[i].w += times(A, aw) + cross(m.w, times(A, m.w)) + cross(c, av) - applied_[i].w;
+    f[i].v += av * T(link.mass) + cross(aw, c) + cross(m.w, cross(m.w, c)) - applied_[i].v;
+    f[static_cast<std::size_t>(link.parent)] += wrench_moved(f[i], m.d);
+  }
+}
+
+template <class T>
 Triple<T> ForwardDynamics<T>::first_axis(int link) const {
   const Link& l = tree_.links[static_cast<std::size_t>(link)];
   return times(motion(l.parent).R, as<T>(column(l.E, 0)));

@@ -53,6 +53,9 @@ class ForwardDynamics {
   void accelerate(T* u_dot);
   // After `accelerate`: the acceleration of a point p on a link, gravity not among it, and the angular one.
   Spatial<T> acceleration(int link, const Triple<T>& arm) const;
+  // After that too: wrenches that the joints hand to the links, about their points, so that each moves as it does; `f`
+  // holds on entry what acts on the links beside gravity and what is applied, reversed.
+  void transmitted(std::span<Spatial<T>> f) const;
   // x of the first of the two freedoms of a universal joint.
   Triple<T> first_axis(int link) const;
   // S of one of the freedoms of a joint with at most two.

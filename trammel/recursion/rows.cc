@@ -197,9 +197,11 @@ void DelassusRows::apply(const Vec& lambda, ForwardDynamics<double>& tree) const
   }
 }
 
-long DelassusRows::operations() const {
-  long sum = W_.operations();
-  for (const Pair& pair : pairs_) sum += static_cast<long>(pair.rows) * pair.columns * pair.freedoms;
+// Fitted to 14 mechanisms from a four-bar to ladders of 400 and scissors of 60 cells.
+double DelassusRows::cost() const {
+  double sum = 0.00015 * static_cast<double>(W_.operations());
+  for (const Group& group : groups_) sum += group.rows * (0.04 + 0.02 * static_cast<double>(group.path.size()));
+  for (const Pair& pair : pairs_) sum += 0.0007 * pair.rows * pair.columns * pair.freedoms;
   return sum;
 }
 

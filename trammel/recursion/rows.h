@@ -40,7 +40,8 @@ class DelassusRows {
   void solve(const Vec& b, Vec& lambda);
   // The tree with the forces of the rows: reduces its D^-1 (-S^T p).
   void apply(const Vec& lambda, ForwardDynamics<double>& tree) const;
-  long operations() const;  // of carrying, of W and of its factors, about
+  // Of an evaluation, in microseconds of the machine that decision 0041 names: to compare trees.
+  double cost() const;
   long memory_bytes() const;
 
  private:

@@ -9,7 +9,6 @@ ElementDescription describe_cylindrical() {
   d.category = Category::joint;
   d.key = "cylindrical";
   d.axis = {.turns = true, .slides = true};
-  d.branch = Branch::cylindrical;
   d.summary = "A slide that may turn: displacement along and rotation about the common z axis.";
   d.make_constraint = [](const Item&, const MakeContext&) {
     return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{

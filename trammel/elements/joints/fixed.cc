@@ -8,7 +8,6 @@ ElementDescription describe_fixed() {
   ElementDescription d;
   d.category = Category::joint;
   d.key = "fixed";
-  d.branch = Branch::fixed;
   d.summary = "Holds two frames together: no relative motion.";
   d.make_constraint = [](const Item&, const MakeContext&) {
     return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{{Primitive::point, 0},

@@ -9,7 +9,6 @@ ElementDescription describe_revolute() {
   d.category = Category::joint;
   d.key = "revolute";
   d.axis = {.turns = true};
-  d.branch = Branch::revolute;
   d.summary = "A hinge: one rotation about the common z axis.";
   d.make_constraint = [](const Item&, const MakeContext&) {
     return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{{Primitive::point, 0},

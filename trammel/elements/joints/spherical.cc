@@ -8,7 +8,6 @@ ElementDescription describe_spherical() {
   ElementDescription d;
   d.category = Category::joint;
   d.key = "spherical";
-  d.branch = Branch::spherical;
   d.summary = "A ball joint: the origins of the two frames coincide.";
   d.make_constraint = [](const Item&, const MakeContext&) {
     return std::make_unique<PairConstraint>(

@@ -9,7 +9,6 @@ ElementDescription describe_translational() {
   d.category = Category::joint;
   d.key = "translational";
   d.axis = {.slides = true};
-  d.branch = Branch::prismatic;
   d.summary = "A slide: one displacement along the z axis of the first frame, no rotation.";
   d.make_constraint = [](const Item&, const MakeContext&) {
     return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{{Primitive::in_plane, 0},

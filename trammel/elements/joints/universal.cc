@@ -8,7 +8,6 @@ ElementDescription describe_universal() {
   ElementDescription d;
   d.category = Category::joint;
   d.key = "universal";
-  d.branch = Branch::universal;
   d.summary =
       "A Cardan joint: origins coincide, the z axes of the two frames stay perpendicular (the arms of the cross).";
   d.make_constraint = [](const Item&, const MakeContext&) {
