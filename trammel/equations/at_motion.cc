@@ -1,5 +1,5 @@
-// Elements where somebody else knows the motions of the bodies: the recursion in joint coordinates, for which q and v of
-// the bodies would be a detour. All bodies are rigid.
+// Elements where somebody else knows the motions of the bodies: the recursion in joint coordinates, for which q and v
+// of the bodies would be a detour. All bodies are rigid.
 #include "trammel/equations/equations.h"
 
 namespace trammel {

@@ -204,8 +204,7 @@ void JointSpace::apply_forces(Eval& result) {
   const Vec3& gravity = equations_.model().gravity;
   for (std::size_t body = 0; body < wrenches_.size(); ++body) {
     const int link = tree_.link_of(static_cast<int>(body));
-    const Vec3 force = wrenches_[body].head<3>(),
-               arm = work_.bodies[body].r - to_vec3(dynamics_.motion(link).o);
+    const Vec3 force = wrenches_[body].head<3>(), arm = work_.bodies[body].r - to_vec3(dynamics_.motion(link).o);
     applied[link] = {to_triple(wrenches_[body].tail<3>() + arm.cross(force)), to_triple(force)};
     // The recursion weighs all mass; that of a scalar coordinate has no weight.
     if (equations_.body(static_cast<int>(body)).weight() == 0)
@@ -225,7 +224,8 @@ void JointSpace::add_row(std::size_t group, int row, std::size_t frame, int link
 }
 
 bool JointSpace::fill_rows(Equations::RowValues which) {
-  const bool accelerations = which == Equations::RowValues::curvature, positions = which == Equations::RowValues::position;
+  const bool accelerations = which == Equations::RowValues::curvature,
+             positions = which == Equations::RowValues::position;
   bool good = true;
   rows_->clear();
   for (std::size_t group = 0; group < row_list_.size(); ++group) {
@@ -321,8 +321,7 @@ bool JointSpace::correct(double* u) {
 
 bool JointSpace::project(double t, Vec& y) {
   if (!has_rows()) return true;
-  const double length = equations_.length(),
-               round_off = 8 * std::numeric_limits<double>::epsilon() * length_ / length,
+  const double length = equations_.length(), round_off = 8 * std::numeric_limits<double>::epsilon() * length_ / length,
                small = std::max(1e-12, round_off) * length;
   double before = std::numeric_limits<double>::infinity();
   for (int pass = 0;; ++pass) {
@@ -393,8 +392,8 @@ void JointSpace::absolute_acceleration(Vec& a) const {
   }
 }
 
-// Of rows as solved; of the tree's joints from the wrench f that each hands on: -C^T lambda = f, of least norm where the
-// rows are not independent.
+// Of rows as solved; of the tree's joints from the wrench f that each hands on: -C^T lambda = f, of least norm where
+// the rows are not independent.
 void JointSpace::multipliers(Vec& lambda) {
   std::fill(transmitted_.begin(), transmitted_.end(), Spatial<double>{});
   for (const Row& row : row_list_) {

@@ -31,8 +31,7 @@ Inertia inertia_of(const BodyElement& body) {
       continue;
     }
     for (int i = 0; i < columns.count; ++i)
-      if (columns.column[i] >= 3)
-        out.J(columns.column[i] - 3, columns.column[k] - 3) = Ma[static_cast<std::size_t>(i)];
+      if (columns.column[i] >= 3) out.J(columns.column[i] - 3, columns.column[k] - 3) = Ma[static_cast<std::size_t>(i)];
   }
   return out;
 }
@@ -42,9 +41,12 @@ bool turns(const BodyElement& body) { return body.rigid()->column[body.rigid()->
 
 // The joints that can be branches of a tree: exactly these relative motions of their two frames.
 std::optional<Kind> kind_of_branch(std::string_view joint_type) {
-  constexpr std::pair<std::string_view, Kind> table[] = {
-      {"fixed", Kind::fixed},           {"revolute", Kind::revolute},   {"translational", Kind::prismatic},
-      {"cylindrical", Kind::cylindrical}, {"universal", Kind::universal}, {"spherical", Kind::spherical}};
+  constexpr std::pair<std::string_view, Kind> table[] = {{"fixed", Kind::fixed},
+                                                         {"revolute", Kind::revolute},
+                                                         {"translational", Kind::prismatic},
+                                                         {"cylindrical", Kind::cylindrical},
+                                                         {"universal", Kind::universal},
+                                                         {"spherical", Kind::spherical}};
   for (const auto& [type, kind] : table)
     if (type == joint_type) return kind;
   return std::nullopt;
@@ -270,18 +272,18 @@ void SpanningTree::place(const BodyMotions& motions) {
     const Link& link = tree_.links[i];
     p.axes = p.frame;
     if (p.body == massless || places_[link.parent].body == massless) continue;
-    const Mat3 R_parent = places_[link.parent].body == ground ? Mat3(Mat3::Identity())
-                                                              : motions.bodies[places_[link.parent].body].R;
-    p.axes = p.frame * nearest_fit(link.kind, (R_parent * p.from_axes).transpose() * motions.bodies[p.body].R * p.frame)
-                           .transpose();
+    const Mat3 R_parent =
+        places_[link.parent].body == ground ? Mat3(Mat3::Identity()) : motions.bodies[places_[link.parent].body].R;
+    p.axes =
+        p.frame *
+        nearest_fit(link.kind, (R_parent * p.from_axes).transpose() * motions.bodies[p.body].R * p.frame).transpose();
   }
   set_constants();
 }
 
 void SpanningTree::set_constants() {
   const auto square = [](const Mat3& m) {
-    return recursion::Square<double>{
-        {m(0, 0), m(0, 1), m(0, 2), m(1, 0), m(1, 1), m(1, 2), m(2, 0), m(2, 1), m(2, 2)}};
+    return recursion::Square<double>{{m(0, 0), m(0, 1), m(0, 2), m(1, 0), m(1, 1), m(1, 2), m(2, 0), m(2, 1), m(2, 2)}};
   };
   for (int i = 1; i < tree_.size(); ++i) {
     Link& link = tree_.links[i];

@@ -1,7 +1,7 @@
 // A mechanism as a tree of joints and the constraints that are left: what joint coordinates are made of. Prim's
 // algorithm from the ground takes the joints with most rows first, so that cut joints have few, then those nearest to
-// the ground, so that paths are short, then those first in the file. Where nothing binds a part, its heaviest body moves
-// freely.
+// the ground, so that paths are short, then those first in the file. Where nothing binds a part, its heaviest body
+// moves freely.
 #pragma once
 #include <string>
 #include <vector>

@@ -35,8 +35,8 @@ BlockCholesky::BlockCholesky(const std::vector<int>& sizes, const std::vector<st
       for (const Below& right : below_[k]) {
         if (right.row > left.row) break;
         const int columns = size_[order_[right.row]];
-        updates_[k].push_back({number_of_block(order_[left.row], order_[right.row]), left.block, right.block, rows,
-                               columns});
+        updates_[k].push_back(
+            {number_of_block(order_[left.row], order_[right.row]), left.block, right.block, rows, columns});
         operations_ += width * rows * columns;
       }
       operations_ += width * width * rows / 2;

@@ -1,5 +1,6 @@
-// Cholesky factors of a sparse symmetric positive definite matrix of small dense blocks, pattern fixed: W = L L^T. Which
-// block is eliminated when is found once, by least degree; there is no pivoting, so equal values give equal factors.
+// Cholesky factors of a sparse symmetric positive definite matrix of small dense blocks, pattern fixed: W = L L^T.
+// Which block is eliminated when is found once, by least degree; there is no pivoting, so equal values give equal
+// factors.
 #pragma once
 #include <utility>
 #include <vector>
@@ -25,7 +26,7 @@ class BlockCholesky {
 
   // False: not positive definite.
   bool factor();
-  void solve(double* x) const;  // in place, the blocks' rows one after the other
+  void solve(double* x) const;                     // in place, the blocks' rows one after the other
   long operations() const { return operations_; }  // multiplications of a factorisation, about
   long memory_bytes() const;
 

@@ -1,6 +1,6 @@
-// Accelerations of a tree by articulated bodies, in time proportional to its size (Featherstone 1983, 2008). All vectors
-// in world axes about the links' own points, so that nothing is turned from link to link, and no digits are lost on long
-// trees, as they are about one common point.
+// Accelerations of a tree by articulated bodies, in time proportional to its size (Featherstone 1983, 2008). All
+// vectors in world axes about the links' own points, so that nothing is turned from link to link, and no digits are
+// lost on long trees, as they are about one common point.
 //
 //   outward   R, o, w, v, and the accelerations (aw, av) that the speeds alone make, u' = 0, av_0 = -gravity
 //             p = inertia forces of these - applied wrench
@@ -64,7 +64,8 @@ class ForwardDynamics {
  private:
   void place_angles(const T* q);
   void turn(LinkMotion<T>& m, const Square<T>& P, std::size_t i) const;
-  void take_over(const LinkMotion<T>& parent, LinkMotion<T>& m, const Triple<T>& turning, const Triple<T>& moving) const;
+  void take_over(const LinkMotion<T>& parent, LinkMotion<T>& m, const Triple<T>& turning,
+                 const Triple<T>& moving) const;
   void universal(const LinkMotion<T>& parent, LinkMotion<T>& m, const Square<T>& P, const T* q, const T* u) const;
   void load(bool impulses);
   void eliminate_one(std::size_t i, const Spatial<T>& S, const Spatial<T>& U);

@@ -8,7 +8,7 @@ namespace trammel::recursion {
 
 DelassusRows::DelassusRows(const Tree& tree, const std::vector<RowGroup>& groups, const Vec& arms,
                            double regularisation)
-    : E_(regularisation * arms.cwiseAbs2().cwiseInverse()), arms_(arms), z_(arms), next_(arms) {
+    : E_(regularisation * arms.cwiseAbs2().cwiseInverse()), arms_(arms), z_(arms), next_(arms), satisfiable_(arms) {
   find_paths(tree, groups);
   find_pairs(tree);
 }
@@ -162,8 +162,8 @@ void DelassusRows::add_free(const ForwardDynamics<double>& tree, Vec& b) const {
 }
 
 // With z_1 = (W + E)^-1 b, z_k+1 = (W + E)^-1 E z_k the sum of the z_k tends to the solution. What no lambda can
-// satisfy stays in all of them alike; b - W lambda = E z then says how much it is.
-void DelassusRows::solve(const Vec& b, Vec& lambda) {
+// satisfy stays in all of them alike, and b - W lambda = E z says how much it is.
+int DelassusRows::sweep(const Vec& b, Vec& lambda) {
   constexpr int most_sweeps = 20;
   const double size = b.cwiseProduct(arms_).lpNorm<Eigen::Infinity>();
   z_ = b;
@@ -181,6 +181,17 @@ void DelassusRows::solve(const Vec& b, Vec& lambda) {
     z_ = next_;
     if (!(change > 1e-13 * size) || (sweeps > 2 && !(change < 0.5 * before))) break;
     before = change;
+  }
+  return sweeps;
+}
+
+void DelassusRows::solve(const Vec& b, Vec& lambda) {
+  int sweeps = sweep(b, lambda);
+  next_ = E_.cwiseProduct(z_);
+  const double left = next_.cwiseProduct(arms_).lpNorm<Eigen::Infinity>();
+  if (left > 1e-10 * b.cwiseProduct(arms_).lpNorm<Eigen::Infinity>()) {
+    satisfiable_ = b - next_;
+    sweeps = sweep(satisfiable_, lambda);
   }
   lambda -= sweeps * z_;
 }

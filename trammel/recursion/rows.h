@@ -45,7 +45,7 @@ class DelassusRows {
   long memory_bytes() const;
 
  private:
-  struct Step {  // a link of a path, from the leaves on
+  struct Step {        // a link of a path, from the leaves on
     int link, parent;  // parent: its step; -1: the ground
     int freedoms, at;  // at: of e and y, rows x freedoms
   };
@@ -60,13 +60,14 @@ class DelassusRows {
   };
   void find_paths(const Tree& tree, const std::vector<RowGroup>& groups);
   void find_pairs(const Tree& tree);
+  int sweep(const Vec& b, Vec& lambda);
   void carry(const ForwardDynamics<double>& tree, const Group& group);
 
   std::vector<Group> groups_;
   std::vector<Pair> pairs_;
   std::vector<Spatial<double>> carried_;
   std::vector<double> e_, y_;
-  Vec E_, arms_, z_, next_;
+  Vec E_, arms_, z_, next_, satisfiable_;
   BlockCholesky W_;
 };
 

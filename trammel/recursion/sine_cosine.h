@@ -18,13 +18,12 @@ inline void sine_cosine(double x, double& sine, double& cosine) {
   const double shifted = x * two_over_pi + to_integer, k = shifted - to_integer;
   const auto quadrant = std::bit_cast<std::int64_t>(shifted);
   const double y = ((x - k * first) - k * second) - k * third, z = y * y;
-  const double s =
-      y + y * z *
-              (-1.66666666666666324348e-01 +
-               z * (8.33333333332248946124e-03 +
-                    z * (-1.98412698298579493134e-04 +
-                         z * (2.75573137070700676789e-06 +
-                              z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)))));
+  const double s = y + y * z *
+                           (-1.66666666666666324348e-01 +
+                            z * (8.33333333332248946124e-03 +
+                                 z * (-1.98412698298579493134e-04 +
+                                      z * (2.75573137070700676789e-06 +
+                                           z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)))));
   const double c = 1 - 0.5 * z +
                    z * z *
                        (4.16666666666666019037e-02 +

@@ -66,7 +66,8 @@ template <class T>
 inline Square<T> times(const Square<T>& m, const Square<T>& n) {
   Square<T> r;
   for (std::size_t i = 0; i < 9; i += 3)
-    for (std::size_t j = 0; j < 3; ++j) r.a[i + j] = m.a[i] * n.a[j] + m.a[i + 1] * n.a[3 + j] + m.a[i + 2] * n.a[6 + j];
+    for (std::size_t j = 0; j < 3; ++j)
+      r.a[i + j] = m.a[i] * n.a[j] + m.a[i + 1] * n.a[3 + j] + m.a[i + 2] * n.a[6 + j];
   return r;
 }
 template <class T>

@@ -16,9 +16,12 @@ int Tree::add(Link link) {
 void Tree::set_inertia(Link& link, double mass, const Triple<double>& c, const Symmetric<double>& inertia) {
   link.mass = mass;
   link.moment = c * mass;
-  link.J = {inertia.xx + mass * (c.y * c.y + c.z * c.z), inertia.xy - mass * c.x * c.y,
-            inertia.xz - mass * c.x * c.z,               inertia.yy + mass * (c.x * c.x + c.z * c.z),
-            inertia.yz - mass * c.y * c.z,               inertia.zz + mass * (c.x * c.x + c.y * c.y)};
+  link.J = {inertia.xx + mass * (c.y * c.y + c.z * c.z),
+            inertia.xy - mass * c.x * c.y,
+            inertia.xz - mass * c.x * c.z,
+            inertia.yy + mass * (c.x * c.x + c.z * c.z),
+            inertia.yz - mass * c.y * c.z,
+            inertia.zz + mass * (c.x * c.x + c.y * c.y)};
 }
 
 int Tree::depth() const {

@@ -35,12 +35,12 @@ inline int quaternion_at(Kind kind) { return kind == Kind::spherical ? 0 : kind 
 struct Link {
   int parent = 0;
   Kind kind = Kind::fixed;
-  int q = 0, u = 0;                                  // its first coordinate and speed
-  Square<double> E{{1, 0, 0, 0, 1, 0, 0, 0, 1}};     // joint frame in the parent's axes
-  Triple<double> r{0, 0, 0};                         // from the parent's point to it, parent's axes
+  int q = 0, u = 0;                               // its first coordinate and speed
+  Square<double> E{{1, 0, 0, 0, 1, 0, 0, 0, 1}};  // joint frame in the parent's axes
+  Triple<double> r{0, 0, 0};                      // from the parent's point to it, parent's axes
   double mass = 0;
-  Triple<double> moment{0, 0, 0};                    // mass times the centre of mass from o, own axes
-  Symmetric<double> J{0, 0, 0, 0, 0, 0};             // about o, own axes
+  Triple<double> moment{0, 0, 0};         // mass times the centre of mass from o, own axes
+  Symmetric<double> J{0, 0, 0, 0, 0, 0};  // about o, own axes
 };
 
 struct Tree {
