@@ -90,8 +90,8 @@ class JointSpace final : public FirstOrderProblem {
   int nx_;
   SpanningTree tree_;
   recursion::ForwardDynamics<double> dynamics_;
-  std::unique_ptr<recursion::DelassusRows> rows_;
   std::vector<Row> row_list_;
+  std::unique_ptr<recursion::DelassusRows> rows_;
   double rate_ = 1, length_ = 1;       // scales of the model
   std::vector<double> turn_, turned_;  // of links of planar bodies: their angle beyond those of joints, and the whole
 

@@ -99,6 +99,11 @@ std::string SpanningTree::why_not(const Equations& equations) {
 }
 
 SpanningTree::SpanningTree(const Equations& equations, int most_depth) : equations_(equations) {
+  if (const std::string why = why_not(equations); !why.empty()) {
+    throw Failure({Severity::error, "method-refuses",
+                   "formulation 'joint-coordinates' cannot take this mechanism: " + why,
+                   "choose another formulation, such as 'index-1-projected'", equations.model().simulation.where});
+  }
   const std::size_t bodies = equations.model().bodies.size();
   Grown grown{std::vector<std::vector<int>>(bodies + 1), std::vector<int>(bodies, -1)};
   grow(most_depth > 0 ? most_depth : static_cast<int>(bodies) + 1, grown);

@@ -13,7 +13,8 @@ namespace trammel {
 
 class SpanningTree {
  public:
-  // Bodies deeper than `most_depth` move freely, and the joints that held them are rows; 0: no limit.
+  // Bodies deeper than `most_depth` move freely, and the joints that held them are rows; 0: no limit. Throws a Failure
+  // where there is a reason why not.
   SpanningTree(const Equations& equations, int most_depth);
 
   // Why the mechanism cannot be written in joint coordinates; empty: it can.
