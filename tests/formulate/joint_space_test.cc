@@ -170,7 +170,7 @@ TEST(JointSpace, RefusesByName) {
     }
     return "";
   };
-  EXPECT_NE(refusal(model_of("rod_double_pendulum.yaml")).find("is of kind 'rod'"), std::string::npos);
+  EXPECT_NE(refusal(model_of("rod_double_pendulum.yaml")).find("is of kind 'planar_rod'"), std::string::npos);
   EXPECT_NE(refusal(model_of("clutch.yaml")).find("in some of its modes"), std::string::npos);
   // a point of mass on a ball joint: nothing resists a spin about the line to it
   const std::string spin = refusal(problems::spherical_pendulum());

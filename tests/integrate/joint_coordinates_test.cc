@@ -115,14 +115,24 @@ TEST(JointCoordinates, PassSingularPositionsOfRedundantLoops) {
   }
 }
 
+// An overconstrained loop: as true to its energy, in about as few steps, as all coordinates with the same returns.
 TEST(JointCoordinates, KeepTheEnergyOfBricardsLoop) {
   for (const Build build : {Build::redundant, Build::independent}) {
-    Simulation simulation(controlled(problems::bricard(build), "dormand-prince-853", 1e-7, 2));
-    MemoryTrajectory trajectory;
-    const RunResult result = simulation.run(trajectory);
-    ASSERT_EQ(result.status, RunStatus::finished) << text_of(result);
-    EXPECT_LT(result.summary.energy.largest_imbalance, 1e-4);
-    EXPECT_LT(result.summary.steps, 2000);
+    const auto run = [&](const char* formulation) {
+      Model model = controlled(problems::bricard(build), "dormand-prince-853", 1e-7, 2);
+      model.simulation.formulation = formulation;
+      Simulation simulation(std::move(model));
+      MemoryTrajectory trajectory;
+      const RunResult result = simulation.run(trajectory);
+      EXPECT_EQ(result.status, RunStatus::finished) << text_of(result);
+      return std::pair(result.summary, simulation.integrator().state());
+    };
+    const auto [ours, end] = run("joint-coordinates");
+    const auto [theirs, other_end] = run("index-1-projected");
+    EXPECT_LT(ours.energy.largest_imbalance, 3 * theirs.energy.largest_imbalance);
+    EXPECT_LT(ours.steps, 3 * theirs.steps);
+    const Equations equations(problems::bricard(build));
+    EXPECT_LT(problems::distance(equations, end.q, other_end.q), 1e-4);
   }
 }
 
