@@ -11,6 +11,7 @@
 #include <fstream>
 #include <string>
 
+#include "bench/evaluations.h"
 #include "bench/mechanisms.h"
 #include "trammel/read/read_model.h"
 #include "trammel/run/simulation.h"
@@ -161,6 +162,8 @@ int main(int argc, char** argv) {
   using namespace trammel::bench;
   const bool quick = argc > 1 && std::strcmp(argv[1], "--quick") == 0;
   try {
+    measure_evaluations();
+    if (argc > 1 && std::strcmp(argv[1], "--evaluations") == 0) return 0;
     std::printf(
         "hht-i3, defaults, h = 1e-3 s, 1 s of motion; errors in m against the extrapolated solution, ours and fully "
         "converged\n");

@@ -105,6 +105,19 @@ class Equations {
   // Of weights and forces at a fixed time without velocities; nothing: a force has none (a follower, a motor).
   std::optional<double> potential_at_rest(const State&, Workspace&) const;
 
+  // ---- elements at motions of the bodies that stand in `work`, whoever put them there; all bodies rigid
+  void update_variables(const State&, Workspace&) const;
+  // Of all forces on each body: force, torque about the centre of mass; world axes.
+  Eval forces_at(const State&, std::span<Vec6> wrenches, Workspace&) const;
+  Eval state_rates_at(const State&, Vec& rates, Workspace&) const;
+  enum class RowValues { none, position, velocity, curvature };
+  struct RowsAt {
+    RowMatrix C;                          // against the twists of the frames; of the rows that count, the first
+    std::array<double, max_rows> values;  // g, G v + g_t, or c of g'' = C alpha + c; at velocity level k, k, c of k'
+    std::array<FrameState, max_frames> frames;
+  };
+  bool rows_at(int constraint, const State&, RowValues which, RowsAt& out, const Workspace&) const;
+
   // ---- parts A and B of the forces; constraints belong to B, inertia to A
   bool is_implicit(int force) const { return forces_[force].item->implicit; }
   // Places of vv() that M has.

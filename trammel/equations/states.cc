@@ -19,6 +19,10 @@ Eval Equations::state_rates(const State& state, Vec& rates, Workspace& work) con
   rates.resize(sizes_.nx);
   if (sizes_.nx == 0) return Eval::ok;
   update(state, work);
+  return state_rates_at(state, rates, work);
+}
+
+Eval Equations::state_rates_at(const State& state, Vec& rates, Workspace& work) const {
   FrameState frames[max_frames];
   bool good = true;
   for (int i = 0; i < sizes_.nx; ++i) {

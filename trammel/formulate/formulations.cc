@@ -86,6 +86,18 @@ const std::vector<FormulationInfo>& formulation_registry() {
        {},
        false,
        [](const Fields&, StateSpaceOptions&) {}},
+      {"joint-coordinates",
+       "joint coordinates, by recursion",
+       "Coordinates and speeds of a tree of joints, solved in time proportional to its size; all other constraints are "
+       "rows on it, to which each step returns. Rigid bodies without modes; forces and outputs as always.",
+       {{"depth", FieldKind::number, Quantity::none, 0.0,
+         "Most joints between a body and the ground: bodies beyond move freely, and the joints that held them become "
+         "rows. Where long loops follow each other up a tree, short ones couple fewer rows. 0: the depth whose "
+         "evaluation costs least, by an estimate.",
+         0, 1e6}},
+       false,
+       {},
+       true},
       {"index-1",
        "index 1, drifting",
        "Accelerations from the equations at index 1 in all coordinates, and nothing else: positions and velocities "

@@ -16,6 +16,7 @@ struct FormulationInfo {
   bool soft = false;  // constraints hold nearly, by choice
   // Makes differential equations of a mechanism; null: the method has the constraints beside them itself.
   std::function<void(const Fields& options, StateSpaceOptions& form)> configure;
+  bool in_joint_coordinates = false;  // differential equations too, made by JointSpace
 };
 
 const std::vector<FormulationInfo>& formulation_registry();

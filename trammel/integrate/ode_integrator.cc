@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "trammel/base/archive.h"
+#include "trammel/integrate/method_report.h"
 
 namespace trammel {
 
@@ -35,11 +36,7 @@ void OdeIntegrator::forget() {
 }
 
 void OdeIntegrator::drop_method() {
-  const Counts& own = method_->counts();
-  dropped_.factorisations += own.factorisations;
-  dropped_.refactorisations += own.refactorisations;
-  dropped_.solves += own.solves;
-  dropped_.newton_iterations += own.newton_iterations;
+  add_work_of_dropped(method_->counts(), dropped_);
   method_.reset();
 }
 
@@ -240,15 +237,7 @@ std::string OdeIntegrator::remark() const {
   if (cut_ > 0)
     text += (text.empty() ? "" : "; ") + std::string("past shortened ") + std::to_string(cut_) +
             " times, where rotation was fast and unsteady";
-  if (method_ && method_->stiff_steps() > 0)
-    text += (text.empty() ? "" : "; ") + std::to_string(method_->stiff_steps()) +
-            " steps limited by stability: the model is stiff, an implicit method would be faster";
-  if (method_ && !method_->steps_by_order().empty()) {
-    text += text.empty() ? "" : "; ";
-    const std::span<const long> by_order = method_->steps_by_order();
-    for (std::size_t k = 1; k < by_order.size(); ++k) text += (k == 1 ? "" : "/") + std::to_string(by_order[k]);
-    text += " steps of order 1/2/..." + method_->remark_on_orders();
-  }
+  if (method_) append_remark(*method_, text);
   return text;
 }
 
@@ -256,16 +245,11 @@ const Counts& OdeIntegrator::counts() const {
   all_counts_ = space_.counts();
   if (method_) {
     const Counts& own = method_->counts();
-    all_counts_.factorisations += own.factorisations;
-    all_counts_.refactorisations += own.refactorisations;
-    all_counts_.solves += own.solves;
+    add_work(own, all_counts_);
     all_counts_.newton_iterations = own.newton_iterations;
     all_counts_.predictor_degree = own.predictor_degree;
   }
-  all_counts_.factorisations += dropped_.factorisations;
-  all_counts_.refactorisations += dropped_.refactorisations;
-  all_counts_.solves += dropped_.solves;
-  all_counts_.newton_iterations += dropped_.newton_iterations;
+  add_work_of_dropped(dropped_, all_counts_);
   all_counts_.evaluations += projections_;
   all_counts_.factorisations += 3 * projections_;
   all_counts_.steps = counts_.steps;

@@ -5,6 +5,7 @@
 #include "trammel/base/printable.h"
 #include "trammel/formulate/formulations.h"
 #include "trammel/integrate/forces_named.h"
+#include "trammel/integrate/joint_integrator.h"
 #include "trammel/integrate/methods.h"
 #include "trammel/integrate/ode_integrator.h"
 
@@ -41,11 +42,34 @@ std::unique_ptr<Integrator> make_on_mechanism(const OdeMethodInfo& m, const Equa
       });
 }
 
+// In joint coordinates: y' = f, whose derivatives implicit methods difference.
+std::unique_ptr<Integrator> make_in_joint_coordinates(const OdeMethodInfo& m, const Equations& equations,
+                                                      const MethodSettings& settings) {
+  if (!settings.independent.empty()) {
+    throw Failure({Severity::error, "method-refuses",
+                   "formulation 'joint-coordinates' refuses named independent coordinates: its own are those of the "
+                   "joints that hold its tree together",
+                   "leave `independent` out, or choose formulation 'state-space'", equations.model().simulation.where});
+  }
+  JointSpaceOptions options;
+  options.tolerance = settings.fixed_step ? std::min(1e-10, settings.tolerance) : settings.tolerance;
+  options.misfit = settings.misfit;
+  options.depth = settings.options.has("depth") ? static_cast<int>(settings.options.number("depth")) : 0;
+  options.greater_counts = settings.options.has("ode45") && settings.options.get<bool>("ode45");
+  return std::make_unique<JointIntegrator>(
+      equations, options, settings.fixed_step,
+      [&m, &settings](FirstOrderProblem& space) { return m.make_first_order(space, settings); });
+}
+
+// Methods for y'' = f need accelerations of coordinates whose rates are the velocities, and some exact derivatives.
+bool runs_in_joint_coordinates(const OdeMethodInfo& m) { return m.make_first_order && !m.make_second_order; }
+
 // A method for differential equations, with what it can do with constraints as well.
 MethodInfo for_mechanisms(const OdeMethodInfo& ode) {
   MethodInfo m{ode, {}, {}, {}, {}};
   m.formulations = {"state-space",       "index-1", "index-1-projected",
                     "index-1-baumgarte", "penalty", "augmented-lagrangian"};
+  if (runs_in_joint_coordinates(ode)) m.formulations.insert(m.formulations.begin() + 1, "joint-coordinates");
   if (m.key == "cvode-bdf") m.formulations.emplace_back("penalty-joints");
   if (m.key == "radau-iia-1") methods::add_constrained_runge_kutta(m, ImplicitTableau::radau_iia(1));
   if (m.key == "radau-iia-2") methods::add_constrained_runge_kutta(m, ImplicitTableau::radau_iia(2));
@@ -55,8 +79,9 @@ MethodInfo for_mechanisms(const OdeMethodInfo& ode) {
   m.make = [ode, with_constraints = m](const Equations& e, const MethodSettings& s) {
     MethodSettings settings = s;
     settings.formulation = chosen_formulation(with_constraints, e, s);
-    return find_formulation(settings.formulation)->configure ? make_on_mechanism(ode, e, settings)
-                                                             : with_constraints.make(e, settings);
+    const FormulationInfo& form = *find_formulation(settings.formulation);
+    if (form.in_joint_coordinates) return make_in_joint_coordinates(ode, e, settings);
+    return form.configure ? make_on_mechanism(ode, e, settings) : with_constraints.make(e, settings);
   };
   return m;
 }
@@ -154,6 +179,9 @@ std::string why_not(const MethodInfo& method, std::string_view formulation) {
   if (std::find(method.formulations.begin(), method.formulations.end(), formulation) != method.formulations.end())
     return "";
   const bool takes_constraints = !method.for_differential_equations();
+  if (formulation == "joint-coordinates" && !takes_constraints)
+    return "it takes y'' = f with coordinates whose rates are the velocities, and exact derivatives of f; joints that "
+           "turn in space have no such coordinates, and the recursion offers no derivatives";
   if (formulation == "all-coordinates")
     return "returning to the constraints through the stage matrix needs a method with one";
   if (formulation == "index-3" || formulation == "stabilised-index-2") {

@@ -1,0 +1,209 @@
+// Joint coordinates against the saddle matrix: places, velocities, accelerations and balance of all bodies on every
+// model file that the form takes, with trees of several depths; returns to the rows; what is refused.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <random>
+
+#include "tests/problems/mechanisms.h"
+#include "tests/problems/own_malloc.h"
+#include "tests/problems/stepping.h"
+#include "trammel/elements/build.h"
+#include "trammel/formulate/joint_space.h"
+#include "trammel/run/load_model.h"
+
+namespace trammel::joint_space_test {
+namespace {
+
+using problems::Build;
+using problems::random_vector;
+using problems::Ready;
+
+std::vector<std::string> model_files() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(TRAMMEL_SOURCE_DIR) + "/models"))
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+Model model_of(const std::string& file) { return load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/" + file); }
+
+// The start with random velocities that joints and motions allow.
+void stir(Ready& ready, unsigned seed) {
+  std::mt19937 random(seed);
+  const Vec speeds = ready.equations->scales() * 2;
+  ready.state.v += random_vector(ready.state.v.size(), random).cwiseProduct(speeds);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(ready.accelerations->project(ready.state, ready.work));
+  ASSERT_TRUE(ready.accelerations->solve(ready.state, ready.rates, ready.work));
+}
+
+double size_of(const Equations& equations, const Vec& v) {
+  return v.cwiseQuotient(equations.scales()).lpNorm<Eigen::Infinity>();
+}
+
+void expect_same_accelerations(Ready& ready, int depth, double limit) {
+  JointSpaceOptions options;
+  options.depth = depth;
+  JointSpace space(*ready.equations, options);
+  Vec y, dydt;
+  space.start(ready.state, ready.rates, y);
+  State state = ready.state;
+  Rates rates = ready.equations->make_rates();
+  state.q.setConstant(0.5), state.v.setZero();
+  ASSERT_EQ(space.evaluate(ready.state.t, y, state, rates, dydt), Eval::ok);
+  EXPECT_LT(problems::distance(*ready.equations, ready.state.q, state.q), 1e-9) << space.description();
+  const double speed = 1 + size_of(*ready.equations, ready.state.v);
+  EXPECT_LT(size_of(*ready.equations, state.v - ready.state.v), 1e-8 * speed) << space.description();
+  const double largest = 1 + size_of(*ready.equations, ready.rates.a);
+  EXPECT_LT(size_of(*ready.equations, rates.a - ready.rates.a), limit * largest) << space.description();
+  // the reported forces balance every body, whichever of several they are
+  Residual residual = ready.equations->make_residual();
+  ready.equations->residual(ready.state, rates, everything, residual, ready.work);
+  const double force = 1 + residual.inertia.lpNorm<Eigen::Infinity>() + residual.force.lpNorm<Eigen::Infinity>();
+  EXPECT_LT((residual.inertia + residual.force).lpNorm<Eigen::Infinity>(), 1e-7 * force) << space.description();
+}
+
+class JointSpaceModels : public testing::TestWithParam<std::string> {};
+
+TEST_P(JointSpaceModels, HaveTheAccelerationsOfTheSaddleMatrix) {
+  Ready ready(model_of(GetParam()));
+  if (const std::string why = SpanningTree::why_not(*ready.equations); !why.empty()) GTEST_SKIP() << why;
+  stir(ready, 7);
+  for (const int depth : {0, 1, 3}) expect_same_accelerations(ready, depth, 1e-9);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, JointSpaceModels, testing::ValuesIn(model_files()),
+                         [](const auto& file) { return file.param.substr(0, file.param.find('.')); });
+
+TEST(SpanningTree, TakesTheJointsWithMostRowsAndStaysShallow) {
+  const Ready ready(problems::ladder(5, Build::redundant));
+  const SpanningTree tree(*ready.equations, 0);
+  EXPECT_EQ(tree.tree().size() - 1, static_cast<int>(ready.equations->model().bodies.size()));
+  EXPECT_EQ(tree.tree().depth(), 2);  // cranks on the ground, couplers on cranks
+  EXPECT_EQ(tree.cut().size(), 5u);
+}
+
+// A chain of joints is a chain of links, one after the other.
+TEST(SpanningTree, NumbersAChainFromTheGround) {
+  const Ready ready(problems::chain(6));
+  const SpanningTree tree(*ready.equations, 0);
+  ASSERT_EQ(tree.tree().size(), 7);
+  EXPECT_TRUE(tree.cut().empty());
+  for (int i = 1; i <= 6; ++i) EXPECT_EQ(tree.tree().links[static_cast<std::size_t>(i)].parent, i - 1);
+  const SpanningTree cut(*ready.equations, 2);
+  EXPECT_EQ(cut.tree().depth(), 2);
+  EXPECT_EQ(cut.cut().size(), 2u);
+}
+
+// Frames that face each other the wrong way round fit a hinge too, and a slide or a weld turned by half a turn.
+TEST(SpanningTree, TakesJointsAsTheyStand) {
+  for (const char* type : {"revolute", "cylindrical", "translational", "fixed"}) {
+    for (const Vec3& turn : {Vec3(0, 0, 0), Vec3(3.14159265358979323846, 0, 0), Vec3(0, 3.14159265358979323846, 0)}) {
+      Model model;
+      model.gravity = Vec3(1, 2, -9.81);
+      Body body;
+      body.name = "body";
+      body.mass = 2;
+      body.inertia = Vec3(0.1, 0.2, 0.3).asDiagonal();
+      body.pose.position = Vec3(0.2, 0.1, 0.3);
+      body.angular_velocity = Vec3(0, 0, std::string(type) == "revolute" || std::string(type) == "cylindrical" ? 2 : 0);
+      const int b = model.add_body(body);
+      const int a = model.add_frame(ground, {Vec3::Zero(), Quat::Identity()});
+      Pose on_body;
+      on_body.position = -body.pose.position;
+      on_body.rotation = Quat(Eigen::AngleAxisd(turn.norm(), turn.norm() > 0 ? turn.normalized() : Vec3::UnitX()));
+      add_joint(model, type, "joint", {a, model.add_frame(b, on_body)});
+      Ready ready(model);
+      expect_same_accelerations(ready, 0, 1e-9);
+    }
+  }
+}
+
+// Off the rows, brought back: round-off is left of positions and velocities, and the work done is that of the metric.
+TEST(JointSpace, ReturnsToTheRows) {
+  for (const Build build : {Build::redundant, Build::independent}) {
+    const Ready ready(problems::four_bar(build, true));
+    JointSpace space(*ready.equations, {});
+    Vec y;
+    space.start(ready.state, ready.rates, y);
+    std::mt19937 random(3);
+    y += 1e-4 * random_vector(y.size(), random);
+    ASSERT_TRUE(space.project(0, y));
+    State state = ready.state;
+    space.place(0, y, state);
+    Workspace work = ready.equations->make_workspace();
+    Residual residual = ready.equations->make_residual();
+    ready.equations->residual(state, ready.equations->make_rates(), joints, residual, work);
+    Vec rate = residual.g;
+    ready.equations->velocity_residual(state, rate, work);
+    EXPECT_LT(ready.equations->size_of_rows(residual.g), 1e-11);
+    EXPECT_LT(ready.equations->size_of_rows(rate), 1e-10);
+  }
+}
+
+TEST(JointSpace, CountsTheTurnsOfPlanarBodies) {
+  const Ready ready(problems::four_bar(Build::planar));
+  JointSpace space(*ready.equations, {});
+  Vec y;
+  space.start(ready.state, ready.rates, y);
+  State state = ready.state;
+  space.place(0, y, state);
+  EXPECT_LT((state.q - ready.state.q).lpNorm<Eigen::Infinity>(), 1e-12);
+  // all cranks on the ground turned by seven turns: the angles say so
+  const int crank = ready.equations->first_coordinate(0) + 2;
+  const SpanningTree& tree = space.tree();
+  const recursion::Link& link = tree.tree().links[static_cast<std::size_t>(tree.link_of(0))];
+  ASSERT_EQ(link.kind, recursion::Kind::revolute);
+  const double turns = 14 * 3.14159265358979323846;
+  y[link.q] += turns;
+  space.place(0, y, state);
+  EXPECT_NEAR(std::abs(state.q[crank] - ready.state.q[crank]), turns, 1e-12);
+}
+
+TEST(JointSpace, RefusesByName) {
+  const auto refusal = [](Model model) -> std::string {
+    const Equations equations(std::move(model));
+    try {
+      const JointSpace space(equations, {});
+    } catch (const Failure& failure) {
+      return failure.problems().front().message;
+    }
+    return "";
+  };
+  EXPECT_NE(refusal(model_of("rod_double_pendulum.yaml")).find("is of kind 'planar_rod'"), std::string::npos);
+  EXPECT_NE(refusal(model_of("clutch.yaml")).find("in some of its modes"), std::string::npos);
+  // a point of mass on a ball joint: nothing resists a spin about the line to it
+  const std::string spin = refusal(problems::spherical_pendulum());
+  EXPECT_TRUE(spin.empty() || spin.find("have no inertia where") != std::string::npos) << spin;
+  Model bare = problems::pendulum();
+  bare.bodies[0].mass = 0;
+  bare.bodies[0].inertia.setZero();
+  EXPECT_NE(refusal(bare).find("have no inertia where joint"), std::string::npos) << refusal(bare);
+}
+
+TEST(JointSpace, EvaluatesWithoutAllocating) {
+  if (TRAMMEL_OWN_MALLOC == 0) GTEST_SKIP() << "the sanitizer owns malloc";
+  for (Model model : {problems::chain(8), problems::slider_crank_with_forces(),
+                      problems::four_bar(Build::redundant, true), problems::driven_loop()}) {
+    const Ready ready(std::move(model));
+    JointSpace space(*ready.equations, {});
+    Vec y, dydt;
+    space.start(ready.state, ready.rates, y);
+    State state = ready.state;
+    Rates rates = ready.rates;
+    ASSERT_EQ(space.evaluate(0, y, state, rates, dydt), Eval::ok);
+    calls = 0;
+    counting = true;
+    for (int i = 0; i < 5; ++i) {
+      y[0] += 1e-3;
+      (void)space.f(1e-3 * i, y, dydt);
+      (void)space.project(1e-3 * i, y);
+      (void)space.evaluate(1e-3 * i, y, state, rates, dydt);
+    }
+    counting = false;
+    EXPECT_EQ(calls, 0);
+  }
+}
+
+}  // namespace
+}  // namespace trammel::joint_space_test

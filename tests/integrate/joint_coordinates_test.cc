@@ -1,0 +1,237 @@
+// Methods in joint coordinates: orders, closed solutions, redundant loops through singular positions, every model file
+// against HHT, and runs that are saved and continued.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+
+#include "tests/problems/mechanisms.h"
+#include "tests/problems/stepping.h"
+#include "trammel/formulate/formulations.h"
+#include "trammel/formulate/spanning_tree.h"
+#include "trammel/integrate/registry.h"
+#include "trammel/run/load_model.h"
+#include "trammel/run/simulation.h"
+
+namespace trammel::joint_coordinates_test {
+namespace {
+
+using problems::Build;
+using problems::fitted_slope;
+using problems::Ready;
+
+std::unique_ptr<Integrator> make(const Ready& ready, const char* method, const char* formulation = "joint-coordinates",
+                                 double depth = 0) {
+  MethodSettings settings;
+  settings.fixed_step = true;
+  settings.tolerance = 1e-10;
+  settings.formulation = formulation;
+  if (depth > 0) settings.options.set("depth", depth);
+  const MethodInfo& info = find_method(method, {});
+  std::unique_ptr<Integrator> out = info.make(*ready.equations, resolve_settings(info, settings, {}));
+  out->start(ready.state, ready.rates);
+  return out;
+}
+
+std::string text_of(const RunResult& result) { return result.failure ? to_text(*result.failure) : ""; }
+
+State run_to(Integrator& integrator, double end, int count) {
+  for (int i = 0; i < count; ++i) {
+    const Attempt attempt = integrator.attempt(end / count);
+    if (attempt.verdict != Verdict::ok) throw std::runtime_error(to_text(attempt.verdict));
+    integrator.accept();
+  }
+  return integrator.state();
+}
+
+void expect_order(const Ready& ready, const char* method, double order, double end, const std::vector<int>& counts,
+                  const State& truth) {
+  std::vector<double> h, q, v;
+  for (const int count : counts) {
+    const State state = run_to(*make(ready, method), end, count);
+    h.push_back(end / count);
+    q.push_back(problems::distance(*ready.equations, truth.q, state.q));
+    v.push_back((state.v - truth.v).cwiseQuotient(ready.equations->scales()).norm());
+  }
+  EXPECT_NEAR(fitted_slope(h, q), order, 0.3) << method << " " << q.front() << " " << q.back();
+  EXPECT_NEAR(fitted_slope(h, v), order, 0.3) << method;
+}
+
+TEST(JointCoordinates, KeepTheOrdersOnTheHeavyTop) {
+  const Ready ready(problems::heavy_top());
+  const problems::HeavyTopSample& sample = problems::heavy_top_reference()[1];
+  State truth = ready.state;
+  truth.q << sample.position, sample.rotation.w(), sample.rotation.vec();
+  truth.v << (sample.rotation * sample.spin).cross(sample.position), sample.spin;
+  expect_order(ready, "rk4", 4, 0.2, {200, 400, 800}, truth);
+  expect_order(ready, "heun", 2, 0.2, {1600, 3200, 6400}, truth);
+  expect_order(ready, "radau-iia-2", 3, 0.2, {400, 800, 1600}, truth);
+}
+
+// Constraints that depend on time, a closed loop: returns to the rows must not cost the order.
+TEST(JointCoordinates, KeepTheOrdersOnADrivenLoop) {
+  const Ready ready(problems::driven_loop());
+  const State truth = run_to(*make(ready, "dormand-prince-853"), 0.5, 800);
+  const State other = run_to(*make(ready, "dormand-prince-853", "index-1-projected"), 0.5, 800);
+  EXPECT_LT(problems::distance(*ready.equations, truth.q, other.q), 1e-9);
+  expect_order(ready, "rk4", 4, 0.5, {50, 100, 200}, truth);
+  expect_order(ready, "bogacki-shampine-32", 3, 0.5, {100, 200, 400}, truth);
+  expect_order(ready, "trapezoidal", 2, 0.5, {100, 200, 400}, truth);
+}
+
+TEST(JointCoordinates, TurnTheSpatialSliderCrankAsItsReducedEquation) {
+  const Ready ready(problems::spatial_slider_crank());
+  const problems::SliderCrankSample& sample = problems::slider_crank_reference().back();
+  const int slider = ready.equations->first_coordinate(2);
+  for (const double depth : {0.0, 1.0}) {
+    const State state = run_to(*make(ready, "dormand-prince-853", "joint-coordinates", depth), sample.t,
+                               static_cast<int>(sample.t * 400));
+    EXPECT_NEAR(state.q[slider], sample.slider, 1e-7) << depth;
+  }
+}
+
+Model controlled(Model model, const char* method, double tolerance, double end) {
+  model.simulation.method = method;
+  model.simulation.formulation = "joint-coordinates";
+  model.simulation.tolerance = tolerance;
+  model.simulation.end = end;
+  return model;
+}
+
+// Through positions in which all rods are in line and the constraints lose rank further, 15 rows redundant anyway.
+TEST(JointCoordinates, PassSingularPositionsOfRedundantLoops) {
+  for (const char* method : {"dormand-prince-853", "adams"}) {
+    Simulation simulation(controlled(problems::ladder(5, Build::redundant), method, 1e-6, 3));
+    MemoryTrajectory trajectory;
+    const RunResult result = simulation.run(trajectory);
+    ASSERT_EQ(result.status, RunStatus::finished) << method << text_of(result);
+    const State& state = simulation.integrator().state();
+    const double angle = problems::ladder_angle(5, 3);
+    // the first crank's middle is half a metre from its joint
+    EXPECT_NEAR(state.q[0], 0.5 * std::sin(angle), 1e-3) << method;
+    EXPECT_NEAR(state.q[1], 0.5 * std::cos(angle), 1e-3) << method;
+  }
+}
+
+// An overconstrained loop: as true to its energy, in about as few steps, as all coordinates with the same returns.
+TEST(JointCoordinates, KeepTheEnergyOfBricardsLoop) {
+  for (const Build build : {Build::redundant, Build::independent}) {
+    const auto run = [&](const char* formulation) {
+      Model model = controlled(problems::bricard(build), "dormand-prince-853", 1e-7, 2);
+      model.simulation.formulation = formulation;
+      Simulation simulation(std::move(model));
+      MemoryTrajectory trajectory;
+      const RunResult result = simulation.run(trajectory);
+      EXPECT_EQ(result.status, RunStatus::finished) << text_of(result);
+      return std::pair(result.summary, simulation.integrator().state());
+    };
+    const auto [ours, end] = run("joint-coordinates");
+    const auto [theirs, other_end] = run("index-1-projected");
+    EXPECT_LT(ours.energy.largest_imbalance, 3 * theirs.energy.largest_imbalance);
+    EXPECT_LT(ours.steps, 3 * theirs.steps);
+    const Equations equations(problems::bricard(build));
+    EXPECT_LT(problems::distance(equations, end.q, other_end.q), 1e-4);
+  }
+}
+
+std::vector<std::string> model_files() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(std::string(TRAMMEL_SOURCE_DIR) + "/models"))
+    if (entry.path().extension() == ".yaml") names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+class JointCoordinatesRun : public testing::TestWithParam<std::string> {};
+
+TEST_P(JointCoordinatesRun, AgreesWithHht) {
+  const std::string path = std::string(TRAMMEL_SOURCE_DIR) + "/models/" + GetParam();
+  const Equations equations(load_model(path));
+  if (const std::string why = SpanningTree::why_not(equations); !why.empty()) GTEST_SKIP() << why;
+  const auto end_of = [&](const char* method, const char* formulation, double tolerance) {
+    ModelChanges changes;
+    changes.method = method;
+    changes.tolerance = tolerance;
+    changes.output_step = 0;
+    Model model = load_model(path, changes);
+    model.simulation.formulation = formulation;
+    model.simulation.independent.clear();
+    model.simulation.end *= model.bodies.size() > 30 ? 0.02 : 0.1;
+    auto simulation = std::make_unique<Simulation>(model);
+    MemoryTrajectory trajectory;
+    const RunResult result = simulation->run(trajectory);
+    EXPECT_EQ(result.status, RunStatus::finished) << method << ": " << text_of(result);
+    return simulation;
+  };
+  const auto ours = end_of("adams", "joint-coordinates", 1e-6), hht = end_of("hht-i3", "index-3", 1e-8);
+  const State& last = hht->integrator().state();
+  const double off = problems::distance(equations, last.q, ours->integrator().state().q);
+  // a phase error of HHT grows with the way
+  const double way = last.t * last.v.cwiseQuotient(equations.scales()).lpNorm<Eigen::Infinity>();
+  EXPECT_LT(off, 1e-4 + 1e-5 * way);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, JointCoordinatesRun, testing::ValuesIn(model_files()),
+                         [](const auto& file) { return file.param.substr(0, file.param.find('.')); });
+
+TEST(JointCoordinates, GoOnBitForBit) {
+  for (const char* method : {"dormand-prince-853", "adams", "dormand-prince-54"}) {
+    for (const bool loop : {false, true}) {
+      const Ready ready(loop ? problems::four_bar(Build::redundant, true) : problems::heavy_top());
+      const auto step = [](Integrator& integrator, int count) {
+        for (int i = 0; i < count; ++i) {
+          ASSERT_EQ(integrator.attempt(1e-3).verdict, Verdict::ok);
+          integrator.accept();
+        }
+      };
+      const std::unique_ptr<Integrator> whole = make(ready, method);
+      step(*whole, 20);
+      Bytes saved;
+      whole->save(saved);
+      step(*whole, 20);
+      const std::unique_ptr<Integrator> resumed = make(ready, method);
+      std::span<const std::byte> in(saved);
+      resumed->restore(in);
+      step(*resumed, 20);
+      const State &a = whole->state(), &b = resumed->state();
+      EXPECT_EQ(std::memcmp(a.q.data(), b.q.data(), static_cast<std::size_t>(a.q.size()) * sizeof(double)), 0)
+          << method;
+      EXPECT_EQ(std::memcmp(a.v.data(), b.v.data(), static_cast<std::size_t>(a.v.size()) * sizeof(double)), 0)
+          << method;
+      EXPECT_TRUE(whole->rates().lambda == resumed->rates().lambda) << method;
+    }
+  }
+}
+
+// A hundred turns of a crank: angles are counted, and no coordinate is ever changed.
+TEST(JointCoordinates, TurnACrankAHundredTimes) {
+  Model model = load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/slider_crank.yaml");
+  model = controlled(std::move(model), "adams", 5.5e-6, 66);
+  model.simulation.step.reset();
+  model.gravity.setZero();
+  model.forces.clear();
+  model.outputs.clear();
+  model.simulation.output_step = 1;
+  Simulation simulation(model);
+  MemoryTrajectory trajectory;
+  const RunResult result = simulation.run(trajectory);
+  ASSERT_EQ(result.status, RunStatus::finished) << text_of(result);
+  const SignalRef angle = trajectory.at("joint.bearing.angle");
+  EXPECT_GT(std::abs(trajectory.value(angle, trajectory.rows(angle.table) - 1)), 200 * 3.14159265358979323846);
+  EXPECT_LT(result.summary.energy.largest_imbalance, 1e-2 * result.summary.energy.first);
+}
+
+TEST(JointCoordinates, AreRefusedByMethodsForSecondOrder) {
+  for (const MethodInfo& method : method_registry()) {
+    if (!method.make) continue;
+    const std::string why = why_not(method, "joint-coordinates");
+    EXPECT_EQ(why.empty(), method.make_first_order && !method.make_second_order) << method.key;
+  }
+  EXPECT_NE(why_not(find_method("hht", {}), "joint-coordinates").find("y'' = f"), std::string::npos);
+  ASSERT_NE(find_formulation("joint-coordinates"), nullptr);
+}
+
+}  // namespace
+}  // namespace trammel::joint_coordinates_test
