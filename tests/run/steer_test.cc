@@ -112,6 +112,32 @@ TEST(Steer, StepsAreBoundedUnlessTheyAreFixed) {
   EXPECT_NEAR(run(sledge("method: hht-i3, step: 0.01"), bound).result.summary.greatest_step, 0.01, 1e-12);
 }
 
+TEST(Steer, InputsWithoutAccelerationsAreRefusedAndTold) {
+  Simulation simulation(read_model_text(R"yaml(trammel: 1
+inputs: {drive: {value: 4, unit: N}}
+bodies: {a: {mass: 1, inertia: [0.1, 0.1, 0.1]}}
+joints: {rail: {type: translational, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}}
+forces: {motor: {type: force, frames: [ground, a], fx: sqrt(drive)}}
+outputs: {drive_now: {expression: drive, unit: N}}
+simulation: {end: 1, step: 0.1, method: hht-i3}
+)yaml",
+                                        "test.yaml"));
+  const std::vector<std::pair<int, double>> wanted{{0, -1.0}};
+  std::vector<double> refused;
+  RunOptions options;
+  options.steer = [&](const State& state) {
+    Orders orders;
+    if (state.t > 0.45 && refused.empty()) orders.inputs = wanted;
+    return orders;
+  };
+  options.inputs_refused = [&](double t) { refused.push_back(t); };
+  MemoryTrajectory rows;
+  EXPECT_EQ(simulation.run(rows, options).status, RunStatus::finished);
+  ASSERT_EQ(refused.size(), 1);
+  EXPECT_NEAR(refused[0], 0.5, 1e-9);
+  EXPECT_EQ(rows.column("drive_now").back(), 4);
+}
+
 TEST(Steer, StopEndsTheRunInGoodOrder) {
   const Steered stopped = run(sledge("method: hht-i3, step: 0.01"), [](const State& state) {
     Orders orders;
