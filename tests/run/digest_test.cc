@@ -1,6 +1,8 @@
 // What a saved state belongs to: every setting that changes a number changes the text.
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
 #include "trammel/read/read_model.h"
 #include "trammel/run/checkpoint.h"
 

@@ -1,6 +1,8 @@
 // A run that somebody steers between its steps: inputs that jump, steps that are bounded, an end on demand.
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "trammel/read/read_model.h"
 #include "trammel/run/simulation.h"
 
@@ -136,6 +138,27 @@ simulation: {end: 1, step: 0.1, method: hht-i3}
   ASSERT_EQ(refused.size(), 1);
   EXPECT_NEAR(refused[0], 0.5, 1e-9);
   EXPECT_EQ(rows.column("drive_now").back(), 4);
+}
+
+// The search for an equilibrium at the start may take long: it listens too.
+TEST(Steer, AnInterruptionEndsTheSearchForAnEquilibrium) {
+  Simulation simulation(read_model_text(R"yaml(trammel: 1
+gravity: [0, 0, -9.81]
+bodies: {bar: {mass: 2, inertia: [0.17, 0.17, 0.17], center_of_mass: [0.5, 0, 0]}}
+joints: {hinge: {type: revolute, between: [ground, bar], at: [0, 0, 0], axis: [0, 1, 0]}}
+)yaml",
+                                        "test.yaml"));
+  const std::atomic<bool> interrupted{true};
+  RunOptions options;
+  options.interrupted = &interrupted;
+  options.from_equilibrium = true;
+  MemoryTrajectory rows;
+  try {
+    simulation.run(rows, options);
+    ADD_FAILURE() << "an equilibrium was found, or none was sought";
+  } catch (const Failure& failure) {
+    EXPECT_NE(failure.problems().front().message.find("interrupted"), std::string::npos);
+  }
 }
 
 TEST(Steer, StopEndsTheRunInGoodOrder) {
