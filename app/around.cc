@@ -6,7 +6,7 @@
 
 namespace trammel {
 
-Around go_to(Prepared& p, const std::string& where) {
+Around go_to(Prepared& p, const std::string& where, const RunOptions& options) {
   const Equations& equations = p.equations();
   if (where == "initial") return {"initial state", {}};
   if (where == "equilibrium") {
@@ -39,11 +39,11 @@ Around go_to(Prepared& p, const std::string& where) {
   model.simulation.output_step.reset();
   Simulation run(std::move(model));
   MemoryTrajectory nothing;
-  const RunResult result = run.run(nothing);
-  if (result.failure) {
+  const RunResult result = run.run(nothing, options);
+  if (result.status != RunStatus::finished) {
     throw Failure({Severity::error,
                    "run-failed",
-                   "the run stopped before that time: " + result.failure->what,
+                   "the run stopped before that time: " + (result.failure ? result.failure->what : "interrupted"),
                    "`trammel run` says more",
                    {}},
                   ExitCode::failed_run);

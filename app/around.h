@@ -12,7 +12,8 @@ struct Around {
   std::optional<StaticReport> equilibrium;
 };
 
-// Takes `prepared` there. Throws Failure (failed_run) if there is no equilibrium or the run fails.
-Around go_to(Prepared& prepared, const std::string& where);
+// Takes `prepared` there, by a run with these options if it is a time. Throws Failure (failed_run) if there is no
+// equilibrium or the run does not reach the time.
+Around go_to(Prepared& prepared, const std::string& where, const RunOptions& options = {});
 
 }  // namespace trammel

@@ -33,7 +33,7 @@ void drives_of_run(const MemoryTrajectory& run, const Equations& equations, Driv
 
 }  // namespace
 
-InverseResult find_drives(Prepared& p) {
+InverseResult find_drives(Prepared& p, const RunOptions& run_options) {
   const Equations& equations = p.equations();
   InverseResult found;
   DriveHistory& history = found.history;
@@ -54,18 +54,21 @@ InverseResult find_drives(Prepared& p) {
     options.end = s.end;
     options.output_step = s.output_step.value_or(s.end / 100);
     std::vector<double> forces;
-    const KinematicReport report =
-        run_kinematics(equations, p.state, p.rates, *p.accelerations, initial, p.work, options,
-                       [&](const State& state, const Rates& rates) {
-                         drive_forces(equations, history.drives, state, rates, p.work, forces);
-                         history.add(state.t, forces);
-                       });
+    const KinematicReport report = run_kinematics(
+        equations, p.state, p.rates, *p.accelerations, initial, p.work, options,
+        [&](const State& state, const Rates& rates) {
+          if (run_options.interrupted != nullptr && *run_options.interrupted)
+            throw Failure({Severity::error, "run-failed", "it was interrupted", "", {}}, ExitCode::interrupted);
+          drive_forces(equations, history.drives, state, rates, p.work, forces);
+          history.add(state.t, forces);
+        });
     if (!report.finished) found.trouble = report.why;
     found.reached = report.reached;
   } else {
     MemoryTrajectory run;
-    const RunResult result = p.simulation->run(run);
+    const RunResult result = p.simulation->run(run, run_options);
     if (result.failure) found.trouble = result.failure->what;
+    if (result.status == RunStatus::interrupted) found.trouble = "it was interrupted";
     found.reached = result.summary.reached;
     drives_of_run(run, equations, history);
   }

@@ -14,7 +14,8 @@ struct InverseResult {
   std::string trouble;  // why the end was not reached
 };
 
-// Throws Failure (bad_model) if the model has no motions.
-InverseResult find_drives(Prepared& prepared);
+// Throws Failure (bad_model) if the model has no motions. `options` are those of the simulation; kinematics listen to
+// `interrupted` between two times.
+InverseResult find_drives(Prepared& prepared, const RunOptions& options = {});
 
 }  // namespace trammel

@@ -29,4 +29,19 @@ void RowHistory::thin_out() {
   every_ *= 2;
 }
 
+bool HistoryCopy::take(const RowHistory& history) {
+  constexpr std::size_t block = 64;  // rows
+  if (history.every() != every_) values_.clear();
+  every_ = history.every();
+  const std::size_t first = history.columns() == 0 ? 0 : values_.size() / history.columns(),
+                    behind = std::min(history.rows(), first + block);
+  for (std::size_t i = first; i < behind; ++i) {
+    const std::span<const double> row = history.row(i);
+    values_.insert(values_.end(), row.begin(), row.end());
+  }
+  if (behind < history.rows()) return false;
+  if (!history.last_is_kept()) values_.insert(values_.end(), history.last().begin(), history.last().end());
+  return true;
+}
+
 }  // namespace trammel

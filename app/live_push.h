@@ -4,7 +4,8 @@
 //   F = m w^2 (target - p) - 2 m w p',   w = 2 pi 1.5 Hz,   1/m = 1/m_B + r^2 / I_B
 //
 // p is the point that was grabbed, r its distance from the centre of mass, I_B the smallest moment of inertia: a spring
-// with critical damping on what the body opposes at that point at most. |F| is at most five times the weight of all.
+// with critical damping on the least that the body, if it is free, can oppose at that point. |F| is at most five times
+// the weight of all.
 #pragma once
 #include <array>
 #include <string>
@@ -18,7 +19,7 @@ namespace trammel {
 
 class Pushes {
  public:
-  static constexpr double interval = 4e-3;      // s between two changes of a force: 1/170 of the spring's period
+  static constexpr double interval = 4e-3;      // s between two changes of a force, or a step: 1/170 of its period
   static constexpr double longest_step = 0.01;  // s, while a body is pushed
   using Inputs = std::vector<std::pair<int, double>>;
 

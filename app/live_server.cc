@@ -130,15 +130,14 @@ class LiveServer::Engine::Page : public std::enable_shared_from_this<Page> {
   void send() {
     if (busy_ || !stream_.is_open()) return;
     const Source::Versions now = engine_.source_.versions();
-    if (!greeted_ || now.header != seen_.header) {
-      if (!put(engine_.source_.header(), true)) return;  // nothing to show yet
+    if ((!greeted_ || now.header != seen_.header) && put(engine_.source_.header(), true)) {
       greeted_ = true;
       seen_.header = now.header;
       seen_.frame = now.frame;  // the header holds all rows up to now
     } else if (!informed_ || now.status != seen_.status) {
       informed_ = put(engine_.source_.status(), false);
       seen_.status = now.status;
-    } else if (now.frame != seen_.frame) {
+    } else if (greeted_ && now.frame != seen_.frame) {
       put(engine_.frame(now.frame), true);
       seen_.frame = now.frame;
     }

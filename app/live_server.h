@@ -22,7 +22,7 @@ class LiveServer {
       unsigned header = 0, status = 0, frame = 0;
     };
     std::function<Versions()> versions;
-    std::function<Message()> header;  // binary: what a page needs first
+    std::function<Message()> header;  // binary: what a page needs first; null: there is nothing to show
     std::function<Message()> status;  // text
     std::function<Message()> frame;   // binary: the newest row
     std::function<void(std::string_view)> receive;

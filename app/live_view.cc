@@ -7,6 +7,7 @@
 
 #include "app/view_data.h"
 #include "app/view_page.h"
+#include "trammel/base/numbers.h"
 
 namespace trammel {
 namespace {
@@ -50,7 +51,7 @@ class LiveView::Sink final : public TrajectorySink {
     Provenance watched = provenance;
     watched.set("watched", "with --view: the summary lists what was done to the run");
     inner_.begin(tables, watched);
-    view_.begin(tables, watched);
+    view_.begin(std::make_shared<const std::vector<Table>>(1, tables[0]), std::make_shared<const Provenance>(watched));
   }
   bool append(std::size_t table, std::span<const double> row) override {
     if (table == 0) view_.add(row);
@@ -97,6 +98,10 @@ Model LiveView::prepare(Model model) {
   next_.reset();
   restart_.reset();
   deeds_ = Json::array();
+  left_out_ = 0;
+  push_deed_.reset();
+  acting_.clear();
+  for (const Input& input : inputs_) acting_.push_back(input.value);
   return model;
 }
 
@@ -130,13 +135,17 @@ Orders LiveView::steer(const State& state) {
   double now = arrived;
   time_ = state.t;
   for (;;) {
-    if (restart_) try_restart(lock);
+    if (restart_) {
+      try_restart(lock);
+      now = clock_now();
+    }
     if (!must_wait(state.t, now)) break;
     wake_.wait_for(lock, nap);
     now = clock_now();
   }
   orders.stop = next_.has_value() || interrupted();
   orders.waited = now - arrived;
+  before_ = {{}, pushing_, push_deed_, pushed_at_, left_out_, deeds_.size()};
   apply_inputs(state.t);
   apply_push(state, now, orders);
   orders.inputs = orders_;
@@ -164,11 +173,28 @@ void LiveView::try_restart(Lock& lock) {
   next_ = std::move(model);
 }
 
+// Where it stands in the list of what was done; nothing: the list is full, which the summary says.
+std::optional<std::size_t> LiveView::note_deed(Json deed) {
+  if (deeds_.size() >= most_deeds) {
+    ++left_out_;
+    return {};
+  }
+  deeds_.push_back(std::move(deed));
+  return deeds_.size() - 1;
+}
+
+void LiveView::end_push(double t) {
+  if (push_deed_) deeds_[*push_deed_]["until"] = t;
+  push_deed_.reset();
+  pushing_.reset();
+}
+
 void LiveView::apply_inputs(double t) {
   for (const std::size_t i : changed_inputs_) {
-    orders_.emplace_back(static_cast<int>(i), inputs_[i].value);
-    if (deeds_.size() < most_deeds)
-      deeds_.push_back({{"t", t}, {"input", inputs_[i].name}, {"value", inputs_[i].value}});
+    before_.inputs.emplace_back(i, acting_[i]);
+    acting_[i] = inputs_[i].value;
+    orders_.emplace_back(static_cast<int>(i), acting_[i]);
+    note_deed({{"t", t}, {"input", inputs_[i].name}, {"value", acting_[i]}});
   }
   changed_inputs_.clear();
 }
@@ -177,30 +203,47 @@ void LiveView::apply_push(const State& state, double now, Orders& orders) {
   if (push_ && now - push_heard_ > push_lasts) push_.reset();
   if (pushing_ && (!push_ || push_->body != *pushing_)) {
     pushes_->release(*pushing_, orders_);
-    if (!deeds_.empty() && deeds_.back().contains("pushed")) deeds_.back()["until"] = state.t;
-    pushing_.reset();
+    end_push(state.t);
   }
   if (!push_) return;
   orders.longest_step = Pushes::longest_step;
   if (pushing_ && state.t < pushed_at_ + Pushes::interval) return;
-  if (!pushing_ && deeds_.size() < most_deeds)
-    deeds_.push_back({{"t", state.t}, {"pushed", names_.bodies[push_->body]}, {"until", state.t}});
+  if (!pushing_) push_deed_ = note_deed({{"t", state.t}, {"pushed", names_.bodies[push_->body]}, {"until", state.t}});
   pushing_ = push_->body;
   pushed_at_ = state.t;
   pushes_->draw(*push_, *equations_, state, *work_, orders_);
 }
 
-void LiveView::begin(const std::vector<Table>& tables, const Provenance& provenance) {
+void LiveView::refused(double t) {
+  const Lock lock(mutex_);
+  for (const auto& [i, value] : before_.inputs) {
+    acting_[i] = value;
+    const bool changed_again = std::find(changed_inputs_.begin(), changed_inputs_.end(), i) != changed_inputs_.end();
+    if (!changed_again) inputs_[i].value = value;
+  }
+  while (deeds_.size() > before_.deeds) deeds_.erase(deeds_.size() - 1);
+  left_out_ = before_.left_out;
+  push_deed_ = before_.push_deed;
+  pushing_ = before_.pushing;
+  pushed_at_ = before_.pushed_at;
+  push_.reset();
+  message_ = "not changed at t = " + digits(t) + " s: the mechanism would have no accelerations";
+  ++versions_.status;
+}
+
+void LiveView::begin(std::shared_ptr<const std::vector<Table>> tables, std::shared_ptr<const Provenance> provenance) {
   const Lock lock(mutex_);
   ++run_;
-  tables_ = {tables[0]};
-  provenance_ = provenance;
-  history_ = RowHistory(tables[0].signals.size(), history_bytes);
+  tables_ = std::move(tables);
+  provenance_ = std::move(provenance);
+  history_ = RowHistory(tables_->front().signals.size(), history_bytes);
   rows_ = until_row_ = 0;
   time_ = 0;
   pace_clock_ = -1;
   run_status_ = RunStatus::running;
   failure_.clear();
+  cannot_show_.clear();
+  not_packed_.reset();
   ++versions_.status;
 }
 
@@ -215,7 +258,7 @@ void LiveView::finish(RunStatus status, const std::string& failure) {
   const Lock lock(mutex_);
   run_status_ = status;
   failure_ = failure;
-  if (pushing_ && !deeds_.empty() && deeds_.back().contains("pushed")) deeds_.back()["until"] = time_;
+  end_push(time_);
   // All rows, for pages that could not follow.
   if (!next_) ++versions_.header;
   ++versions_.status;
@@ -226,6 +269,7 @@ std::string LiveView::with_deeds(std::string_view summary) const {
   Json json = Json::parse(summary, nullptr, false);
   if (deeds_.empty() || !json.is_object()) return std::string(summary);
   json["live"] = deeds_;
+  if (left_out_ > 0) json["live_left_out"] = left_out_;
   return text_of(json);
 }
 
@@ -254,24 +298,42 @@ LiveServer::Source LiveView::source() {
           [this](std::string_view text) { receive(text); }};
 }
 
+// The rows are copied in blocks and packed without the lock, for the run wants it before each step.
 LiveServer::Message LiveView::header() {
-  MemoryTrajectory copy;
-  std::string bytes;
-  {
+  HistoryCopy copy;
+  copy.reserve(history_bytes);
+  std::shared_ptr<const std::vector<Table>> tables;
+  std::shared_ptr<const Provenance> provenance;
+  unsigned run = 0, version = 0;
+  RunStatus run_status = RunStatus::running;
+  std::string failure;
+  for (bool all = false; !all;) {
     const Lock lock(mutex_);
-    if (history_.rows() == 0) return {};
-    bytes = message_of('H', run_);
-    copy.begin(tables_, provenance_);
-    for (std::size_t i = 0; i < history_.rows(); ++i) (void)copy.append(0, history_.row(i));
-    if (history_.rows() > 0 && !history_.last_is_kept()) (void)copy.append(0, history_.last());
-    if (run_status_ != RunStatus::running) copy.finish(run_status_, "", failure_);
+    version = versions_.header;
+    if (history_.rows() == 0 || not_packed_ == version) return {};
+    if (run != run_) copy.clear();
+    run = run_;
+    all = copy.take(history_);
+    tables = tables_;
+    provenance = provenance_;
+    run_status = run_status_;
+    failure = failure_;
   }
+  MemoryTrajectory result;
+  result.begin(*tables, *provenance);
+  const std::size_t columns = tables->front().signals.size(), rows = copy.values().size() / columns;
+  result.reserve(0, rows);
+  for (std::size_t i = 0; i < rows; ++i) (void)result.append(0, std::span(copy.values()).subspan(i * columns, columns));
+  if (run_status != RunStatus::running) result.finish(run_status, "", failure);
   try {
-    bytes += view_data(copy, {});
-  } catch (const Failure&) {  // too large for a page: it shows what comes
+    return std::make_shared<const std::string>(message_of('H', run) + view_data(result, {}));
+  } catch (const Failure& problem) {
+    const Lock lock(mutex_);
+    not_packed_ = version;
+    cannot_show_ = problem.problems().front().message;
+    ++versions_.status;
     return {};
   }
-  return std::make_shared<const std::string>(std::move(bytes));
 }
 
 LiveServer::Message LiveView::frame() {
@@ -292,7 +354,7 @@ LiveServer::Message LiveView::status() {
   for (const Input& input : inputs_)
     inputs.push_back({{"name", input.name}, {"unit", input.unit}, {"value", input.value}});
   for (const Parameter& parameter : parameters_)
-    parameters.push_back({{"name", parameter.name}, {"value", parameter.value}});
+    parameters.push_back({{"name", parameter.name}, {"value", parameter.value}, {"unit", parameter.unit}});
   const Json json = {{"run", run_},
                      {"status", to_text(run_status_)},
                      {"held", held_},
@@ -302,7 +364,8 @@ LiveServer::Message LiveView::status() {
                      {"inputs", inputs},
                      {"parameters", parameters},
                      {"pushes", pushes},
-                     {"message", message_}};
+                     {"message", message_},
+                     {"cannot_show", cannot_show_}};
   return std::make_shared<const std::string>(text_of(json));
 }
 

@@ -33,11 +33,19 @@ class LiveView {
   Model prepare(Model model);
   void attach(const Simulation& simulation);
   Orders steer(const State& state);
+  // The mechanism has no accelerations with the inputs of the last orders, and the run goes on without them.
+  void refused(double t);
   // Hands everything on to `inner`, with what was done to the run; both must outlive it.
   std::unique_ptr<TrajectorySink> sink(TrajectorySink& inner);
   // Behind a run: the model to start anew with; nothing: the user has ended the program. Waits.
   std::optional<Model> next();
   bool stopped_for_next() const { return next_.has_value(); }
+
+  // From the thread of the server, and of tests.
+  LiveServer::Message header();
+  LiveServer::Message frame();
+  LiveServer::Message status();
+  void receive(std::string_view text);
 
  private:
   class Sink;
@@ -45,14 +53,16 @@ class LiveView {
     std::string name, unit;
     double value = 0;
   };
+  // What orders have changed, to be taken back if they are refused.
+  struct Before {
+    std::vector<std::pair<std::size_t, double>> inputs;
+    std::optional<std::size_t> pushing, push_deed;
+    double pushed_at = 0;
+    std::size_t left_out = 0, deeds = 0;
+  };
   using Lock = std::unique_lock<std::mutex>;
 
-  // From the thread of the server.
   LiveServer::Source source();
-  LiveServer::Message header();
-  LiveServer::Message frame();
-  LiveServer::Message status();
-  void receive(std::string_view text);
   void obey(const PauseRun&);
   void obey(const StepRun&);
   void obey(const PaceRun&);
@@ -66,7 +76,9 @@ class LiveView {
   void try_restart(Lock& lock);
   void apply_inputs(double t);
   void apply_push(const State& state, double now, Orders& orders);
-  void begin(const std::vector<Table>& tables, const Provenance& provenance);
+  std::optional<std::size_t> note_deed(Json deed);
+  void end_push(double t);
+  void begin(std::shared_ptr<const std::vector<Table>> tables, std::shared_ptr<const Provenance> provenance);
   void add(std::span<const double> row);
   void finish(RunStatus status, const std::string& failure);
   std::string with_deeds(std::string_view summary) const;
@@ -78,11 +90,12 @@ class LiveView {
   LiveServer::Source::Versions versions_;
   unsigned run_ = 0;
   // the run as it stands
-  std::vector<Table> tables_;
-  Provenance provenance_;
+  std::shared_ptr<const std::vector<Table>> tables_;  // the first one; shared, for it is long to copy
+  std::shared_ptr<const Provenance> provenance_;
   RowHistory history_;
   RunStatus run_status_ = RunStatus::running;
-  std::string failure_, message_;
+  std::string failure_, message_, cannot_show_;
+  std::optional<unsigned> not_packed_;  // the version of the header that no page can take
   double end_ = 0, time_ = 0;
   // what is wanted of it
   LiveNames names_;
@@ -90,6 +103,7 @@ class LiveView {
   std::vector<Input> inputs_;
   std::vector<Parameter> parameters_;
   std::vector<std::size_t> changed_inputs_;
+  std::vector<double> acting_;  // values of the inputs in the run
   bool held_ = false;
   std::size_t rows_ = 0, until_row_ = 0;
   double speed_ = 0, pace_t_ = 0, pace_clock_ = -1;
@@ -100,12 +114,15 @@ class LiveView {
   std::optional<Model> next_;
   // what was done, for the result
   Json deeds_ = Json::array();
+  std::size_t left_out_ = 0;              // that found no room there
+  std::optional<std::size_t> push_deed_;  // of the push that goes on
 
   // of the thread of the run alone
   std::optional<Pushes> pushes_;
   const Equations* equations_ = nullptr;
   std::optional<Workspace> work_;
   Pushes::Inputs orders_;
+  Before before_;
   std::optional<std::size_t> pushing_;
   double pushed_at_ = 0;
 

@@ -326,6 +326,7 @@ RunOptions ShownRun::options() {
   }
   if (live_ != nullptr) {
     options.steer = [this](const State& state) { return live_->steer(state); };
+    options.inputs_refused = [this](double t) { live_->refused(t); };
     return options;
   }
   options.save_failed = [this](const Bytes& state) {

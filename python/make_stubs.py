@@ -1,6 +1,6 @@
 """Type stubs of what is made at run time: the compiled module from its signatures, the elements from the registry.
 
-    python3 python/make_stubs.py            writes python/trammel/{_core,joints,motions,forces}.pyi
+    python3 python/make_stubs.py            writes python/trammel/{_core,joints,motions,forces,blocks}.pyi
     python3 python/make_stubs.py --check    says whether they are as they would be written
 
 The package itself must be importable (PYTHONPATH=build/release/python).
@@ -76,7 +76,7 @@ def element_stub(category: str) -> str:
 
 
 def stubs() -> dict:
-    return {"_core.pyi": core_stub(), **{f"{c}s.pyi": element_stub(c) for c in ("joint", "motion", "force")}}
+    return {"_core.pyi": core_stub(), **{f"{c}s.pyi": element_stub(c) for c in ("joint", "motion", "force", "block")}}
 
 
 def main() -> int:

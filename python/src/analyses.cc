@@ -9,6 +9,7 @@
 #include "app/find_drives.h"
 #include "python/src/bindings.h"
 #include "python/src/interruption.h"
+#include "trammel/analyse/quasi_static.h"
 #include "trammel/base/interruption.h"
 #include "trammel/write/output_path.h"
 
@@ -29,21 +30,38 @@ Prepared prepare_model(const CoreModel& model, Needs needs = Needs::masses) {
   return p;
 }
 
-// Ctrl-C ends an analysis at the next state that it records.
-struct AnalysisInterrupted {};
+// Computes without the interpreter. A failure behind Ctrl-C is no mistake of the model.
+template <class Find>
+auto without_interpreter(const Find& find) {
+  const CtrlC ctrl_c;
+  const InterruptionScope scope(&ctrl_c.flag());
+  const py::gil_scoped_release released;
+  try {
+    return find(ctrl_c.flag());
+  } catch (const Failure&) {
+    if (ctrl_c.flag()) throw Interruption();
+    throw;
+  }
+}
+
+RunOptions until(const std::atomic<bool>& interrupted) {
+  RunOptions options;
+  options.interrupted = &interrupted;
+  return options;
+}
 
 // States that an analysis finds, recorded as a run would.
 class Record {
  public:
-  Record(const Prepared& p, const std::string& analysis)
-      : recorder_(p.equations(), p.simulation->initial(), false), scope_(&ctrl_c_.flag()) {
+  Record(const Prepared& p, const std::string& analysis, const std::atomic<bool>& interrupted)
+      : interrupted_(interrupted), recorder_(p.equations(), p.simulation->initial(), false) {
     Provenance provenance = p.simulation->provenance();
     provenance.set("method", analysis);
     provenance.set("formulation", "");
     result.data->begin(recorder_.tables(), provenance);
   }
   void add(const State& state, const Rates& rates) {
-    if (ctrl_c_.flag()) throw AnalysisInterrupted();
+    if (interrupted_) throw Interruption();
     recorder_.note_step(state, rates);
     (void)result.data->append(0, recorder_.output_row(state, rates));
   }
@@ -54,9 +72,8 @@ class Record {
   Result result;
 
  private:
-  CtrlC ctrl_c_;
+  const std::atomic<bool>& interrupted_;
   Recorder recorder_;
-  InterruptionScope scope_;
 };
 
 struct Analysis {
@@ -64,7 +81,8 @@ struct Analysis {
   Json report;
 };
 
-Analysis find_static(const CoreModel& model, const std::string& way, double tolerance) {
+Analysis find_static(const CoreModel& model, const std::string& way, double tolerance,
+                     const std::atomic<bool>& interrupted) {
   StaticOptions options;
   options.tolerance = tolerance;
   bool known = false;
@@ -81,7 +99,7 @@ Analysis find_static(const CoreModel& model, const std::string& way, double tole
                    {}},
                   ExitCode::bad_usage);
   Prepared p = prepare_model(model, Needs::positions);
-  Record record(p, "static");
+  Record record(p, "static", interrupted);
   const StaticReport report = find_equilibrium(p.equations(), p.state, p.rates, p.work, options);
   record.add(p.state, p.rates);
   const Json json = to_json(report);
@@ -89,9 +107,9 @@ Analysis find_static(const CoreModel& model, const std::string& way, double tole
   return {record.result, json};
 }
 
-Analysis follow_kinematics(const CoreModel& model) {
+Analysis follow_kinematics(const CoreModel& model, const std::atomic<bool>& interrupted) {
   Prepared p = prepare_model(model);
-  Record record(p, "kinematic");
+  Record record(p, "kinematic", interrupted);
   const SimulationSettings& s = p.equations().model().simulation;
   KinematicOptions options;
   options.end = s.end;
@@ -104,35 +122,37 @@ Analysis follow_kinematics(const CoreModel& model) {
   return {record.result, json};
 }
 
+Analysis follow_statics(const CoreModel& model, int steps, const std::atomic<bool>& interrupted) {
+  Prepared p = prepare_model(model, Needs::positions);
+  Record record(p, "quasi-static", interrupted);
+  QuasiStaticOptions options;
+  options.end = p.equations().model().simulation.end;
+  options.outputs = steps;
+  const QuasiStaticReport report =
+      run_quasi_static(p.equations(), p.state, p.rates, p.work, options,
+                       [&](const State& state, const Rates& rates) { record.add(state, rates); });
+  if (interrupted) throw Interruption();
+  const Json json = to_json(report);
+  record.finish(report.finished, json, report.why);
+  return {record.result, json};
+}
+
 template <class Find>
 py::tuple analyse(const Find& find) {
-  Analysis found;
-  bool interrupted = false;
-  {
-    const py::gil_scoped_release released;
-    try {
-      found = find();
-    } catch (const AnalysisInterrupted&) {
-      interrupted = true;
-    }
-  }
-  if (interrupted) {
-    if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
-    throw py::error_already_set();
-  }
+  const Analysis found = without_interpreter(find);
   return py::make_tuple(found.result, from_json(found.report));
 }
 
 py::dict inverse(const CoreModel& model, const std::string& csv_name) {
   InverseResult found;
   std::string forward, csv;
-  {
-    const py::gil_scoped_release released;
+  without_interpreter([&](const std::atomic<bool>& interrupted) {
     Prepared p = prepare_model(model);
-    found = find_drives(p);
+    found = find_drives(p, until(interrupted));
+    if (interrupted) throw Interruption();
     forward = forward_yaml(p.equations(), found.history, csv_name);
     csv = std::string(drives_magic) + "1\n" + to_csv(found.history);
-  }
+  });
   py::list drives;
   for (std::size_t i = 0; i < found.history.drives.size(); ++i) {
     const Drive& drive = found.history.drives[i];
@@ -161,13 +181,12 @@ py::dict linearise(const CoreModel& model, const std::string& where, const std::
   if (outputs == "model") which = LinearOutputs::model;
   if (outputs == "bodies") which = LinearOutputs::bodies;
   if (outputs == "all") which = LinearOutputs::all;
-  {
-    const py::gil_scoped_release released;
+  without_interpreter([&](const std::atomic<bool>& interrupted) {
     Prepared p = prepare_model(model);
-    text = go_to(p, where).text;
+    text = go_to(p, where, until(interrupted)).text;
     s = linearise_system(p.equations(), p.state, p.rates, which);
     t = p.state.t;
-  }
+  });
   using namespace py::literals;
   return py::dict("A"_a = s.A, "B"_a = s.B, "C"_a = s.C, "D"_a = s.D, "x_dot"_a = s.x_dot, "y"_a = s.y,
                   "states"_a = names_and_units(s.states), "inputs"_a = names_and_units(s.inputs),
@@ -185,17 +204,16 @@ py::dict modes(const CoreModel& model, const std::string& where, int count, cons
   std::string text;
   std::vector<std::string> bodies;
   std::array<std::vector<Eigen::MatrixXcd>, 2> shapes;
-  {
-    const py::gil_scoped_release released;
+  without_interpreter([&](const std::atomic<bool>& interrupted) {
     Prepared p = prepare_model(model);
-    text = go_to(p, where).text;
+    text = go_to(p, where, until(interrupted)).text;
     found = find_modes(p.equations(), p.state, p.rates, options);
     for (const bool damped : {false, true}) {
       for (const Mode& mode : damped ? found.damped : found.undamped)
         shapes[damped].push_back(shape_of_bodies(p.equations(), p.state, mode));
     }
     for (const Body& body : p.equations().model().bodies) bodies.push_back(body.name);
-  }
+  });
   using namespace py::literals;
   const auto list = [&](bool damped) {
     py::list out;
@@ -218,12 +236,21 @@ void bind_analyses(py::module_& module) {
   module.def(
       "static",
       [](const CoreModel& model, const std::string& way, double tolerance) {
-        return analyse([&] { return find_static(model, way, tolerance); });
+        return analyse([&](const auto& interrupted) { return find_static(model, way, tolerance, interrupted); });
       },
       py::arg("model"), py::arg("way"), py::arg("tolerance"), "(result of one row, report): the static equilibrium.");
   module.def(
-      "kinematic", [](const CoreModel& model) { return analyse([&] { return follow_kinematics(model); }); },
+      "kinematic",
+      [](const CoreModel& model) {
+        return analyse([&](const auto& interrupted) { return follow_kinematics(model, interrupted); });
+      },
       py::arg("model"), "(result, report) of a mechanism that motions drive completely.");
+  module.def(
+      "quasi_static",
+      [](const CoreModel& model, int steps) {
+        return analyse([&](const auto& interrupted) { return follow_statics(model, steps, interrupted); });
+      },
+      py::arg("model"), py::arg("steps"), "(result, report): the static equilibrium along motions and loads.");
   module.def("inverse", inverse, py::arg("model"), py::arg("csv_name"), "Forces and torques that the motions need.");
   module.def("linearise", linearise, py::arg("model"), py::arg("around"), py::arg("outputs"),
              "A, B, C, D near a state, with names.");

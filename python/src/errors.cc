@@ -1,5 +1,6 @@
 // Failures of the library as trammel.Error, which carries the problems; JSON as Python's own values.
 #include "python/src/bindings.h"
+#include "python/src/interruption.h"
 #include "trammel/base/messages.h"
 
 namespace trammel::python {
@@ -50,6 +51,8 @@ void bind_errors(py::module_& module) {
           py::module_::import("trammel.errors")
               .attr("error_of")(problem_tuples(failure.problems()), static_cast<int>(failure.exit_code()));
       PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+    } catch (const Interruption&) {
+      if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
     }
   });
   module.def(

@@ -24,4 +24,7 @@ class CtrlC {
 // KeyboardInterrupt is dropped, because the call itself says what happened. Other exceptions of a handler are thrown.
 void settle_signals();
 
+// Thrown where Ctrl-C leaves no result: Python sees KeyboardInterrupt.
+struct Interruption {};
+
 }  // namespace trammel::python

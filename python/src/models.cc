@@ -5,6 +5,7 @@
 #include "app/common.h"
 #include "python/src/bindings.h"
 #include "trammel/base/document.h"
+#include "trammel/elements/blocks/block.h"
 #include "trammel/elements/registry.h"
 #include "trammel/integrate/registry.h"
 #include "trammel/ode/registry.h"
@@ -78,6 +79,14 @@ py::object elements() {
                     {"fields", fields_json(e.fields)},
                     {"fields_text", fields_text(e.fields)}});
   }
+  for (const BlockDescription& b : block_registry()) {
+    list.push_back({{"category", "block"},
+                    {"key", b.key},
+                    {"summary", b.summary},
+                    {"attachment", ""},
+                    {"fields", fields_json(b.fields)},
+                    {"fields_text", fields_text(b.fields)}});
+  }
   return from_json(list);
 }
 
@@ -148,11 +157,13 @@ void bind_models(py::module_& module) {
       .def_property_readonly("forces", [](const CoreModel& m) { return names_of(m.model->forces); })
       .def_property_readonly("inputs", [](const CoreModel& m) { return names_of(m.model->inputs); })
       .def_property_readonly("states", [](const CoreModel& m) { return names_of(m.model->states); })
+      .def_property_readonly("variables", [](const CoreModel& m) { return names_of(m.model->variables); })
       .def_property_readonly("outputs", [](const CoreModel& m) { return names_of(m.model->outputs); })
       .def_property_readonly("parameters",
                              [](const CoreModel& m) {
                                py::dict values;
-                               for (const Parameter& p : m.model->parameters) values[py::str(p.name)] = p.value;
+                               for (const Parameter& p : m.model->parameters)
+                                 values[py::str(p.name)] = py::make_tuple(p.value, p.unit);
                                return values;
                              })
       .def_property_readonly(
@@ -170,7 +181,7 @@ void bind_models(py::module_& module) {
       "format_text", [](const std::string& text, const std::string& name) { return format_model_text(text, name); },
       py::arg("text"), py::arg("name"), "As `trammel fmt` lays it out.");
   module.def("parse", parse, py::arg("text"), py::arg("name"), "A document as Python's own values.");
-  module.def("elements", elements, "All joints, motions and forces, with their fields.");
+  module.def("elements", elements, "All joints, motions, forces and blocks, with their fields.");
   module.def("methods", methods, "All time integration methods, with their options.");
   module.def("keys", keys, py::arg("rule"), "(name, sentence, unit, required) of the keys of a mapping of the format.");
 }

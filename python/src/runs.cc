@@ -18,7 +18,8 @@ struct Outcome {
   std::string start_json;
 };
 
-// Calls Python now and then; an exception of the function ends the run, and is raised after it.
+// Calls Python now and then; an exception of the function ends the run, and is raised after it. Ctrl-C is no such
+// exception: the run ends in good order.
 class Progress {
  public:
   Progress(py::object function, std::atomic<bool>& flag) : function_(std::move(function)), flag_(flag) {}
@@ -37,22 +38,42 @@ class Progress {
     try {
       function_(numbers...);
     } catch (py::error_already_set& error) {
-      thrown_ = std::make_unique<py::error_already_set>(error);
       flag_ = true;
+      if (error.matches(PyExc_KeyboardInterrupt))
+        ctrl_c_ = true;
+      else
+        thrown_ = std::make_unique<py::error_already_set>(error);
     }
   }
-  void rethrow() {
-    if (!thrown_) return;
-    thrown_->restore();
-    thrown_.reset();
-    throw py::error_already_set();
+  // Behind the run; `interrupted`: it says so itself.
+  void rethrow(bool interrupted) {
+    if (thrown_) {
+      thrown_->restore();
+      thrown_.reset();
+      throw py::error_already_set();
+    }
+    if (interrupted)
+      settle_signals();
+    else if (ctrl_c_)
+      PyErr_SetInterrupt();  // it came too late for this run, and is for whoever called
   }
 
  private:
   py::object function_;
   std::atomic<bool>& flag_;
+  bool ctrl_c_ = false;
   std::unique_ptr<py::error_already_set> thrown_;
 };
+
+// Ctrl-C during the start, before there is anything to record, is no mistake of the model.
+RunResult run_or_interrupted(Simulation& simulation, TrajectorySink& sink, const RunOptions& options) {
+  try {
+    return simulation.run(sink, options);
+  } catch (const Failure&) {
+    if (*options.interrupted) throw Interruption();
+    throw;
+  }
+}
 
 Outcome run(const CoreModel& model, bool from_static, const std::string& file, const py::object& progress) {
   Outcome out;
@@ -70,7 +91,7 @@ Outcome run(const CoreModel& model, bool from_static, const std::string& file, c
     options.note = [&](const std::string& text) { out.notes.push_back(text); };
     if (!progress.is_none()) options.progress = [&](double t, double end, long steps) { teller.call(t, end, steps); };
     TrajectorySink& sink = to_file ? *to_file : *out.result.data;
-    RunResult result = simulation.run(sink, options);
+    RunResult result = run_or_interrupted(simulation, sink, options);
     out.status = std::string(to_text(result.status));
     for (Problem& doubt : result.warnings) {
       doubt.where = {intern(model.model->file), 0, 0};
@@ -84,8 +105,7 @@ Outcome run(const CoreModel& model, bool from_static, const std::string& file, c
     }
     out.start_json = start_json(simulation.initial()).dump();
   }
-  teller.rethrow();
-  if (out.status == to_text(RunStatus::interrupted)) settle_signals();
+  teller.rethrow(out.status == to_text(RunStatus::interrupted));
   return out;
 }
 
@@ -108,8 +128,7 @@ SweepSummary sweep(const std::string& file, const ModelChanges& changes, const s
     if (!progress.is_none()) options.progress = [&](const SweepRow&, long done, long all) { teller.call(done, all); };
     summary = run_sweep(options, {names, runs});
   }
-  teller.rethrow();
-  if (!summary.complete) settle_signals();
+  teller.rethrow(!summary.complete);
   return summary;
 }
 

@@ -91,19 +91,13 @@ class FirstOrder final : public FirstOrderProblem {
     return good ? Eval::ok : Eval::rejected;
   }
   bool has_jacobian() const override { return !calls_.jac.is_none(); }
-  // df/dt by a central difference: methods that use it (Rosenbrock, Taylor) allow that.
-  Eval jacobian(double t, const Vec& y, Jacobian& J, Vec& f_t) override {
+  bool has_time_derivative() const override { return false; }
+  Eval jacobian(double t, const Vec& y, Jacobian& J, Vec& /*f_t*/) override {
     const bool good = calls_.guarded([&] {
       ++calls_.jac_calls;
       return calls_.take(calls_.jac(t, given(y)), J.dense, n_, "jac");
     });
-    if (!good) return Eval::rejected;
-    const double dt = 6e-6 * std::max(1.0, std::abs(t));
-    Vec later(n_), earlier(n_);
-    f_t.resize(n_);
-    if (f(t + dt, y, later) != Eval::ok || f(t - dt, y, earlier) != Eval::ok) return Eval::rejected;
-    f_t = (later - earlier) / (2 * dt);
-    return Eval::ok;
+    return good ? Eval::ok : Eval::rejected;
   }
   void error_scales(const Vec& before, const Vec& after, Vec& scales) const override {
     scale_errors(before, after, floor_, scales);
@@ -128,7 +122,8 @@ class SecondOrder final : public SecondOrderProblem {
     return good ? Eval::ok : Eval::rejected;
   }
   bool has_jacobian() const override { return !calls_.jac.is_none(); }
-  Eval acceleration_jacobian(double t, const Vec& y, const Vec& v, Mat& J1, Mat& J2, Vec& f_t) override {
+  bool has_time_derivative() const override { return false; }
+  Eval acceleration_jacobian(double t, const Vec& y, const Vec& v, Mat& J1, Mat& J2, Vec& /*f_t*/) override {
     const bool good = calls_.guarded([&] {
       ++calls_.jac_calls;
       const py::object both = calls_.jac(t, given(y), given(v));
@@ -139,14 +134,7 @@ class SecondOrder final : public SecondOrderProblem {
       const py::tuple pair = both;
       return calls_.take(pair[0], J1, n_, "jac: df/dy") && calls_.take(pair[1], J2, n_, "jac: df/dv");
     });
-    if (!good) return Eval::rejected;
-    const double dt = 6e-6 * std::max(1.0, std::abs(t));
-    Vec later(n_), earlier(n_);
-    f_t.resize(n_);
-    if (acceleration(t + dt, y, v, later) != Eval::ok || acceleration(t - dt, y, v, earlier) != Eval::ok)
-      return Eval::rejected;
-    f_t = (later - earlier) / (2 * dt);
-    return Eval::ok;
+    return good ? Eval::ok : Eval::rejected;
   }
   void error_scales(const Vec& before, const Vec& after, Vec& scales) const override {
     scale_errors(before, after, floor_, scales);
@@ -179,12 +167,13 @@ class Implicit final : public ImplicitProblem {
       });
       return good ? Eval::ok : Eval::rejected;
     }
-    Vec at(n_), moved(n_), y_moved = y, dydt_moved = dydt;
+    Vec at(n_), moved(n_), scales(n_), y_moved = y, dydt_moved = dydt;
     if (residual(t, y, dydt, at) != Eval::ok) return Eval::rejected;
+    error_scales(y, y, scales);
     J.dense.resize(n_, n_);
     for (int j = 0; j < n_; ++j) {
-      const double d = 1.5e-8 * std::max(1.0, std::abs(y[j])) / std::max(1.0, std::abs(c));
-      y_moved[j] += d;
+      y_moved[j] += std::copysign(1.5e-8 * scales[j], y[j]);
+      const double d = y_moved[j] - y[j];  // as it was rounded
       dydt_moved[j] += c * d;
       if (residual(t, y_moved, dydt_moved, moved) != Eval::ok) return Eval::rejected;
       J.dense.col(j) = (moved - at) / d;

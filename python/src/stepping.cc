@@ -9,11 +9,14 @@
 #include "python/src/bindings.h"
 #include "python/src/interruption.h"
 #include "trammel/run/simulation.h"
+#include "trammel/write/sha256.h"
 
 namespace trammel::python {
 namespace {
 
 using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
+
+constexpr std::size_t hash_digits = 64;  // of SHA-256, behind a saved state
 
 [[noreturn]] void refuse(const std::string& message, const std::string& hint) {
   throw Failure({Severity::error, "bad-usage", message, hint, {}}, ExitCode::bad_usage);
@@ -275,11 +278,9 @@ class PyEquations {
 
 class Stepper {
  public:
-  Stepper(const CoreModel& model, bool record, bool from_static) : sink_(record) {
+  Stepper(const CoreModel& model, bool record, bool from_static) : sink_(record), record_(record) {
     const py::gil_scoped_release released;
-    Model own = *model.model;
-    if (!record) own.simulation.output_step = own.simulation.end;  // outputs cost solves: only where they are kept
-    simulation_ = std::make_shared<Simulation>(std::move(own));
+    simulation_ = std::make_shared<Simulation>(*model.model);
     RunOptions options;
     options.from_equilibrium = from_static;
     simulation_->start(options);
@@ -296,7 +297,7 @@ class Stepper {
       RunOptions options;
       options.interrupted = &ctrl_c.flag();
       options.continue_result = begun_;
-      options.leg = RunLeg{until, most_steps, step};
+      options.leg = RunLeg{until, most_steps, step, !record_};
       result = simulation_->run(sink_, options);
       begun_ = true;
       show();
@@ -329,11 +330,22 @@ class Stepper {
   py::bytes save() const {
     const Turn turn(*busy_);
     const Bytes bytes = simulation_->save();
-    return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    text += sha256_hex(text);
+    return py::bytes(text);
   }
+  // Nothing is touched by bytes that are not whole.
   void restore(const py::bytes& bytes) {
     const Turn turn(*busy_);
-    const std::string_view text = bytes;
+    const std::string_view all = bytes, text = all.substr(0, all.size() - std::min(all.size(), hash_digits)),
+                           hash = all.substr(text.size());
+    if (hash.size() < hash_digits || sha256_hex(text) != hash)
+      throw Failure({Severity::error,
+                     "truncated-state",
+                     "the saved state is damaged or cut off",
+                     "keep the bytes as save() gave them",
+                     {}},
+                    ExitCode::failed_run);
     simulation_->restore({reinterpret_cast<const std::byte*>(text.data()), text.size()});
     show();
     sink_.cut(t());
@@ -390,6 +402,7 @@ class Stepper {
   std::shared_ptr<std::atomic<bool>> busy_ = std::make_shared<std::atomic<bool>>(false);
   std::shared_ptr<Snapshot> snapshot_ = std::make_shared<Snapshot>();
   StepSink sink_;
+  bool record_;
   std::unordered_map<std::string, std::size_t> places_;  // of signals in a row
   std::vector<double> row_;
   bool begun_ = false;

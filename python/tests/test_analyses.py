@@ -1,5 +1,7 @@
 import json
+import os
 import subprocess
+import sys
 
 import numpy
 import pytest
@@ -112,3 +114,71 @@ def test_sweep_of_a_model_built_in_python():
     m.output("z", expression="dz(stone, ground)", unit="m")
     table = m.sweep({"h": [1, 2]}, end=0.1)
     numpy.testing.assert_allclose(table["z.last"], [1 - 9.81 * 0.005, 2 - 9.81 * 0.005], rtol=1e-9)
+
+
+def test_a_sweep_computes_the_model_and_not_its_file(models, tmp_path):
+    text = "trammel: 1\nparameters: {h: 1}\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1], position: [0, 0, %s]}\n" \
+           "outputs: {z: {expression: 'dz(a, ground)', unit: m}}\ngravity: [0, 0, 0]\n"
+    file = tmp_path / "m.yaml"
+    file.write_text(text % "h")
+    last = lambda model: list(model.sweep({"h": [1, 2]}, end=0.1)["z.last"])  # noqa: E731
+    loaded = trammel.load(file)
+    assert last(trammel.from_yaml(text % "5*h", str(file))) == [5, 10]
+    assert last(trammel.from_yaml(text % "5*h", str(tmp_path / "other.yaml"))) == [5, 10]
+    file.write_text(text % "7*h")
+    assert last(loaded) == [1, 2]
+    assert sorted(os.listdir(tmp_path)) == ["m.yaml"]
+    with pytest.raises(trammel.Error) as caught:
+        last(trammel.from_yaml(text % "h", str(tmp_path / "absent" / "m.yaml")))
+    assert caught.value.problems[0].id == "cannot-write" and caught.value.problems[0].file == __file__
+
+
+def test_options_are_read_alike_everywhere(models, repository):
+    model = trammel.load(models / "pendulum.yaml")
+    flag = next((m["key"], o["name"]) for m in trammel.methods() if m["mechanisms"]
+                for o in m["options"] if o["kind"] == "true/false")
+    model.run(method=flag[0], options={flag[1]: True}, end=0.01)
+    assert model.sweep({"L": [1]}, method=flag[0], options={flag[1]: numpy.bool_(True)}, end=0.01).failed == 0
+
+
+CTRL_C = """
+import sys, time, threading, os, signal, trammel
+m = trammel.load(sys.argv[1])
+threading.Thread(target=lambda: (sys.stdin.readline(), time.sleep(0.5), os.kill(os.getpid(), signal.SIGINT)), daemon=True).start()
+print('go', flush=True)
+try:
+    eval(sys.argv[2])
+except KeyboardInterrupt as error:
+    print('heard', error.args)
+"""
+
+
+@pytest.mark.parametrize("call", ["m.linearise(around=1e6)", "m.modes(around=1e6)", "m.inverse(end=1e6, output_step=0.01)"])
+def test_analyses_hear_ctrl_c(models, call):
+    file = models / ("driven_four_bar.yaml" if "inverse" in call else "pendulum.yaml")
+    run = subprocess.Popen([sys.executable, "-c", CTRL_C, file, call], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert run.stdout.readline() == "go\n"
+    assert run.communicate("\n", timeout=60)[0].startswith("heard")
+
+
+def test_quasi_static(tmp_path, command):
+    """A stone on a spring of 100 N/m, drawn by a load that grows to 20 N."""
+    file = tmp_path / "m.yaml"
+    file.write_text("""trammel: 1
+gravity: [0, 0, 0]
+bodies:
+  stone: {mass: 1, inertia: [1, 1, 1]}
+joints:
+  rail: {type: translational, between: [ground, stone], at: [0, 0, 0], axis: [1, 0, 0]}
+forces:
+  spring: {type: force, frames: [ground, stone], fx: "-100*dx(stone, ground) + 10*time"}
+outputs: {x: {expression: "dx(stone, ground)", unit: m}}
+simulation: {end: 2}
+""")
+    found = trammel.load(file).quasi_static(steps=20)
+    assert len(found.t) == 21 and found.report["finished"] and found.status == "finished"
+    numpy.testing.assert_allclose(found["x"], found.t / 10, atol=1e-9)
+    report = by_command(command, tmp_path, "quasi-static", file, "--steps", "20")["quasi_static"]
+    assert report["outputs"] == found.report["outputs"] and found.report.keys() == report.keys()
+    with pytest.raises(trammel.Error):
+        trammel.load(file).quasi_static(steps=0)

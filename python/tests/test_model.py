@@ -124,3 +124,93 @@ def test_texts_that_yaml_would_take_for_something_else():
     m = trammel.Model("yes: #no, [x] {y} 'z' \"w\"", bodies={"null": {"mass": 1, "inertia": [1, 1, 1]}})
     assert trammel.from_yaml(m.to_yaml()).title == "yes: #no, [x] {y} 'z' \"w\""
     assert trammel.from_yaml(m.to_yaml()).bodies == ["null"]
+
+
+MILLIMETRES = """
+trammel: 1
+units: {length: mm}
+parameters: {L: 160 mm, tilt: 30 deg, ratio: 3}
+bodies:
+  stone: {mass: 1, inertia: [1, 1, 1], position: [L, 0, 0]}
+outputs: {x: {expression: "dx(stone, ground)", unit: m}}
+"""
+
+
+def test_parameters_know_their_unit_so_that_they_can_be_given_back():
+    m = trammel.from_yaml(MILLIMETRES)
+    p = m.parameters
+    assert p == {"L": 0.16, "tilt": numpy.deg2rad(30), "ratio": 3} and p["L"].unit == "m" and p["tilt"].unit == "rad"
+    same = m.with_parameters(p)
+    assert same == m and same.parameters == p
+    x = lambda model: float(model.run(end=0.01)["x"][-1])  # noqa: E731
+    assert x(m) == x(same) == pytest.approx(0.16, rel=1e-15)
+    assert x(m.with_parameters(L=2 * p["L"])) == x(m.with_parameters(L=-p["L"] / -0.5)) == pytest.approx(0.32, rel=1e-15)
+    assert x(m.with_parameters(L=200)) == pytest.approx(0.2, rel=1e-15)  # a plain number: in the model's units
+    table = m.sweep({"L": [p["L"], 200]}, end=0.01)
+    numpy.testing.assert_allclose(table["x.last"], [0.16, 0.2], rtol=1e-12)
+    table = m.sweep(latin={"L": (p["L"], 2 * p["L"])}, count=3, end=0.01)
+    assert (table["x.last"] >= 0.16).all() and (table["x.last"] <= 0.32).all()
+    with pytest.raises(trammel.Error):
+        m.sweep(latin={"L": (p["L"], 400)}, count=3, end=0.01)
+    other = m.copy()
+    other.set_parameters(L=p["L"])
+    assert other.parameters["L"] == 0.16 and copy.deepcopy(p["L"]).unit == "m"
+
+
+def test_models_that_compute_other_numbers_are_not_equal():
+    m = pendulum()
+    start = m.copy()
+    start["initial"] = {"equilibrium": True}
+    for other in (start, *(pendulum() for _ in range(3))):
+        assert (other == m) == (other is not start)
+    for setting in (dict(events="located"), dict(events="at_steps"), dict(time_scale=2.0)):
+        other = pendulum()
+        other.settings(**setting)
+        assert other != m, setting
+
+
+def test_mistakes_behind_an_edit_name_no_line_of_the_file(tmp_path):
+    file = tmp_path / "m.yaml"
+    file.write_text("trammel: 1\n# a comment\n\n# and more\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1]}\n")
+    m = trammel.load(file)
+    m["bodies"]["a"]["mass"] = -1  # known to be here
+    with pytest.raises(trammel.Error) as caught:
+        m.check()
+    assert (caught.value.problems[0].file, caught.value.problems[0].line) == (__file__, line_of("known to be here"))
+    m = trammel.load(file)
+    m.body("b", mass=1, inertia=[1, 1, 1])
+    m._document["bodies"]["a"]["mass"] = -1  # not through the model, which cannot know where
+    with pytest.raises(trammel.Error) as caught:
+        m.check()
+    problem = caught.value.problems[0]
+    assert (problem.file, problem.line, problem.column) == (str(file), None, None)
+
+
+def test_save_leaves_no_empty_file(tmp_path):
+    m = trammel.Model()
+    m._document["bodies"] = {"a": {"mass": "["}}
+    m._document["\0"] = 1
+    try:
+        m.save(tmp_path / "m.yaml")
+    except trammel.Error:
+        assert not (tmp_path / "m.yaml").exists()
+    else:
+        assert (tmp_path / "m.yaml").stat().st_size > 0
+
+
+def test_variables_and_blocks():
+    m = trammel.Model("A lag", gravity=[0, 0, 0])
+    m.body("cart", mass=1, inertia=[1, 1, 1])
+    m.variable("wanted", expression="0.2")
+    m.block.first_order_lag("smooth", input="wanted", time_constant=0.1)
+    m.output("y", expression="smooth")
+    assert set(m.variables) >= {"wanted", "smooth"}
+    y = m.run(end=0.3, method="radau-iia-3", tolerance=1e-9)["y"][-1]
+    assert y == pytest.approx(0.2 * (1 - numpy.exp(-3)), rel=1e-6)
+    assert "time_constant" in trammel.blocks.first_order_lag.__doc__ and "pid" in dir(m.block)
+    assert "Where it acts" not in trammel.blocks.pid.__doc__
+    assert trammel.from_yaml(m.to_yaml()) == m
+    m.block.firstorder_lag("other", input="wanted")
+    with pytest.raises(trammel.Error) as caught:
+        m.check()
+    assert "first_order_lag" in caught.value.problems[0].hint and caught.value.problems[0].file == __file__

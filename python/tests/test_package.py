@@ -21,7 +21,7 @@ def test_stubs_are_those_of_the_bindings():
 def test_stubs_are_python_and_complete():
     import ast
 
-    for name in ("_core", "joints", "motions", "forces"):
+    for name in ("_core", "joints", "motions", "forces", "blocks"):
         tree = ast.parse((root / "python" / "trammel" / f"{name}.pyi").read_text())
         defined = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
         module = getattr(trammel, name)

@@ -188,3 +188,42 @@ def test_doubts_are_warnings():
     assert [p.id for p in model.check()]
     with pytest.warns(trammel.ModelWarning):
         trammel.from_yaml("trammel: 1\nparameters: {unused: 3}\nbodies:\n  a: {mass: 1, inertia: [1, 1, 2.1]}\n").run(end=0.1)
+
+
+def test_the_start_is_told(models):
+    result = trammel.load(models / "slider_crank.yaml").run(end=0.01)
+    assert result.start and result.start == trammel.load(models / "slider_crank.yaml").run(end=0.01).start
+    assert all(stage["stage"] and stage["residual_after"] < 1e-8 for stage in result.start)
+
+
+def test_ctrl_c_in_the_progress_function_keeps_the_result(models):
+    """Python's handler may speak up while the line of progress is written: a terminal's usual case."""
+    calls = []
+
+    def progress(t, end, steps):
+        calls.append(t)
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):  # the handler runs here
+            pass
+
+    with pytest.raises(trammel.Interrupted) as caught:
+        trammel.load(models / "slider_crank.yaml").run(end=1e5, tolerance=1e-8, output_step=1, progress=progress)
+    assert caught.value.result.status == "interrupted" and len(calls) == 1
+    assert caught.value.result.summary["reached"] >= calls[0]
+
+
+def test_a_thousand_small_runs_in_two_threads(models):
+    model = trammel.load(models / "pendulum.yaml")
+    swing = model.run(end=0.02)["swing"]
+    same = [0, 0]
+
+    def work(i):
+        for _ in range(500):
+            same[i] += numpy.array_equal(model.run(end=0.02)["swing"], swing)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert same == [500, 500]

@@ -236,3 +236,41 @@ def test_events_are_located_while_stepping(models):
         sim.advance(min(sim.end, sim.t + 0.1 * sim.end))
     assert len(sim.result["events/time"]) == len(run["events/time"])
     numpy.testing.assert_allclose(sim.result["events/time"], run["events/time"], rtol=1e-3)
+
+
+def test_a_state_fits_simulations_of_another_end_and_with_or_without_outputs(model):
+    whole = model.simulation(end=0.3)
+    whole.advance(0.1)
+    state = whole.save()
+    whole.advance(0.3)
+    for settings in (dict(end=0.5), dict(end=0.5, record=True)):
+        other = model.simulation(**settings)
+        other.restore(state)
+        other.advance(0.3)
+        numpy.testing.assert_array_equal(other.q, whole.q)
+    times = other.result.t
+    step = times[1] - times[0]
+    assert 0.1 < times[0] <= 0.1 + 1.001 * step and times[-1] == pytest.approx(0.3)
+    recorded = model.simulation(end=0.3, record=True)
+    recorded.advance(0.1)
+    plain = model.simulation(end=0.3)
+    plain.restore(recorded.save())
+    plain.advance(0.2)
+    back = plain.save()
+    recorded.restore(back)
+    recorded.advance(0.3)
+    numpy.testing.assert_array_equal(recorded.q, whole.q)
+
+
+def test_a_damaged_state_changes_nothing(model):
+    sim = model.simulation()
+    sim.advance(0.1)
+    state = sim.save()
+    sim.advance(0.2)
+    q = sim.q.copy()
+    for damaged in (state[:-1], state[: len(state) // 2], b"", state[:1000] + b"x" + state[1001:]):
+        with pytest.raises(trammel.Error) as caught:
+            sim.restore(damaged)
+        assert caught.value.problems[0].id == "truncated-state"
+        numpy.testing.assert_array_equal(sim.q, q)
+    sim.advance(0.3)

@@ -1,3 +1,4 @@
+import math
 import os
 import signal
 import subprocess
@@ -150,3 +151,45 @@ def test_ctrl_c_reaches_a_function_that_never_ends():
     time.sleep(0.3)
     os.kill(run.pid, signal.SIGINT)
     assert run.communicate(timeout=60)[0] == "ended\n" and run.returncode == 0
+
+
+@pytest.mark.parametrize("method", ["radau-iia-3", "bdf"])
+def test_with_a_jacobian_time_is_not_differenced_where_no_method_asks(method):
+    if method not in trammel.ode_methods():
+        method = next(key for key in trammel.ode_methods() if "bdf" in key)
+    f = lambda t, y: [math.sqrt(t)]  # noqa: E731  (raises before t = 0)
+    r = trammel.solve(f, (0, 1), [0.0], method, jac=lambda t, y: [[0.0]], rtol=1e-6, atol=1e-8)
+    assert r.success and r.y[0, -1] == pytest.approx(2 / 3, rel=1e-4)
+
+
+def test_time_is_differenced_where_a_method_asks():
+    """Of a Rosenbrock method, whose order f_t keeps; with and without jac."""
+    method = next(key for key in trammel.ode_methods() if "rosenbrock" in key or "rodas" in key)
+    for jac in (None, lambda t, y: [[-1.0]]):
+        r = trammel.solve(lambda t, y: [-y[0] + math.sin(3 * t)], (0, 2), [1.0], method, jac=jac, rtol=1e-8, atol=1e-10)
+        exact = 1.3 * math.exp(-2) + 0.1 * (math.sin(6) - 3 * math.cos(6))
+        assert r.success and r.y[0, -1] == pytest.approx(exact, rel=1e-5)
+
+
+def test_algebraic_columns_survive_small_steps():
+    """c = 1/h of 1e10: a difference that is divided by c would move the algebraic component by 1e-18."""
+    seen = []
+
+    def F(t, y, p):
+        seen.append(numpy.array(y))
+        return [p[0] + y[0], y[1] - y[0] ** 2]
+
+    method = trammel.ode_methods("implicit")[0]
+    r = trammel.solve(F, (0, 1e-8), [1.0, 1.0], method, kind="implicit", rtol=1e-6, atol=1e-9, first_step=1e-11, max_step=1e-10)
+    assert r.success and r.y[1, -1] == pytest.approx(1, rel=1e-6) and r.rejected < 5
+    moved = {abs(y[1] - 1) for y in seen if y[0] == 1.0} - {0.0}
+    assert moved and min(moved) > 1e-9
+
+
+def test_a_terminal_event_may_count():
+    crossing = lambda t, y: y[0]  # noqa: E731
+    crossing.terminal = 3
+    r = trammel.solve(oscillator, (0, 20), [1.0, 0.0], events=crossing, rtol=1e-9, atol=1e-10)
+    assert r.status == 1
+    numpy.testing.assert_allclose(r.t_events[0], numpy.pi * numpy.array([0.5, 1.5, 2.5]), rtol=1e-6)
+    assert r.t[-1] == r.t_events[0][-1]

@@ -34,6 +34,14 @@ class KinematicResult(Result):
         self.report = report
 
 
+class QuasiStaticResult(Result):
+    """The equilibrium over time. ``report`` names jumps, where one was lost, and says whether the last one is stable."""
+
+    def __init__(self, core: _core.Result, report: Dict[str, Any]) -> None:
+        super().__init__(core)
+        self.report = report
+
+
 class Drives:
     """Forces and torques of the motions over time: ``drives["motor"]``."""
 

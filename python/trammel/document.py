@@ -15,6 +15,37 @@ class Quoted(str):
     """A text that stands in quotes in its file."""
 
 
+class Quantity(float):
+    """A number that knows its SI unit, so that it means the same in a model of other units: ``m.parameters["L"]``.
+
+    Times a plain number it stays one; other arithmetic makes a plain number of it.
+    """
+
+    unit: str
+
+    def __new__(cls, value: float, unit: str) -> "Quantity":
+        self = super().__new__(cls, value)
+        self.unit = unit
+        return self
+
+    def __getnewargs__(self) -> Tuple[float, str]:  # type: ignore[override]
+        return float(self), self.unit
+
+    def _scaled(self, value: Any) -> Any:
+        return value if value is NotImplemented else Quantity(value, self.unit)
+
+    def __mul__(self, other: Any) -> Any:
+        return float(self) * float(other) if isinstance(other, Quantity) else self._scaled(super().__mul__(other))
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        return float(self) / float(other) if isinstance(other, Quantity) else self._scaled(super().__truediv__(other))
+
+    def __neg__(self) -> "Quantity":
+        return Quantity(-float(self), self.unit)
+
+
 def sections(rule: str = "file") -> List[str]:
     return [key[0] for key in _core.keys(rule)]
 
@@ -40,6 +71,8 @@ def plain(value: Any) -> Any:
         return [plain(entry) for entry in value]
     if isinstance(value, numpy.generic):
         return plain(value.item())
+    if isinstance(value, Quantity):
+        return f"{float(value)!r} {value.unit}"
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     raise refuse("wrong-type", f"{value!r} is not a number, a text, a list or a dictionary of them",

@@ -1,4 +1,4 @@
-"""Functions that add joints, motions and forces to a model, made from the registry of the library: one for each type."""
+"""Functions that add joints, motions, forces and blocks to a model, made from the registry of the library: one for each type."""
 from __future__ import annotations
 
 import inspect
@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List
 
 from . import _core
 
-_plural = {"joint": "joints", "motion": "motions", "force": "forces"}
+_plural = {"joint": "joints", "motion": "motions", "force": "forces", "block": "blocks"}
 
 
 def python_name(name: str) -> str:
@@ -18,6 +18,11 @@ def file_name(name: str) -> str:
     return name[:-1] if name.endswith("_") and keyword.iskeyword(name[:-1]) else name
 
 
+def _common(category: str) -> List[Any]:
+    """The keys that all elements of a category take; those of blocks are fields of their own."""
+    return [key for key in _core.keys("item") if key[0] != "type"] if category != "block" else []
+
+
 def descriptions(category: str) -> List[Dict[str, Any]]:
     return [element for element in _core.elements() if element["category"] == category]
 
@@ -26,17 +31,16 @@ def _docstring(element: Dict[str, Any]) -> str:
     text = [element["summary"], "", f"Adds a {element['category']} of type `{element['key']}` and returns its name."]
     if element["fields"]:
         text += ["", "Fields:", "", element["fields_text"].rstrip()]
-    text += ["", "Where it acts:", ""]
-    for name, sentence, unit, _ in _core.keys("item"):
-        if name != "type":
-            text.append(f"  {name}  {'(' + unit + ') ' if unit else ''}{sentence}")
+    for number, (name, sentence, unit, _) in enumerate(_common(element["category"])):
+        text += ["", "Where it acts:", ""] if number == 0 else []
+        text.append(f"  {name}  {'(' + unit + ') ' if unit else ''}{sentence}")
     text += ["", f"See docs/elements/{element['key']}.md."]
     return "\n".join(text)
 
 
 def parameters_of(element: Dict[str, Any]) -> List[str]:
     """Names of the keywords: what all elements take, then the fields."""
-    common = [key[0] for key in _core.keys("item") if key[0] != "type"]
+    common = [key[0] for key in _common(element["category"])]
     own = [field["name"] for field in element["fields"] if field["name"] not in common]
     return [python_name(name) for name in common + own]
 
@@ -65,7 +69,7 @@ def functions(category: str) -> Dict[str, Callable[..., str]]:
 
 
 class Adder:
-    """``model.joint``, ``model.motion`` and ``model.force``: a function for each type, bound to the model."""
+    """``model.joint``, ``model.motion``, ``model.force`` and ``model.block``: a function for each type, bound to the model."""
 
     def __init__(self, model: Any, category: str, table: Dict[str, Callable[..., str]]) -> None:
         self._model, self._category, self._table = model, category, table

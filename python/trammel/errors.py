@@ -89,8 +89,8 @@ def place_of_call() -> tuple[str, int]:
     return frame.f_code.co_filename, frame.f_lineno
 
 
-def moved(error: Error, place: Callable[[Problem], Optional[tuple[str, int]]]) -> Error:
-    """The same error with places of the user's program where ``place`` knows them."""
+def moved(error: Error, place: Callable[[Problem], Optional[tuple[str, Optional[int]]]]) -> Error:
+    """The same error with places of the user's program where ``place`` knows them; a place without a line is unknown."""
     problems = []
     for problem in error.problems:
         found = place(problem)

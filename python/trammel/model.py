@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import os
 import sys
 import tempfile
@@ -10,9 +11,9 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Seque
 
 import numpy
 
-from . import _core, forces, joints, motions
-from .analyses import Coupled, Drives, KinematicResult, LinearSystem, Modes, StaticResult, Sweep, mode_list
-from .document import Quoted, parsed, plain, sections, to_text
+from . import _core, blocks, forces, joints, motions
+from .analyses import Coupled, Drives, KinematicResult, LinearSystem, Modes, QuasiStaticResult, StaticResult, Sweep, mode_list
+from .document import Quantity, Quoted, parsed, plain, sections, to_text
 from .elements import Adder
 from .errors import Error, Interrupted, Problem, from_call, moved, place_of_call, problems_of, refuse
 from .result import PathLike, Result, read
@@ -34,6 +35,19 @@ def _text_of(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(_text_of(entry) for entry in value) + "]"
     return repr(value) if isinstance(value, float) else str(value)
+
+
+def _unit_of_range(a: Any, b: Any) -> str:
+    units = {value.unit if isinstance(value, Quantity) else "" for value in (a, b)}
+    if len(units) > 1:
+        raise refuse("bad-usage", "one end of a range has a unit and the other has none, or another one", "give both the same")
+    return units.pop()
+
+
+def _option_texts(options: Optional[Mapping[str, Any]]) -> List[str]:
+    """Options as ``--option`` takes them."""
+    return [f"{key}={_text_of(value).lower() if isinstance(value, (bool, numpy.bool_)) else _text_of(value)}"
+            for key, value in (options or {}).items()]
 
 
 class Model:
@@ -113,6 +127,11 @@ class Model:
         """``m.force.torque("motor", joint="pin", tz=5)``: all types of ``trammel.forces``."""
         return Adder(self, "force", forces._table)
 
+    @property
+    def block(self) -> Adder:
+        """``m.block.pid("controller", input="0.2 - x", kp=3)``: all types of ``trammel.blocks``."""
+        return Adder(self, "block", blocks._table)
+
     def set_parameters(self, **values: Value) -> None:
         """Gives parameters of the section ``parameters`` these values, or adds them."""
         for name, value in values.items():
@@ -162,9 +181,10 @@ class Model:
 
     def save(self, path: PathLike) -> None:
         """Writes the model file. A file that is there already is left alone."""
+        text = self.to_yaml()
         try:
             with open(path, "x", encoding="utf-8") as file:
-                file.write(self.to_yaml())
+                file.write(text)
         except FileExistsError:
             raise refuse("file-exists", f"'{os.fspath(path)}' exists", "models are never overwritten: remove it first", 4) from None
 
@@ -182,16 +202,17 @@ class Model:
                 raise from_call(moved(error, self._placer(places))) from None
         return self._cache[2]
 
-    def _placer(self, lines: Sequence[Tuple[str, ...]]) -> Callable[[Problem], Optional[Tuple[str, int]]]:
-        def place(problem: Problem) -> Optional[Tuple[str, int]]:
-            if problem.file != self._file or problem.line is None or problem.line > len(lines):
+    def _placer(self, lines: Sequence[Tuple[str, ...]]) -> Callable[[Problem], Optional[Tuple[str, Optional[int]]]]:
+        """``lines``: the keys that lead to each line of the text; none if the text is that of a file."""
+        def place(problem: Problem) -> Optional[Tuple[str, Optional[int]]]:
+            if problem.file != self._file or problem.line is None or not lines:
                 return None
-            path = lines[problem.line - 1]
+            path = lines[problem.line - 1] if problem.line <= len(lines) else ()
             while path:
                 if path in self._places:
                     return self._places[path]
                 path = path[:-1]
-            return None
+            return self._file, None  # it counts the lines of a text that nobody has seen
 
         return place
 
@@ -226,26 +247,39 @@ class Model:
         return self._read().outputs
 
     @property
+    def variables(self) -> List[str]:
+        """Names of the variables, those of blocks included."""
+        return self._read().variables
+
+    @property
     def parameters(self) -> Dict[str, float]:
-        """Values of the parameters, in SI where the file states a unit."""
-        return self._read().parameters
+        """Values of the parameters. Where the file states a unit they are in SI and know it (``.unit``), so that
+        ``m.with_parameters(L=2 * m.parameters["L"])`` means twice the length in a model of any units.
+        """
+        return {name: Quantity(value, unit) if unit else value for name, (value, unit) in self._read().parameters.items()}
 
     def __repr__(self) -> str:
         return f"<trammel.Model {self._file}{' ' + ', '.join(self._set) if self._set else ''}>"
 
     # ---- running ---------------------------------------------------------------------------------------------------
 
-    def _ready(self, *, options: Optional[Mapping[str, Any]] = None, **settings: Any) -> _core.Model:
+    @staticmethod
+    def _changes(options: Optional[Mapping[str, Any]], **settings: Any) -> _core.Changes:
         changes = _core.Changes()
         for name, value in settings.items():
+            if name == "set" or not hasattr(changes, name):
+                raise refuse("bad-usage", f"there is no setting '{name}'", "those of run()")
             if value is not None:
                 try:
                     setattr(changes, name, value)
                 except TypeError:
                     raise refuse("wrong-type", f"{name} cannot be {value!r}",
                                  "methods are texts, times and tolerances numbers in SI") from None
-        changes.options = [f"{key}={_text_of(value).lower() if isinstance(value, bool) else _text_of(value)}"
-                           for key, value in (options or {}).items()]
+        changes.options = _option_texts(options)
+        return changes
+
+    def _ready(self, *, options: Optional[Mapping[str, Any]] = None, **settings: Any) -> _core.Model:
+        changes = self._changes(options, **settings)
         core = self._changed(self._read(), changes)
         self._warn(problems_of(core.warnings))
         return core
@@ -302,6 +336,7 @@ class Model:
         result = Result(outcome.result) if file is None else read(file)
         result.warnings = problems_of(outcome.warnings)
         result.notes = outcome.notes
+        result.start = json.loads(outcome.start)
         self._warn(problem for problem in result.warnings if problem not in problems_of(core.warnings))
         return finished(result, outcome.status, outcome.failure_id, outcome.failure_text, outcome.failure_hint, self._file)
 
@@ -351,6 +386,19 @@ class Model:
         if not report["finished"]:
             raise Error([Problem("error", "run-failed", report["why"], "check the motions against the mechanism's reach",
                                  self._file)], 1, result)
+        return result
+
+    def quasi_static(self, *, end: Optional[float] = None, steps: int = 100) -> QuasiStaticResult:
+        """The static equilibrium while motions and loads change, without inertia; ``steps`` intervals are recorded."""
+        if steps < 1:
+            raise refuse("not-positive", "steps must be a positive number", "it counts the intervals that are recorded")
+        try:
+            core, report = _core.quasi_static(self._ready(end=end), steps)
+        except Error as error:
+            raise from_call(error) from None
+        result = QuasiStaticResult(core, report)
+        if not report["finished"]:
+            raise Error([Problem("error", "run-failed", report["why"], report["last"].get("advice", ""), self._file)], 1, result)
         return result
 
     def inverse(self, *, end: Optional[float] = None, output_step: Optional[float] = None,
@@ -418,7 +466,8 @@ class Model:
         try:
             if latin is not None:
                 plan = _core.latin_plan([f"{n}={float(a)!r}:{float(b)!r}" for n, (a, b) in latin.items()], count, seed)
-                names, values = plan.names, plan.runs
+                names, units = plan.names, [_unit_of_range(*latin[name]) for name in plan.names]
+                values = [[f"{value} {unit}".strip() for value, unit in zip(run, units)] for run in plan.runs]
             elif grid is not None:
                 names, values = list(grid), [[]]
                 for axis in grid.values():
@@ -432,22 +481,10 @@ class Model:
                 values = [[_text_of(run[name]) for name in names] for run in runs]
             if not values:
                 raise refuse("bad-sweep", "the sweep has no runs", "give some values")
-            changes = _core.Changes()
-            options = settings.pop("options", None)
-            for name, value in settings.items():
-                if not hasattr(changes, name) or name == "set":
-                    raise refuse("bad-usage", f"a sweep has no setting '{name}'", "those of run()")
-                setattr(changes, name, value)
-            changes.options = [f"{key}={_text_of(value)}" for key, value in (options or {}).items()]
+            changes = self._changes(settings.pop("options", None), **settings)
             changes.set = self._set
             with tempfile.TemporaryDirectory() as folder:
-                model = self._file
-                if self._text is None or self._file == _built:
-                    self._read()
-                    beside = os.path.dirname(self._file) if self._file != _built else folder
-                    handle, model = tempfile.mkstemp(".yaml", "trammel-", beside or ".")
-                    with os.fdopen(handle, "w", encoding="utf-8") as out:
-                        out.write(self.to_yaml())
+                model = self._file_to_read(folder)
                 table = os.fspath(file) if file is not None else os.path.join(folder, "sweep.csv")
                 try:
                     summary = _core.sweep(model, changes, names, values, list(measures), table, resume,
@@ -461,6 +498,30 @@ class Model:
         if not summary.complete:
             raise Interrupted("interrupted" + ("; go on with resume=True" if file is not None else ""), None)
         return found
+
+
+    def _file_to_read(self, folder: str) -> str:
+        """The model's own file, or one that is written now because it holds something else; files that the model names
+        are looked for beside it."""
+        if self._text is not None and self._file != _built and _holds(self._file, self._text):
+            return self._file
+        self._read()
+        beside = (os.path.dirname(self._file) or ".") if self._file != _built else folder
+        try:
+            handle, path = tempfile.mkstemp(".yaml", "trammel-", beside)
+            with os.fdopen(handle, "w", encoding="utf-8") as out:
+                out.write(self.to_yaml() if self._text is None else self._text)
+        except OSError as error:
+            raise refuse("cannot-write", f"the model cannot be written into '{beside}': {error.strerror}",
+                         "a sweep reads it from there; load or name it in a folder that can be written to", 4) from None
+        return path
+
+
+def _holds(path: str, text: str) -> bool:
+    try:
+        return os.path.isfile(path) and _core.read_file_text(path) == text
+    except Error:
+        return False
 
 
 def finished(result: Result, status: str, id: str, text: str, hint: str, file: Optional[str]) -> Result:
@@ -494,6 +555,7 @@ named_sections = [
     ("frame", "frames", "frame", "a"),
     ("input", "inputs", "input", "an"),
     ("state", "states", "state", "a"),
+    ("variable", "variables", "variable", "a"),
     ("output", "outputs", "output", "an"),
     ("spline", "splines", "spline", "a"),
     ("table", "tables", "table", "a"),
@@ -527,7 +589,7 @@ def couple(path: PathLike, parameters: Optional[Mapping[str, Value]] = None, *, 
     """
     texts = [f"{name}={_text_of(value)}" for name, value in {**(parameters or {}), **values}.items()]
     try:
-        found = _core.couple(os.fspath(path), texts, [f"{key}={_text_of(value)}" for key, value in (options or {}).items()])
+        found = _core.couple(os.fspath(path), texts, _option_texts(options))
     except Error as error:
         raise from_call(error) from None
     result = Coupled(found.pop("result"), {name: Result(part) for name, part in found.pop("participants").items()}, found)

@@ -125,7 +125,8 @@ class _Watch:
             there = y if at == t else numpy.array(step.at(at))
             self.t_events[i].append(at)
             self.y_events[i].append(there)
-            if getattr(self.events[i], "terminal", False):
+            after = getattr(self.events[i], "terminal", False)  # a number n: at the n-th one, as in scipy
+            if after and len(self.t_events[i]) >= int(after):
                 self.stopped = (at, there)
                 t, y = at, there
                 break

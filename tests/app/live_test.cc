@@ -103,6 +103,30 @@ TEST(LiveHistory, KeepsTheWholeRunInBoundedMemory) {
   }
 }
 
+TEST(LiveHistory, IsCopiedInBlocksWhileItGrows) {
+  constexpr std::size_t most_rows = 300;
+  RowHistory history(2, most_rows * 2 * sizeof(double));
+  int added = 0;
+  const auto add = [&] {
+    const std::array<double, 2> row{1.0 * added, 2.0 * added};
+    history.add(row);
+    ++added;
+  };
+  for (int i = 0; i < 290; ++i) add();
+  HistoryCopy copy;
+  copy.reserve(most_rows * 2 * sizeof(double));
+  int blocks = 1;
+  for (; !copy.take(history); ++blocks)
+    for (int i = 0; i < 7; ++i) add();  // thins the history out in the middle of it
+  EXPECT_GT(blocks, 3);
+  const std::vector<double>& values = copy.values();
+  EXPECT_EQ(values[values.size() - 2], added - 1) << "the newest";
+  EXPECT_GT(history.every(), 1);
+  for (std::size_t i = 0; i < history.rows(); ++i)
+    for (const std::size_t column : {0, 1}) ASSERT_EQ(values[2 * i + column], history.row(i)[column]);
+  EXPECT_EQ(values.size(), 2 * (history.rows() + (history.last_is_kept() ? 0 : 1)));
+}
+
 // A box that floats in space, at rest.
 constexpr const char* floating = R"yaml(trammel: 1
 bodies:

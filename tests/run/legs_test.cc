@@ -72,5 +72,18 @@ TEST(RunLegs, AStateThatIsSetIsBroughtOntoTheConstraints) {
   EXPECT_EQ(go(simulation, sink, {.until = 0.2, .most_steps = 0, .step = {}}, false).status, RunStatus::finished);
 }
 
+TEST(RunLegs, WithoutOutputsTheStepsAreTheSame) {
+  Simulation kept(slider_crank({.end = 0.2})), dropped(slider_crank({.end = 0.2}));
+  MemoryTrajectory a, b;
+  go(kept, a, {.until = 0.1, .most_steps = 0, .step = {}}, true);
+  go(dropped, b, {.until = 0.1, .most_steps = 0, .step = {}, .no_outputs = true}, true);
+  EXPECT_EQ(b.rows(0), 0);
+  EXPECT_EQ(a.rows(1), b.rows(1));
+  EXPECT_EQ(kept.integrator().state().q, dropped.integrator().state().q);
+  go(dropped, b, {.until = 0.2, .most_steps = 0, .step = {}}, false);
+  ASSERT_GT(b.rows(0), 0);
+  EXPECT_GT(b.value({0, 0}, 0), 0.1) << "those of the first part are not made up for";
+}
+
 }  // namespace
 }  // namespace trammel::legs_test

@@ -1,6 +1,8 @@
 // A run that somebody steers between its steps: inputs that jump, steps that are bounded, an end on demand.
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "trammel/read/read_model.h"
 #include "trammel/run/simulation.h"
 
@@ -110,6 +112,53 @@ TEST(Steer, StepsAreBoundedUnlessTheyAreFixed) {
   };
   EXPECT_LE(run(sledge("method: hht-i3, tolerance: 1e-3"), bound).result.summary.greatest_step, 0.003 * (1 + 1e-12));
   EXPECT_NEAR(run(sledge("method: hht-i3, step: 0.01"), bound).result.summary.greatest_step, 0.01, 1e-12);
+}
+
+TEST(Steer, InputsWithoutAccelerationsAreRefusedAndTold) {
+  Simulation simulation(read_model_text(R"yaml(trammel: 1
+inputs: {drive: {value: 4, unit: N}}
+bodies: {a: {mass: 1, inertia: [0.1, 0.1, 0.1]}}
+joints: {rail: {type: translational, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}}
+forces: {motor: {type: force, frames: [ground, a], fx: sqrt(drive)}}
+outputs: {drive_now: {expression: drive, unit: N}}
+simulation: {end: 1, step: 0.1, method: hht-i3}
+)yaml",
+                                        "test.yaml"));
+  const std::vector<std::pair<int, double>> wanted{{0, -1.0}};
+  std::vector<double> refused;
+  RunOptions options;
+  options.steer = [&](const State& state) {
+    Orders orders;
+    if (state.t > 0.45 && refused.empty()) orders.inputs = wanted;
+    return orders;
+  };
+  options.inputs_refused = [&](double t) { refused.push_back(t); };
+  MemoryTrajectory rows;
+  EXPECT_EQ(simulation.run(rows, options).status, RunStatus::finished);
+  ASSERT_EQ(refused.size(), 1);
+  EXPECT_NEAR(refused[0], 0.5, 1e-9);
+  EXPECT_EQ(rows.column("drive_now").back(), 4);
+}
+
+// The search for an equilibrium at the start may take long: it listens too.
+TEST(Steer, AnInterruptionEndsTheSearchForAnEquilibrium) {
+  Simulation simulation(read_model_text(R"yaml(trammel: 1
+gravity: [0, 0, -9.81]
+bodies: {bar: {mass: 2, inertia: [0.17, 0.17, 0.17], center_of_mass: [0.5, 0, 0]}}
+joints: {hinge: {type: revolute, between: [ground, bar], at: [0, 0, 0], axis: [0, 1, 0]}}
+)yaml",
+                                        "test.yaml"));
+  const std::atomic<bool> interrupted{true};
+  RunOptions options;
+  options.interrupted = &interrupted;
+  options.from_equilibrium = true;
+  MemoryTrajectory rows;
+  try {
+    simulation.run(rows, options);
+    ADD_FAILURE() << "an equilibrium was found, or none was sought";
+  } catch (const Failure& failure) {
+    EXPECT_NE(failure.problems().front().message.find("interrupted"), std::string::npos);
+  }
 }
 
 TEST(Steer, StopEndsTheRunInGoodOrder) {

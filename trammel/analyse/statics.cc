@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trammel/base/interruption.h"
 #include "trammel/base/numbers.h"
 #include "trammel/elements/forces/applied_wrench.h"
 #include "trammel/initial/consistent.h"
@@ -255,6 +256,7 @@ bool StaticSolver::descend(State& state, Point& at, Workspace& work, const Stati
   const double noise = 1e-13 * (scale_ * equations_.length() + std::abs(at.energy));
   for (int i = 0; i < options.most_iterations; ++i) {
     if (balanced(at, options)) return true;
+    if (interruption_asked()) return false;
     bool moved = false;
     double largest = 0;
     for (int attempt = 0; attempt < 40 && !moved; ++attempt) {
@@ -296,6 +298,7 @@ bool StaticSolver::converge(State& state, Point& at, Workspace& work, const Stat
   Vec step;
   for (int i = 0; i < most_plain_iterations; ++i) {
     if (balanced(at, options)) return true;
+    if (interruption_asked()) return false;
     if (!newton_step(state, at, least_mu, work, step)) return false;
     const double largest = step.cwiseQuotient(scales_).lpNorm<Eigen::Infinity>();
     State trial = state;
@@ -348,7 +351,7 @@ bool StaticSolver::release(State& state, Point& at, Workspace& work, int load, c
   inner.most_iterations = std::min(options.most_iterations, 40);
   Vec step;
   double s = 0, ds = 1;
-  while (s < 1) {
+  while (s < 1 && !interruption_asked()) {
     const double next = std::min(1.0, s + ds);
     hold_ = (1 - next) * first;
     State trial = state;
@@ -396,6 +399,7 @@ bool StaticSolver::relax(State& state, Point& at, Workspace& work, const StaticO
   double mu = 0.1;
   for (int i = 0; i < 3 * options.most_iterations; ++i) {
     if (balanced(at, options)) return true;
+    if (interruption_asked()) return false;
     bool moved = false;
     for (int attempt = 0; attempt < 20 && !moved; ++attempt) {
       if (attempt > 0) mu *= 5;
@@ -607,6 +611,10 @@ void StaticSolver::give_up(Search& s) {
   s.state = s.best;
   s.at = s.best_at;
   finish(s);
+  if (interruption_asked()) {
+    s.report.why = "the search was interrupted";
+    return;
+  }
   name_runaway(s.state, s.at, s.work, s.report);
   if (s.report.moved > 20 * equations_.length())
     s.report.why += "; " + s.report.moved_most + " has changed by " + with_unit(s.report.moved, s.report.moved_unit) +

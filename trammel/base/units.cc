@@ -151,6 +151,18 @@ std::optional<Unit> parse_unit(std::string_view text) {
   return text.size() > 64 ? std::nullopt : UnitParser(text).all();
 }
 
+std::string si_text(const Unit& unit) {
+  std::string above, below;
+  for (const auto& [symbol, power] :
+       {std::pair("kg", unit.mass), {"m", unit.length}, {"rad", unit.angle}, {"s", unit.time}}) {
+    if (power == 0) continue;
+    std::string& side = power > 0 ? above : below;
+    const std::string text = symbol + (std::abs(power) == 1 ? "" : "^" + std::to_string(std::abs(power)));
+    side += power > 0 ? (side.empty() ? "" : " ") + text : "/" + text;
+  }
+  return (above.empty() ? "1" : above) + below;
+}
+
 const std::vector<std::string>& unit_symbols() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list;

@@ -23,6 +23,9 @@ Unit operator/(const Unit& a, const Unit& b);
 // Nothing if the text is none of these.
 std::optional<Unit> parse_unit(std::string_view text);
 
+// The SI unit of the same dimension, as parse_unit reads it: "kg m/s^2"; "1" of a pure number.
+std::string si_text(const Unit& unit);
+
 // All known symbols, for hints and help.
 const std::vector<std::string>& unit_symbols();
 

@@ -73,6 +73,7 @@ struct Parameter {
   double value = 0;  // in SI if the file states its unit
   Location where;
   bool used = false;  // by a number of the file; uses in expressions of the run are not counted here
+  std::string unit;   // of `value`, in SI, if the file states one; empty: a plain number
 };
 
 // A number that comes from outside while the model runs, used by its name in expressions of forces and outputs.

@@ -60,9 +60,9 @@ JacobianSource::JacobianSource(FirstOrderProblem& problem)
 }
 
 Eval JacobianSource::evaluate(double t, const Vec& y, const Vec& f, double h, bool with_time) {
-  if (problem_.has_jacobian()) return problem_.jacobian(t, y, J_, f_t_);
-  if (differences(t, y, f) != Eval::ok) return Eval::rejected;
-  return with_time ? time_difference(t, y, f, h) : Eval::ok;
+  const bool own = problem_.has_jacobian();
+  if ((own ? problem_.jacobian(t, y, J_, f_t_) : differences(t, y, f)) != Eval::ok) return Eval::rejected;
+  return with_time && !(own && problem_.has_time_derivative()) ? time_difference(t, y, f, h) : Eval::ok;
 }
 
 Eval JacobianSource::differences(double t, const Vec& y, const Vec& f) {
@@ -131,7 +131,11 @@ SecondOrderDerivatives::SecondOrderDerivatives(SecondOrderProblem& problem) : pr
 }
 
 Eval SecondOrderDerivatives::evaluate(double t, const Vec& y, const Vec& v, const Vec& a, double h) {
-  if (problem_.has_jacobian()) return problem_.acceleration_jacobian(t, y, v, J1, J2, f_t);
+  if (problem_.has_jacobian()) {
+    const Eval result = problem_.acceleration_jacobian(t, y, v, J1, J2, f_t);
+    if (result != Eval::ok || problem_.has_time_derivative()) return result;
+    return time_difference(t, y, v, a, h);
+  }
   const auto n = y.size();
   state_ << y, v;
   problem_.error_scales(state_, state_, scales_);
@@ -141,6 +145,10 @@ Eval SecondOrderDerivatives::evaluate(double t, const Vec& y, const Vec& v, cons
     if (column(t, y_, v_, a, y_, i, scales_[i], J1) != Eval::ok) return Eval::rejected;
     if (column(t, y_, v_, a, v_, i, scales_[n + i], J2) != Eval::ok) return Eval::rejected;
   }
+  return time_difference(t, y, v, a, h);
+}
+
+Eval SecondOrderDerivatives::time_difference(double t, const Vec& y, const Vec& v, const Vec& a, double h) {
   const double step = time_step(t, h), after = t + step, before = t - step;
   evaluations_ += 2;
   if (problem_.acceleration(after, y, v, value_) != Eval::ok || !std::isfinite(value_.sum())) return Eval::rejected;

@@ -53,6 +53,7 @@ class SecondOrderDerivatives {
 
  private:
   Eval column(double t, const Vec& y, const Vec& v, const Vec& a, Vec& moved, int i, double scale, Mat& J);
+  Eval time_difference(double t, const Vec& y, const Vec& v, const Vec& a, double h);
 
   SecondOrderProblem& problem_;
   Vec y_, v_, value_, other_, state_, scales_;

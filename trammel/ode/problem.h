@@ -27,6 +27,8 @@ class FirstOrderProblem {
   // f_y and f_t, exact. A problem that offers none leaves has_jacobian() false: implicit methods then difference f.
   virtual bool has_jacobian() const { return false; }
   virtual Eval jacobian(double /*t*/, const Vec& /*y*/, Jacobian& /*J*/, Vec& /*f_t*/) { return Eval::rejected; }
+  // Whether these fill f_t. If not, it is differenced for methods that ask for it, and for no others.
+  virtual bool has_time_derivative() const { return true; }
   // Where f_y may differ from zero; null: everywhere.
   virtual const Pattern* sparsity() const { return nullptr; }
   // What counts as an error of one tolerance in each component, between the states before and after a step.
@@ -67,7 +69,7 @@ class SecondOrderProblem : public FirstOrderProblem {
     J.dense.bottomLeftCorner(n, n) = J1_;
     J.dense.bottomRightCorner(n, n) = J2_;
     f_t.setZero(2 * n);
-    f_t.tail(n) = a_;
+    if (has_time_derivative()) f_t.tail(n) = a_;
     return result;
   }
 

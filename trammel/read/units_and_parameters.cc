@@ -541,6 +541,7 @@ void Values::evaluate_parameter(const Pending& pending, Known& known) {
     known.angle = angle_unit(*pending.file_unit);
     if (source.unit->factor != pending.file_unit->factor) known.value = known.si_value / pending.file_unit->factor;
     known.has_unit = true;
+    known.si_unit = si_text(*source.unit);
   }
   if (!std::isfinite(known.value) || !std::isfinite(known.si_value)) {
     problems_.add({Severity::error, "not-finite",
@@ -581,6 +582,7 @@ void Values::evaluate_array(const Pending& pending, const Place& place, Known& k
     evaluate_parameter(one, entry);
     if (!entry.good) return;
     known.has_unit = (i == 0 || known.has_unit) && entry.has_unit;
+    known.si_unit = entry.si_unit;
     if (i > 0 && entry.angle.power == known.angle.power && entry.angle.unit != known.angle.unit)
       entry.value *= entry.angle.unit / known.angle.unit;
     if (i == 0 || known.angle.power == 0) known.angle = entry.angle;
@@ -594,10 +596,11 @@ std::vector<Parameter> Values::parameters() const {
   std::vector<Parameter> result;
   result.reserve(parameters_.size());
   for (const Known& known : parameters_) {
-    if (!known.is_array) result.push_back({known.name, known.si_value, known.where, known.used});
+    if (!known.is_array) result.push_back({known.name, known.si_value, known.where, known.used, known.si_unit});
     // the entries of a list by the names that expressions have for them
     for (std::size_t i = 0; i < known.si_values.size(); ++i)
-      result.push_back({known.name + "(" + std::to_string(i + 1) + ")", known.si_values[i], known.where, true});
+      result.push_back(
+          {known.name + "(" + std::to_string(i + 1) + ")", known.si_values[i], known.where, true, known.si_unit});
   }
   return result;
 }

@@ -33,6 +33,7 @@ class Values {
     double value = 0;  // in the units of the file
     double si_value = 0;
     bool has_unit = false;  // stated one, or follows from parameters that did
+    std::string si_unit;    // of si_value, if one was stated
     bool pure = false;      // an index: never has a unit
     bool used = false;
     bool good = false;     // has a value; if not, that has been reported

@@ -282,6 +282,9 @@ void add_settings(Digest& d, const SimulationSettings& s) {
        {&s.tolerance, &s.step, &s.first_step, &s.least_step, &s.greatest_step, &s.output_step, &s.length}) {
     d.add(*x);
   }
+  d.add(s.locate_events);
+  d.add(s.events_at_steps);
+  d.add(s.time_scale);
   d.add(s.options);
 }
 
@@ -307,6 +310,7 @@ std::string model_digest(const Model& model) {
     d.add(i.joint);
     for (const std::optional<double>* x : {&i.angle, &i.displacement, &i.angular_speed, &i.speed}) d.add(*x);
   }
+  d.add(model.start_in_equilibrium);
   for (const Output& o : model.outputs) {
     d.add(o.name);
     d.add(o.unit);

@@ -51,6 +51,7 @@ void Simulation::Loop::begin() {
   for (std::size_t i = 0; i < forces.size(); ++i)
     if (!fixed_ && forces[i].type == "contact") contacts_.push_back({static_cast<int>(i)});
   own_step_ = s_.h_;
+  no_outputs_ = options_.leg && options_.leg->no_outputs;
   stop_ = options_.leg ? std::min(end_, options_.leg->until.value_or(end_)) : end_;
   if (fixed_ && options_.leg && options_.leg->step) s_.h_ = *options_.leg->step;
   steps_before_ = s_.progress_.steps;
@@ -67,10 +68,9 @@ void Simulation::Loop::begin() {
   }
   clock_first_ = last_progress_ = clock_seconds();
   t_ = watched_t_ = s_.integrator_->state().t;
-  if (progress.outputs == 0) {
-    const double grid = settings_->output_step.value_or(0);
-    if (s_.integrator_->counts().steps == 0) s_.write_output(t_, sink_);
-    progress.next_output = grid > 0 ? static_cast<long>(std::floor(t_ / grid + 1e-9)) + 1 : 0;
+  if (progress.outputs == 0 || no_outputs_) {
+    if (s_.integrator_->counts().steps == 0 && !no_outputs_) s_.write_output(t_, sink_);
+    pass_outputs();
   }
   output_seconds_ = clock_seconds() - clock_first_;
   progress.times.start += clock_first_ - clock_start_;
@@ -97,7 +97,7 @@ void Simulation::Loop::step() {
   uncut_ = stop_ < end_ && h < wanted ? wanted : 0;
   if (!contacts_.empty()) h = before_contact(h);
   if (s_.events_->any()) h = s_.events_->limit(integrator.state(), h);
-  if (s_.output_step_ && rejected_here_ == 0 &&
+  if (s_.output_step_ && !no_outputs_ && rejected_here_ == 0 &&
       static_cast<double>(s_.progress_.next_output) * *settings_->output_step < t_ + h * (1 - 1e-9))
     s_.output_step_->note_start(integrator);
   if (options_.real_time) clock_.step_starts();
@@ -145,6 +145,7 @@ void Simulation::Loop::change_inputs(std::span<const std::pair<int, double>> inp
   try {
     s_.change_state(std::move(state), false);
   } catch (const Failure&) {
+    if (options_.inputs_refused) options_.inputs_refused(t_);
     if (options_.note) options_.note("inputs are left as they were: the mechanism has no accelerations with these");
   }
 }
@@ -253,13 +254,22 @@ bool Simulation::Loop::book(double before_step, double noise) {
 void Simulation::Loop::record(double h) {
   const Recorder::Step step{t_, h, attempt_.error, attempt_.newton_iterations, static_cast<int>(rejected_here_)};
   s_.write_row(sink_, 1, s_.recorder_->step_row(step));
-  s_.write_outputs_of_step(t_, h, sink_);
+  if (no_outputs_)
+    pass_outputs();
+  else
+    s_.write_outputs_of_step(t_, h, sink_);
   // Asked to stop among many outputs of one step: without those that are missing there is no checkpoint.
   if (settings_->output_step && interruption_asked() &&
       static_cast<double>(s_.progress_.next_output) * *settings_->output_step < t_) {
     result_.status = RunStatus::interrupted;
     over_ = true;
   }
+}
+
+// The next output is the first one behind t.
+void Simulation::Loop::pass_outputs() {
+  const double grid = settings_->output_step.value_or(0);
+  s_.progress_.next_output = grid > 0 ? static_cast<long>(std::floor(t_ / grid + 1e-9)) + 1 : 0;
 }
 
 // Whether the run may go on behind a step that was kept.

@@ -28,6 +28,7 @@ class Simulation::Loop {
   void count(double h);
   bool book(double before_step, double noise);
   void record(double h);
+  void pass_outputs();
   void judge(double h, double before_step, bool explained, double noise_of_sum);
   void handle_events();
   void report_progress(double output_began);
@@ -47,7 +48,7 @@ class Simulation::Loop {
   long steps_before_ = 0;
   double end_ = 0, least_ = 0, greatest_ = 0, t_ = 0;
   double longest_ = std::numeric_limits<double>::max();  // as ordered
-  bool fixed_ = false, over_ = false;
+  bool fixed_ = false, over_ = false, no_outputs_ = false;
   // Of a contact in this run.
   struct Touching {
     int force = 0;

@@ -77,6 +77,7 @@ struct RunLeg {
   std::optional<double> until;  // a time, at most the end of the run
   long most_steps = 0;          // accepted ones; 0: any number
   std::optional<double> step;   // of a run with a fixed step: another size, in this part only
+  bool no_outputs = false;      // nobody keeps them: they are not computed
 };
 
 struct RunOptions {
@@ -93,7 +94,9 @@ struct RunOptions {
   bool real_time = false;         // wait for the clock after each step, and report; needs a fixed step
   Path* path = nullptr;           // gets the positions after each step
   std::function<Orders(const State&)> steer;  // asked before each step, may wait; the state is that of the last one
-  std::optional<RunLeg> leg;                  // only so far
+  std::function<void(double t)>
+      inputs_refused;         // those of the last orders: the mechanism has no accelerations with them
+  std::optional<RunLeg> leg;  // only so far
 };
 
 struct RunResult {

@@ -12,9 +12,10 @@ export interface Status {
   speed: number | null; // null: as fast as it can
   real_time: boolean;
   inputs: { name: string; unit: string; value: number }[];
-  parameters: { name: string; value: number }[];
+  parameters: { name: string; value: number; unit: string }[]; // in SI, where the file states a unit
   pushes: { body: string; force: string }[]; // bodies that can be pushed, and the forces that do it
   message: string;
+  cannot_show: string; // why there are no rows for any page
 }
 
 const kept = 'trammel-look'; // what a new start of the run keeps, in the storage of this tab
@@ -27,7 +28,10 @@ export class Live {
   private readonly listeners: (() => void)[] = [];
   private readonly growth: ((replaced: boolean) => void)[] = [];
   private run: Run | null = null;
-  private number = 0;
+  private number = 0; // of the run that is shown; 0: none yet
+  private unpacking = true; // a header: what comes meanwhile waits
+  private header: [number, Uint8Array] | null = null;
+  private early: [number, ArrayBuffer][] = [];
   /** What is to be kept when the run starts anew. */
   look: () => unknown = () => null;
 
@@ -51,18 +55,33 @@ export class Live {
       this.socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
         if (typeof data === 'string') {
           this.status = JSON.parse(data) as Status;
+          if (this.status.cannot_show) fail(new BadView(`${this.status.cannot_show}.`)); // of a page that shows nothing yet
           this.tell();
           return;
         }
-        const [kind, run] = new Uint32Array(data, 0, 2), letter = String.fromCharCode(kind);
-        if (letter === 'F') this.append(run, data);
-        else if (!this.run) {
+        const [kind, run] = new Uint32Array(data, 0, 2);
+        if (String.fromCharCode(kind) === 'F') {
+          if (this.unpacking) this.early.push([run, data]);
+          else this.append(run, data);
+        } else if (this.number === 0) {
           this.number = run;
           done([new Uint8Array(data, 8)]);
         } else void this.replace(run, new Uint8Array(data, 8));
       });
     });
-    return (this.run = await openRun(first));
+    this.run = await openRun(first);
+    await this.catchUp();
+    return this.run;
+  }
+
+  /** What has come while a header was unpacked: a newer header, then rows. */
+  private async catchUp(): Promise<void> {
+    this.unpacking = false;
+    const { header, early } = this;
+    this.header = null;
+    this.early = [];
+    if (header) await this.replace(...header);
+    for (const frame of early) this.append(...frame);
   }
 
   private append(run: number, data: ArrayBuffer): void {
@@ -74,9 +93,17 @@ export class Live {
 
   /** All rows at the end of the run; or a run that has started anew, for which the page is loaded again. */
   private async replace(run: number, packed: Uint8Array): Promise<void> {
-    if (run === this.number && this.run?.adopt(await openRun(packed))) {
-      for (const listener of this.growth) listener(true);
+    if (this.unpacking) {
+      this.header = [run, packed]; // holds the rows of those before it
+      this.early = [];
       return;
+    }
+    if (run === this.number) {
+      this.unpacking = true;
+      const adopted = this.run!.adopt(await openRun(packed));
+      if (adopted) for (const listener of this.growth) listener(true);
+      await this.catchUp();
+      if (adopted) return;
     }
     sessionStorage.setItem(kept, JSON.stringify(this.look()));
     location.replace(`/?token=${this.token}${location.hash}`);

@@ -2,15 +2,17 @@
 // would make.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import net from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { folder, launch, open, settle } from './page.mjs';
 import { assert } from './suite.mjs';
 
 const model = `trammel: 1
 title: Cart with a hanging pole
-parameters: {M: 2, m: 0.7, l: 0.4}
+parameters: {M: 2, m: 0.7, l: 40 cm}
 inputs:
   drive: {unit: N}
 gravity: [0, 0, -9.81]
@@ -32,8 +34,8 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 /** `trammel run` with --view: its address, how it ends, and how to end it. */
 async function watch(command, name, ...more) {
   const file = join(folder, `${name}.yaml`);
-  writeFileSync(file, model);
-  const child = spawn(command, ['run', file, '-q', '-o', join(folder, `${name}.h5`), '--view', ...more], { cwd: folder });
+  writeFileSync(file, name === 'odd' ? odd : model);
+  const child = spawn(command, ['run', file, '-q', '-o', join(folder, `${name}.csv`), '--view', ...more], { cwd: folder });
   const run = { child, said: '', ended: once(child, 'close').then(([code]) => code) };
   child.stderr.on('data', (text) => (run.said += text));
   for (let i = 0; i < 600 && !/Watch it at \S+\n/.test(run.said); ++i) await pause(50);
@@ -48,7 +50,7 @@ async function watch(command, name, ...more) {
 }
 
 /** Asks what it is told to, headers as they are. Returns the status, or 101. */
-function ask({ url }, path, headers = {}, method = 'GET') {
+function ask({ url }, path, headers = {}, method = 'GET', body = undefined) {
   return new Promise((done, fail) => {
     const request = http.request({ host: '127.0.0.1', port: url.port, path, method, headers: { Host: url.host, ...headers } });
     request.on('response', (response) => {
@@ -58,7 +60,7 @@ function ask({ url }, path, headers = {}, method = 'GET') {
     });
     request.on('upgrade', (response, socket, head) => done({ status: response.statusCode, socket, head }));
     request.on('error', fail);
-    request.end();
+    request.end(body);
   });
 }
 
@@ -72,7 +74,7 @@ function sendText(socket, text) {
   socket.write(Buffer.concat([head, payload]));
 }
 
-const openLive = (browser, run) => open(browser, run.address, { width: 1280, height: 720, allowed: run.url.host });
+const openLive = (browser, run, more = {}) => open(browser, run.address, { width: 1280, height: 720, allowed: run.url.host, ...more });
 const time = (page) => page.evaluate(() => window.trammel.t);
 const status = (page) => page.evaluate(() => window.trammel.live.status);
 const state = (page) => page.locator('.live-state').textContent();
@@ -136,6 +138,23 @@ const withoutBrowser = {
     await once(first.socket.resume(), 'close');
     assert.equal((await ask(run, `/?token=${token}`)).status, 200);
   },
+  'a request with a body, a fifth page and other interfaces are refused': async (run) => {
+    const { url } = run, token = url.searchParams.get('token'), path = `/ws?token=${token}`;
+    const body = await ask(run, `/?token=${token}`, { 'Content-Length': '5' }, 'GET', 'hello').catch(() => ({ status: 0 }));
+    assert.notEqual(body.status, 200);
+    const pages = [];
+    for (let i = 0; i < 4; ++i) pages.push(await ask(run, path, upgrade(`http://${url.host}`)));
+    assert.deepEqual(pages.map(({ status }) => status), [101, 101, 101, 101]);
+    assert.equal((await ask(run, path, upgrade(`http://${url.host}`))).status, 503);
+    for (const { socket } of pages) socket.destroy();
+    await pause(200);
+    for (const { address, internal, family } of Object.values(networkInterfaces()).flat()) {
+      if (internal || family !== 'IPv4') continue;
+      const socket = net.connect({ host: address, port: Number(url.port) });
+      const [failure] = await once(socket, 'error').catch((error) => [error]);
+      assert.match(String(failure), /ECONNREFUSED/, address);
+    }
+  },
   'a page that does not read holds nobody up': async (run) => {
     const { url } = run, { socket } = await ask(run, `/ws?token=${url.searchParams.get('token')}`, upgrade(`http://${url.host}`));
     socket.pause();
@@ -151,6 +170,89 @@ const withoutBrowser = {
     for (const one of [socket, other.socket]) one.destroy();
   },
 };
+
+const frameOf = (data) => ({ length: data[1] < 126 ? data[1] : data[1] === 126 ? data.readUInt16BE(2) : Number(data.readBigUInt64BE(2)), head: [2, 4, 10][Math.max(0, data[1] - 125)], text: (data[0] & 15) === 1 });
+
+/** A page without a browser: what it is told, and a way to say something. */
+async function listen(run) {
+  const { socket, head } = await ask(run, `/ws?token=${run.url.searchParams.get('token')}`, upgrade(`http://${run.url.host}`));
+  const page = { status: null, headers: 0, say: (command) => sendText(socket, JSON.stringify(command)), close: () => socket.destroy() };
+  let data = Buffer.alloc(0);
+  const take = (part) => {
+    data = Buffer.concat([data, part]);
+    while (data.length >= 10) {
+      const { length, head: at, text } = frameOf(data);
+      if (data.length < at + length) return;
+      const payload = data.subarray(at, at + length);
+      if (text) page.status = JSON.parse(payload.toString());
+      else if (payload[0] === 72) page.headers += 1;
+      data = data.subarray(at + length);
+    }
+  };
+  take(head);
+  socket.on('data', take);
+  page.until = async (good, what) => {
+    for (let i = 0; i < 600 && !(page.status && good(page.status)); ++i) await pause(20);
+    assert.ok(page.status && good(page.status), `${what}: ${JSON.stringify(page.status)}`);
+  };
+  return page;
+}
+
+const odd = `trammel: 1
+units: {length: mm}
+parameters: {L: 160 mm, n: 2}
+inputs: {drive: {unit: N, value: 1}}
+bodies: {a: {mass: 1 kg, inertia: [1, 1, 1], position: [L, 0, 0]}}
+joints: {rail: {type: translational, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}}
+forces: {motor: {type: force, frames: [ground, a], fx: "sqrt(drive) - 1"}}
+simulation: {end: 1000, step: 0.005, output_step: 0.01}
+`;
+
+/** The summary in the result of a run that has ended. */
+const summaryOf = (name) => JSON.parse(/^# summary: (.*)$/m.exec(readFileSync(join(folder, `${name}.csv`), 'utf8'))[1].replaceAll('\\\\', '\\'));
+
+const onItsOwn = {
+  'a parameter has the unit it is shown with': async (run) => {
+    const page = await listen(run);
+    await page.until(({ parameters }) => parameters.length === 2, 'parameters');
+    assert.deepEqual(page.status.parameters, [{ name: 'L', value: 0.16, unit: 'm' }, { name: 'n', value: 2, unit: '' }]);
+    page.say({ restart: { L: '0.2 m' } });
+    await page.until(({ parameters, run: number }) => number === 2 && parameters[0].value === 0.2, 'a new start');
+    page.close();
+  },
+  'an input that leaves no accelerations is refused, and shown as it was': async (run) => {
+    const page = await listen(run);
+    page.say({ speed: 1 });
+    page.say({ pause: false });
+    page.say({ set: { name: 'drive', value: 4 } });
+    await page.until(({ inputs }) => inputs[0].value === 4, 'a good input');
+    await pause(200);
+    page.say({ set: { name: 'drive', value: -1 } });
+    await page.until(({ inputs, message }) => inputs[0].value === 4 && /^not changed/.test(message), 'refused');
+    page.close();
+  },
+  'an input that is set in the middle of a push does not end it': async (run) => {
+    const page = await listen(run);
+    const push = setInterval(() => page.say({ push: { body: 'a', point: [0, 0, 0], target: [1, 0, 0] } }), 50);
+    await pause(300);
+    page.say({ set: { name: 'drive', value: 1 } });
+    await pause(300);
+    clearInterval(push);
+    page.say({ push: null });
+    await pause(200);
+    page.close();
+  },
+};
+
+/** What those tests have done, in the result. */
+function toldInTheSummary() {
+  const { live } = summaryOf('odd');
+  assert.deepEqual(live.filter(({ input }) => input).map(({ value }) => value), [4, 1]);
+  const pushes = live.filter(({ pushed }) => pushed);
+  assert.equal(pushes.length, 1);
+  const between = live.find(({ value }) => value === 1).t;
+  assert.ok(pushes[0].t < between && pushes[0].until > between, JSON.stringify(live));
+}
 
 const inBrowser = {
   'held at first; steps go row by row; play and pause': async ({ page, wrong }) => {
@@ -189,6 +291,17 @@ const inBrowser = {
     const [later, end] = await page.evaluate(() => [window.trammel.run.end, performance.now()]);
     const speed = (1000 * (later - t)) / (end - clock);
     assert.ok(speed > 0.02 && speed < 0.2, `${speed} times the clock`); // rows of 0.01 s and a busy machine
+    await page.evaluate(() => window.trammel.live.send({ speed: 3 })); // as --speed 3 does
+    await waitForState(page, '3× the clock');
+    assert.equal(await page.locator('footer select').inputValue(), '3');
+    await page.keyboard.press('Escape');
+    await page.locator('canvas').first().focus();
+    await page.keyboard.press(']');
+    await waitForState(page, '5× the clock');
+    await page.evaluate(() => window.trammel.live.send({ speed: 3 }));
+    await waitForState(page, '3× the clock');
+    await page.keyboard.press('[');
+    await waitForState(page, '2× the clock');
     await page.locator('footer select').selectOption('1');
     await waitForState(page, '1× the clock');
   },
@@ -263,6 +376,54 @@ const inBrowser = {
     const t = await time(page);
     await page.waitForFunction((before) => window.trammel.t > before + 0.1, t);
   },
+  'what comes while a page unpacks its first rows is not lost': async ({ page, browser, run }) => {
+    await page.evaluate(() => window.trammel.live.send({ pause: true }));
+    await waitForState(page, 'paused');
+    const other = await openLive(browser, run, {
+      before: () => { // rows wait until they are let go, the header comes twice
+        const held = (window.held = []), listen = WebSocket.prototype.addEventListener;
+        let free = false;
+        WebSocket.prototype.addEventListener = function (type, listener) {
+          return listen.call(this, type, (event) => {
+            if (type === 'message' && typeof event.data !== 'string' && !free) held.push(() => listener.call(this, event));
+            else listener.call(this, event);
+          });
+        };
+        window.letGo = () => {
+          free = true;
+          for (const tell of [held[0], ...held]) tell();
+        };
+      },
+      during: async (opening) => {
+        for (let rows = 1; rows <= 3; ++rows) {
+          await opening.waitForFunction((count) => window.held.length >= count, rows);
+          await page.evaluate(() => window.trammel.live.send({ step: true }));
+        }
+        await opening.waitForFunction(() => window.held.length >= 4);
+        await opening.evaluate(() => window.letGo());
+      },
+    });
+    assert.equal(other.ready, '1');
+    await other.page.waitForFunction((end) => window.trammel.run.end === end, await page.evaluate(() => window.trammel.run.end));
+    assert.deepEqual(other.wrong, []);
+    await other.page.context().close();
+  },
+  'a run that fits into no page says so': async ({ browser, run }) => {
+    const other = await openLive(browser, run, {
+      before: () => {
+        const listen = WebSocket.prototype.addEventListener;
+        WebSocket.prototype.addEventListener = function (type, listener) {
+          return listen.call(this, type, (event) => {
+            if (type !== 'message') return listener.call(this, event);
+            if (typeof event.data === 'string') listener.call(this, new MessageEvent('message', { data: JSON.stringify({ ...JSON.parse(event.data), cannot_show: 'it is too large' }) }));
+          });
+        };
+      },
+    });
+    assert.equal(other.ready, 'failed');
+    assert.match(await other.page.locator('.refusal').textContent(), /it is too large/);
+    await other.page.context().close();
+  },
   'a new start takes other parameters and keeps the look; bad ones are refused': async ({ page }) => {
     await page.getByText('Parameters').click();
     await page.getByLabel('Parameter M', { exact: true }).fill('nonsense');
@@ -271,12 +432,13 @@ const inBrowser = {
     const before = await status(page);
     assert.equal(before.status, 'running');
     await page.getByLabel('Parameter M', { exact: true }).fill('4');
+    await page.getByLabel('Parameter l', { exact: true }).fill('0.5'); // in the unit that stands beside it
     await page.evaluate(() => window.trammel.select('pole'));
     await Promise.all([page.waitForNavigation(), page.getByRole('button', { name: 'Start anew' }).click()]);
     await page.waitForSelector('html[data-ready="1"]', { state: 'attached' });
     const after = await status(page);
     assert.equal(after.run, before.run + 1);
-    assert.deepEqual(after.parameters[0], { name: 'M', value: 4 });
+    assert.deepEqual(after.parameters, [{ name: 'M', value: 4, unit: '' }, { name: 'm', value: 0.7, unit: '' }, { name: 'l', value: 0.5, unit: 'm' }]);
     assert.deepEqual(await page.evaluate(() => window.trammel.state.get('selection')), { of: 'body', name: 'pole' });
     await page.evaluate(() => window.trammel.select(null));
   },
@@ -318,7 +480,7 @@ async function afterTheEnd(command, browser) {
 }
 
 export async function liveTests(suite, command) {
-  const count = Object.keys(withoutBrowser).length + Object.keys(inBrowser).length + 1;
+  const count = Object.keys(withoutBrowser).length + Object.keys(onItsOwn).length + 1 + Object.keys(inBrowser).length + 1;
   if (!command) return suite.skip(count, 'no --command to run');
   const run = await watch(command, 'live', '--speed', '0');
   try {
@@ -326,6 +488,13 @@ export async function liveTests(suite, command) {
   } finally {
     await run.end();
   }
+  const alone = await watch(command, 'odd', '--speed', '0');
+  try {
+    for (const [name, test] of Object.entries(onItsOwn)) await suite.test(`live: ${name}`, () => test(alone));
+  } finally {
+    await alone.end();
+  }
+  await suite.test('live: the summary tells what was done', toldInTheSummary);
   const { browser, why } = await launch();
   if (!browser) return suite.skip(Object.keys(inBrowser).length + 1, why);
   const seen = await watch(command, 'seen', '--speed', '0');

@@ -32,8 +32,9 @@ export async function launch() {
   return { browser };
 }
 
-/** Opens a page and waits for its first picture. Collects everything that must not happen; requests may go to `allowed`. */
-export async function open(browser, address, { width = 960, height = 600, colorScheme = 'light', patience = 60_000, allowed = null } = {}) {
+/** Opens a page and waits for its first picture. Collects everything that must not happen; requests may go to `allowed`.
+ * `before` runs in the page before its own script, `during` here while it opens. */
+export async function open(browser, address, { width = 960, height = 600, colorScheme = 'light', patience = 60_000, allowed = null, before = null, during = null } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: 1, colorScheme, reducedMotion: 'reduce', acceptDownloads: true });
   const page = await context.newPage();
   page.setDefaultTimeout(patience);
@@ -49,8 +50,10 @@ export async function open(browser, address, { width = 960, height = 600, colorS
     wrong.push(`dialog: ${dialog.message()}`);
     dialog.dismiss();
   });
+  if (before) await page.addInitScript(before);
   const slow = { timeout: 600_000 }; // the first picture on a machine that is busy
   await page.goto(`${address}#plain`, slow);
+  if (during) await during(page);
   await page.waitForSelector('html[data-ready]', { state: 'attached', ...slow });
   return { page, wrong, ready: await page.getAttribute('html', 'data-ready') };
 }

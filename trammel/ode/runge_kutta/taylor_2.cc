@@ -16,7 +16,7 @@ class TaylorMethod final : public OneStepMethod {
 
  protected:
   Verdict advance(double t, const Vec& y, const Vec& f, double h, Vec& y_new) override {
-    if (problem_.has_jacobian()) {
+    if (problem_.has_jacobian() && problem_.has_time_derivative()) {
       ++counts_.linearisations;
       if (problem_.jacobian(t, y, J_, f_t_) == Eval::rejected) return Verdict::evaluation_rejected;
       second_ = f_t_;

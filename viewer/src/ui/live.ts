@@ -4,17 +4,17 @@ import { unitText } from '../format.ts';
 import type { Live } from '../live.ts';
 import { h, nameOf } from './dom.ts';
 
-/** A range about the value; what is typed beyond it widens it. */
-const rangeOf = (value: number) => Math.max(1, 4 * Math.abs(value));
+/** A range about zero: a full turn of an angle, else four times the value; what is typed beyond it widens it. */
+const rangeOf = (value: number, unit: string) => Math.max(unit === 'rad' ? Math.PI : 1, 4 * Math.abs(value));
 
 function inputSlider(live: Live, index: number): HTMLElement {
   const { name, unit, value } = live.status!.inputs[index];
-  let range = rangeOf(value);
+  let range = rangeOf(value, unit);
   const slider = h('input', { type: 'range', class: 'slider', step: 'any', 'aria-label': name });
   const field = h('input', { type: 'number', step: 'any', 'aria-label': `${name}, as a number` });
   const show = () => {
     const now = live.status!.inputs[index]?.value ?? 0;
-    if (Math.abs(now) > range) range = rangeOf(now);
+    if (Math.abs(now) > range) range = rangeOf(now, unit);
     Object.assign(slider, { min: String(-range), max: String(range) });
     slider.value = String(now);
     slider.style.setProperty('--part', String((now + range) / (2 * range)));
@@ -37,18 +37,21 @@ function inputSlider(live: Live, index: number): HTMLElement {
   return h('div', { class: 'freedom' }, h('div', { class: 'freedom-title' }, nameOf(name), h('span', { class: 'soft' }, unitText(unit)), field), slider);
 }
 
-/** Parameters act when a run starts: fields and a button, no sliders. Only what was changed is sent. */
+const withUnit = (text: string, unit: string) => (unit && Number.isFinite(Number(text)) ? `${text} ${unit}` : text);
+
+/** Parameters act when a run starts: fields and a button, no sliders. Only what was changed is sent; a plain number has
+ * the unit that stands beside its field. */
 function newStart(live: Live): HTMLElement {
-  const fields = live.status!.parameters.map(({ name, value }) => {
+  const fields = live.status!.parameters.map(({ name, value, unit }) => {
     const before = String(Number(value.toPrecision(12)));
-    return { name, before, field: h('input', { type: 'text', value: before, 'aria-label': `Parameter ${name}`, spellcheck: 'false' }) };
+    return { name, unit, before, field: h('input', { type: 'text', value: before, 'aria-label': `Parameter ${name}`, spellcheck: 'false' }) };
   });
-  const start = () => live.send({ restart: Object.fromEntries(fields.filter(({ field, before }) => field.value.trim() !== before).map(({ name, field }) => [name, field.value.trim()])) });
+  const start = () => live.send({ restart: Object.fromEntries(fields.filter(({ field, before }) => field.value.trim() !== before).map(({ name, unit, field }) => [name, withUnit(field.value.trim(), unit)])) });
   const button = h('button', { type: 'button', onclick: start }, 'Start anew');
   live.on(() => (button.disabled = !live.connected));
   return h(
     'details', {}, h('summary', {}, 'Parameters'),
-    ...fields.map(({ name, field }) => h('label', { class: 'freedom freedom-title' }, nameOf(name), field)),
+    ...fields.map(({ name, unit, field }) => h('label', { class: 'freedom freedom-title' }, nameOf(name), h('span', { class: 'soft' }, unitText(unit)), field)),
     h('p', { class: 'soft' }, 'They act from the start of a run. The result of this one is replaced.'), button,
   );
 }
@@ -62,7 +65,7 @@ export function livePanel(live: Live): HTMLElement {
   const state = h('span', { class: 'soft live-state', role: 'status' }), message = h('p', { class: 'caveat', role: 'alert', hidden: true });
   const show = () => {
     state.textContent = stateText(live);
-    message.textContent = live.status?.message ?? '';
+    message.textContent = live.status?.message || live.status?.cannot_show || '';
     message.hidden = message.textContent === '';
   };
   live.on(show);

@@ -52,8 +52,9 @@ export class Player {
   }
 
   changeSpeed(direction: 1 | -1): void {
-    const { speeds: all } = this, at = all.indexOf(this.state.get('speed')) + direction;
-    this.state.set('speed', all[Math.min(all.length - 1, Math.max(0, at))]);
+    const now = this.state.get('speed');
+    const next = direction > 0 ? this.speeds.find((s) => s > now) : this.speeds.findLast((s) => s < now);
+    if (next !== undefined) this.state.set('speed', next);
   }
 
   /** Follows the clock; after a stall of the page at most a tenth of a second is skipped. */
@@ -64,13 +65,15 @@ export class Player {
   }
 }
 
+const speedOption = (s: number) => h('option', { value: String(s) }, s === Infinity ? 'free' : `${s}×`);
+
 export function timeline(run: Run, state: State, player: Player): HTMLElement {
   const play = iconButton('play', 'Play (Space)', () => player.toggle());
   const slider = h('input', {
     type: 'range', min: String(run.time[0]), max: String(run.end), step: 'any', 'aria-label': 'Time', class: 'slider',
   });
   const clock = h('output', { class: 'clock', 'aria-label': 'Time' });
-  const speed = h('select', { 'aria-label': 'Speed' }, ...player.speeds.map((s) => h('option', { value: String(s) }, s === Infinity ? 'free' : `${s}×`)));
+  const speed = h('select', { 'aria-label': 'Speed' }, ...player.speeds.map(speedOption));
 
   slider.addEventListener('input', () => player.scrub(slider.valueAsNumber));
   speed.addEventListener('change', () => state.set('speed', Number(speed.value)));
@@ -87,7 +90,11 @@ export function timeline(run: Run, state: State, player: Player): HTMLElement {
     play.replaceChildren(icon(playing ? 'pause' : 'play'));
     play.setAttribute('aria-label', playing ? 'Pause (Space)' : 'Play (Space)');
   };
-  const showSpeed = () => (speed.value = String(state.get('speed')));
+  const showSpeed = () => {
+    const now = String(state.get('speed'));
+    if (![...speed.options].some(({ value }) => value === now)) speed.append(speedOption(Number(now))); // of --speed
+    speed.value = now;
+  };
   state.on(['time', 'grown'], showTime);
   state.on('playing', showPlaying);
   state.on('speed', showSpeed);
