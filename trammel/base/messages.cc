@@ -139,6 +139,7 @@ const std::vector<MessageInfo>& message_registry() {
        "`trammel elements TYPE` lists its fields"},
       {"missing-frame", in_model, "An element does not have the frames it acts between.", "add the frames first"},
       {"missing-joint", in_model, "A value is given for a joint that does not exist.", "add the joint first"},
+      {"missing-modes", in_model, "A body of kind modal has no modes.", "describe its parts under `flexible`"},
       {"negative-length", in_model, "A length is negative.", "give 0 or more"},
       {"negative-mass", in_model, "A mass is negative.", "give 0 or more"},
       {"no-contact-pair", in_model, "Two shapes have no contact with each other.",
