@@ -3,7 +3,7 @@
 # comes later in the order below. A row includes its columns.
 set -eu
 cd "$(dirname "$0")/.."
-order="base math linalg write model ode elements read check equations rank initial formulate integrate analyse run couple"
+order="base math linalg write model flexible ode elements read check equations rank initial formulate integrate analyse run couple"
 
 grep -rn --include='*.cc' --include='*.h' '^#include "trammel/' trammel | awk -v order="$order" '
   BEGIN { n = split(order, folder, " "); for (i = 1; i <= n; ++i) place[folder[i]] = i }

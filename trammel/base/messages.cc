@@ -42,6 +42,8 @@ const std::vector<MessageInfo>& message_registry() {
        "add it to the interface, or use another name"},
       {"not-text", in_file, "The file is not a text, or has control characters in it.",
        "check that it is the right file"},
+      {"not-reducible", in_file, "The modes of a body cannot be found from its parts.",
+       "the message says why; check the units of its parts"},
       {"not-utf8", in_file, "The file is not valid UTF-8.", "save it as UTF-8"},
       {"not-whole", in_file, "A name is made from a number that is not whole.", "use floor(), ceil() or round()"},
       {"not-yaml", in_file, "The file breaks the rules of YAML, often by indentation or a missing blank after ':'.",

@@ -118,7 +118,10 @@ void Equations::refuse_frames() const {
       }
     }
     throw Failure({Severity::error, "no-such-place", who + " on body '" + model_.bodies[f.body].name + "': " + why,
-                   "attach it to a point of the body, or use a spatial or planar body", where});
+                   kind_of(model_.bodies[f.body]).is_flexible
+                       ? "attach it to that node, or name the node that stands there under `interfaces`"
+                       : "attach it to a point of the body, or use a spatial or planar body",
+                   where});
   }
 }
 

@@ -205,22 +205,18 @@ class Digest {
 };
 
 void add_modes(Digest& d, const ModalData& b) {
-  const auto add = [&d](const auto& numbers) {
-    for (Eigen::Index j = 0; j < numbers.cols(); ++j)
-      for (Eigen::Index i = 0; i < numbers.rows(); ++i) d.add(double(numbers(i, j)));
-  };
   d.add(b.modes());
   d.add(b.first_moment);
-  for (const ModeShapes* shapes : {&b.S0, &b.S1}) add(*shapes);
-  for (const Mat* matrix : {&b.modal_mass, &b.stiffness, &b.damping}) add(*matrix);
-  for (const Mat& matrix : b.gyration) add(matrix);
-  for (const Mat& matrix : b.inertia_curvature) add(matrix);
-  for (const Eigen::RowVectorXd& row : b.inertia_rate) add(row);
+  for (const ModeShapes* shapes : {&b.S0, &b.S1}) d.add(*shapes);
+  for (const Mat* matrix : {&b.modal_mass, &b.stiffness, &b.damping}) d.add(*matrix);
+  for (const Mat& matrix : b.gyration) d.add(matrix);
+  for (const Mat& matrix : b.inertia_curvature) d.add(matrix);
+  for (const Eigen::RowVectorXd& row : b.inertia_rate) d.add(row);
   for (const ModalNode& node : b.nodes) {
     d.add(node.name);
     d.add(node.position);
-    add(node.translation);
-    add(node.rotation);
+    d.add(node.translation);
+    d.add(node.rotation);
   }
 }
 
