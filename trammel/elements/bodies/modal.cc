@@ -8,6 +8,7 @@
 // Rotation rates of mass points are w + theta' + w x theta, theta = psi q: with w + theta' alone the gyroscopic moments
 // of lumped inertias would be missing. Derivation: A. A. Shabana, Dynamics of Multibody Systems, chapter 5, with mass
 // points instead of shape integrals, so that T is that of the consistent mass matrix at any speed.
+#include <algorithm>
 #include <cmath>
 
 #include "trammel/base/literal.h"
@@ -46,8 +47,7 @@ class ModalBody final : public BodyElement {
       const std::string number = std::to_string(j + 1);
       velocities_.push_back({"mode " + number, "mode" + number, Quantity::none, -1, b.displacement[j], b.turn[j]});
     }
-    for (const ModalNode& node : b.nodes)
-      for (const ModalNode& other : b.nodes) size_ = std::max(size_, (node.position - other.position).norm());
+    for (const ModalNode& node : b.nodes) size_ = std::max(size_, node.position.norm());
   }
 
   // ---- layout
@@ -267,7 +267,7 @@ class ModalBody final : public BodyElement {
   std::vector<BodyVelocity> velocities_;
   int m_ = 0, n_ = 6;
   bool coupled_ = false;  // v couples with w and q: S0 or s is not zero
-  double size_ = 0;       // greatest distance between nodes
+  double size_ = 0;       // greatest distance of a node from the point of reference
 };
 
 // B = [ 1  -R rho~  R phi ;  0  R  R A psi ] and its derivatives; all vectors in body axes.
