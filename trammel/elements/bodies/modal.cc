@@ -14,6 +14,7 @@
 #include "trammel/base/literal.h"
 #include "trammel/elements/bodies/bodies.h"
 #include "trammel/elements/bodies/group.h"
+#include "trammel/elements/bodies/weight.h"
 #include "trammel/math/rotation.h"
 #include "trammel/model/modal_data.h"
 
@@ -33,7 +34,7 @@ double bilinear(const Mat& A, const Modes& x, const Modes& y) {
 Mat3 node_tangent(const Vec3& theta) { return rotation_tangent(-theta); }
 Mat3 node_tangent_derivative(const Vec3& theta, const Vec3& n) { return -rotation_tangent_derivative(-theta, n); }
 
-class ModalBody final : public BodyElement {
+class ModalBody final : public BodyElement, public TurnedByWeight {
  public:
   explicit ModalBody(const Body& body) : body_(body.modal) {
     const ModalData& b = *body_;
@@ -157,6 +158,7 @@ class ModalBody final : public BodyElement {
   void inertial_force(const double* q, const double* v, const Vec3& gravity, double* force) const override;
   void linearise_inertia(const double* q, const double* v, const double* a, bool gyroscopic, const int* slots,
                          double* Ma_q, double* force_q, double* force_v) const override;
+  void linearise_weight(const double* q, const Vec3& gravity, const int* slots, double* force_q) const override;
   double kinetic_energy(const BodyState& motion, const double* extra) const override {
     const Modes q(extra, m_), q_dot(extra + m_, m_);
     const Vec3 v = motion.R.transpose() * motion.v, w = motion.R.transpose() * motion.w;
@@ -446,6 +448,20 @@ void ModalBody::linearise_inertia(const double* q, const double* v, const double
     for (int j = 0; j < m_; ++j) {
       const int* own = slots + entry(6, 6 + j);
       for (int i = 0; i < m_; ++i) force_v[own[i]] += w[k] * (b.gyration[k](i, j) - b.gyration[k](j, i));
+    }
+  }
+}
+
+// Of (-m g, -c x R^T g, -S0^T R^T g); nothing where S0 and s vanish.
+void ModalBody::linearise_weight(const double* q, const Vec3& gravity, const int* slots, double* force_q) const {
+  if (!coupled_) return;
+  const Vec3 g = rotation_of(q).transpose() * gravity;
+  add(force_q, slots, 3, 3, Mat3(-skew(first_moment(Modes(q + 7, m_))) * skew(g)));
+  for (int j = 0; j < m_; ++j) {
+    const Vec3 turning = g.cross(Vec3(body_->S0.col(j)));
+    for (int k = 0; k < 3; ++k) {
+      add(force_q, slots, 3 + k, 6 + j, turning[k]);
+      add(force_q, slots, 6 + j, 3 + k, turning[k]);
     }
   }
 }
