@@ -4,9 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <numbers>
 #include <optional>
 
 #include "app/common.h"
@@ -146,12 +148,34 @@ Json constraint_json(const Equations& equations, int c) {
           {"rows", info.rows}};
 }
 
+// Of the free body, Hz.
+std::vector<double> frequencies_of(const ModalData& body) {
+  std::vector<double> out;
+  for (int j = 0; j < body.modes(); ++j)
+    out.push_back(std::sqrt(body.stiffness(j, j) / body.modal_mass(j, j)) / (2 * std::numbers::pi));
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+// The first of them, and how far they reach.
+std::string modes_text(const ModalData& body) {
+  const std::vector<double> all = frequencies_of(body);
+  if (all.empty()) return "no modes: it does not bend";
+  std::string text = fmt::format("{}, free", counted(body.modes(), "mode"));
+  constexpr std::size_t shown = 6;
+  for (std::size_t i = 0; i < std::min(shown, all.size()); ++i)
+    text += fmt::format("{} {:.5g}", i > 0 ? "," : "", all[i]);
+  if (all.size() > shown) text += fmt::format(" ... {:.5g}", all.back());
+  return text + " Hz";
+}
+
 Json info_json(const Info& info, const std::string& file) {
   const Model& model = info.equations.model();
   const Sizes s = info.equations.sizes();
   Json bodies = Json::array(), joints = Json::array(), motions = Json::array(), forces = Json::array();
   for (const Body& body : model.bodies) {
     bodies.push_back({{"name", body.name}, {"kind", body.kind}, {"mass", body.mass}});
+    if (body.modal) bodies.back()["frequencies"] = frequencies_of(*body.modal);
   }
   for (int c = 0; c < info.equations.constraint_count(); ++c) {
     (info.equations.constraint_info(c).is_motion ? motions : joints).push_back(constraint_json(info.equations, c));
@@ -216,7 +240,10 @@ void print_contents(const Info& info, const std::string& file, bool all) {
   std::fputs(aligned(lines, 2).c_str(), stdout);
 
   lines.clear();
-  for (const Body& body : model.bodies) lines.push_back({body.name, body.kind, fmt::format("{:.6g} kg", body.mass)});
+  for (const Body& body : model.bodies) {
+    lines.push_back({body.name, body.kind, fmt::format("{:.6g} kg", body.mass)});
+    if (body.modal) lines.back().push_back(modes_text(*body.modal));
+  }
   if (!lines.empty()) std::printf("\nbodies\n%s", with_limit(lines, all).c_str());
   lines.clear();
   for (int c = 0; c < info.equations.constraint_count(); ++c) {

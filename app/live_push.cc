@@ -40,7 +40,7 @@ Pushes::Pushes(Model& model) : prefix_(prefix_for(model)) {
     const BodyDescription& kind = kind_of(body);
     if (!kind.is_place || kind.has_ends || !(body.mass > 0)) continue;
     mass += body.mass;
-    Pushed pushed{model.add_frame(static_cast<int>(b), {body.center_of_mass, Quat::Identity()}),
+    Pushed pushed{model.add_floating_frame(static_cast<int>(b), {body.center_of_mass, Quat::Identity()}),
                   static_cast<int>(model.inputs.size()),
                   kind.turns ? 6 : 3,
                   body.mass,

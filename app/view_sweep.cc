@@ -45,7 +45,7 @@ void add_coordinate(Tried& tried, const Item& joint, Quantity quantity) {
   // The frame of a scalar coordinate moves along x.
   add_joint(model, "coupler", coordinate.name,
             {joint.frames[0], joint.frames[1], model.add_frame_at(ground, Vec3::Zero(), Vec3::UnitX()),
-             model.add_frame(body, {})},
+             model.add_floating_frame(body, {})},
             fields);
   Freedom freedom;
   freedom.of_joint = true;

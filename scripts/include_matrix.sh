@@ -3,7 +3,7 @@
 # comes later in the order below. A row includes its columns.
 set -eu
 cd "$(dirname "$0")/.."
-order="base math linalg recursion write model ode elements read check equations rank initial formulate integrate analyse run couple"
+order="base math linalg recursion write model flexible ode elements read check equations rank initial formulate integrate analyse run couple"
 
 if grep -rn --include='*.cc' --include='*.h' '^#include "' trammel | grep -v '#include "trammel/'; then
   echo "the library includes nothing but itself in quotes"

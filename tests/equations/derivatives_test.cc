@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "tests/problems/mechanisms.h"
+#include "tests/problems/modal_bodies.h"
 #include "tests/problems/stepping.h"
 #include "trammel/elements/registry.h"
 #include "trammel/read/read_model.h"
@@ -384,6 +385,18 @@ TEST_P(EveryElement, BetweenAllKindsOfBodies) {
     if (HasFailure()) return;
   }
   EXPECT_EQ(used, 3);
+}
+
+// One of the bodies bends, as far as its nodes turn by a radian.
+TEST_P(EveryElement, OnABodyThatBends) {
+  int used = 0;
+  for (unsigned seed = 1; seed <= 60 && used < 2; ++seed) {
+    Model model = problems::every_element(seed, GetParam());
+    problems::make_modal(model, 1, 4, seed);
+    used += check_model(std::move(model), seed, 1, 3);
+    if (HasFailure()) return;
+  }
+  EXPECT_EQ(used, 2);
 }
 
 std::vector<std::string> element_keys() {

@@ -6,6 +6,7 @@
 #include "tests/problems/own_malloc.h"
 #include "tests/problems/stepping.h"
 #include "trammel/integrate/split/split.h"
+#include "trammel/read/read_model.h"
 
 namespace trammel::allocation_test {
 namespace {
@@ -83,6 +84,10 @@ TEST_F(Allocations, NoneInIteratedProjections) {
   expect_none(problems::slider_crank_with_forces(), 2e-3, AlphaOptions::Projection::iterated);
 }
 TEST_F(Allocations, NoneInStepsOfPlanarBodies) { expect_none(problems::four_bar(problems::Build::planar), 2e-3); }
+
+TEST_F(Allocations, NoneInStepsOfABodyThatBends) {
+  expect_none(read_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/flexible_pendulum.yaml"), 6e-3);
+}
 
 TEST_F(Allocations, NoneInStepsWithAMisfit) {
   expect_none(problems::four_bar(problems::Build::redundant, true, 1e-8), 2e-3);

@@ -88,7 +88,11 @@ State random_state(const Equations& equations, std::mt19937& random, double turn
   State state = equations.initial_state();
   const Vec scales = equations.scales();
   Vec delta = random_vector(equations.sizes().nv, random);
-  for (int i = 0; i < delta.size(); ++i) delta[i] *= equations.velocity(i).part < 3 ? 0.5 * equations.length() : turn;
+  for (int i = 0; i < delta.size(); ++i) {
+    const BodyVelocity& velocity = equations.velocity(i);
+    const bool bends = velocity.displacement > 0 || velocity.turn > 0;
+    delta[i] *= bends ? 0.3 * scales[i] : velocity.part < 3 ? 0.5 * equations.length() : turn;
+  }
   Vec q(state.q.size());
   equations.retract(state.q, delta, q);
   state.q = q;

@@ -175,7 +175,10 @@ std::string sample(const Key& key) {
 // Where mappings of a rule stand in a file, with %s for one more key.
 std::string around(Rule rule, const std::string& inside, std::string_view key) {
   const std::string body = "bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\n";
-  const std::string kind = key == "angle" ? "kind: planar, " : key.starts_with("end") ? "kind: rod, " : "";
+  const std::string kind = key == "angle"           ? "kind: planar, "
+                           : key.starts_with("end") ? "kind: rod, "
+                           : key == "flexible"      ? "kind: modal, "
+                                                    : "";
   switch (rule) {
     case Rule::file: return key == "trammel" ? "" : inside + "\n";
     case Rule::subsystem: return "subsystems: {s: {" + inside + "}}\nuse: {u: {subsystem: s}}\n";
@@ -186,6 +189,11 @@ std::string around(Rule rule, const std::string& inside, std::string_view key) {
     case Rule::shape: return "bodies: {b: {shape: {" + inside + "}}}\n";
     case Rule::part: return "bodies: {b: {parts: [{" + inside + "}]}}\n";
     case Rule::drawn_shape: return "shapes: {s: {" + inside + "}}\n";
+    case Rule::flexible: return "bodies: {b: {kind: modal, flexible: {" + inside + "}}}\n";
+    case Rule::flexible_material: return "bodies: {b: {kind: modal, flexible: {materials: {m: {" + inside + "}}}}}\n";
+    case Rule::flexible_section: return "bodies: {b: {kind: modal, flexible: {sections: {s: {" + inside + "}}}}}\n";
+    case Rule::flexible_beam: return "bodies: {b: {kind: modal, flexible: {beams: [{" + inside + "}]}}}\n";
+    case Rule::flexible_mass: return "bodies: {b: {kind: modal, flexible: {lumped_masses: [{" + inside + "}]}}}\n";
     case Rule::coordinate: return "coordinates: {c: {" + inside + "}}\n";
     case Rule::frame: return "frames: {f: {" + inside + "}}\n";
     case Rule::item: {

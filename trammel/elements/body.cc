@@ -36,8 +36,8 @@ void BodyElement::add_wrench(const BodyFrame&, const BodyState&, const double*, 
 
 const std::vector<BodyDescription>& body_registry() {
   static const std::vector<BodyDescription> table = {
-      describe_spatial_body(), describe_planar_body(), describe_point_body(),
-      describe_rod(),          describe_planar_rod(),  describe_scalar_coordinate(),
+      describe_spatial_body(), describe_planar_body(), describe_point_body(),        describe_rod(),
+      describe_planar_rod(),   describe_modal_body(),  describe_scalar_coordinate(),
   };
   return table;
 }

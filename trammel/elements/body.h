@@ -41,6 +41,7 @@ struct BodyFrame {
   Mat3 R = Mat3::Identity();
   bool aligned = true;  // R is the identity, as of most: no product then
   bool rigid = true;    // its body is rigid, or ground
+  int node = -1;        // of a body that bends: the node it stands at; -1: it goes with the floating frame
 };
 
 // How a frame's twist depends on the n velocities of its body; derivatives by q are against increments of retract.
@@ -60,6 +61,9 @@ struct BodyVelocity {
   std::string key;   // BODY.key names it as an independent coordinate; empty: it cannot be one
   Quantity quantity = Quantity::length;
   int part = -1;  // of the origin along x, y, z (0 to 2), of the axes about x, y, z (3 to 5), or of neither
+  // Of a modal coordinate: the greatest displacement and rotation that a unit of it makes in the body. Its errors count
+  // by them.
+  double displacement = 0, turn = 0;
 };
 
 // Where a body's numbers stand among those of the mechanism.
@@ -118,10 +122,13 @@ class BodyElement {
                           double sign, double* out) const;
   // The direction, in body axes, about which the body has no orientation; elements that would see it are refused.
   virtual std::optional<Vec3> spin_axis() const { return std::nullopt; }
+  // The node of a body that bends at this arm; -1: there is none.
+  virtual int node_at(const Vec3& /*arm*/) const { return -1; }
   // Why no frame can stand there; empty: it can.
   virtual std::string refuse(const BodyFrame& /*f*/) const { return ""; }
 
   // ---- inertia
+  virtual bool constant_mass() const { return true; }
   virtual void multiply_mass(const double* q, const double* a, double* Ma) const = 0;
   // M at the places of its entries: M[slots[i]] = entry i.
   virtual void mass(const double* q, const int* slots, double* M) const = 0;
@@ -133,7 +140,8 @@ class BodyElement {
                                  const int* /*slots*/, double* /*Ma_q*/, double* /*force_q*/,
                                  double* /*force_v*/) const {}
   virtual double kinetic_energy(const BodyState& motion, const double* extra) const = 0;
-  virtual double potential_energy(const BodyState& motion, const Vec3& gravity) const = 0;
+  virtual double potential_energy(const BodyState& motion, const double* extra, const Vec3& gravity) const = 0;
+  virtual double dissipated_power(const double* /*extra*/) const { return 0; }
   virtual double weight() const = 0;  // mass that gravity pulls at
   // Moments of inertia about its axes, for scales; zero where it has none.
   virtual Vec3 moments() const { return Vec3::Zero(); }
@@ -166,10 +174,11 @@ struct BodyDescription {
   std::string key;      // "planar"
   std::string summary;  // one sentence
   InertiaForm inertia = InertiaForm::tensor;
-  bool is_place = true;    // false: a number, which has no weight and no place in the world
-  bool is_planar = false;  // moves in a plane z = constant: vectors of a file have two components
-  bool turns = true;       // has an orientation that a file can give and keep
-  bool has_ends = false;   // is given by its two ends
+  bool is_place = true;      // false: a number, which has no weight and no place in the world
+  bool is_planar = false;    // moves in a plane z = constant: vectors of a file have two components
+  bool turns = true;         // has an orientation that a file can give and keep
+  bool has_ends = false;     // is given by its two ends
+  bool is_flexible = false;  // bends: mass, inertia and modes follow from its parts
   std::unique_ptr<BodyElement> (*make)(const Body&) = nullptr;
   std::unique_ptr<BodyGroup> (*make_group)(const std::vector<const BodyElement*>&) = nullptr;
   // Adds the constraints that belong to the body itself, as joints.

@@ -93,6 +93,16 @@ bool linearise_measure(MeasureKind kind, const FrameState& a, const FrameState& 
 
 // ---- names ---------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// A frame with the axes of its body. A node of a body that bends may stand at the origin, but does not stay there.
+bool is_origin(const Model& model, const Frame& frame) {
+  return frame.local.position.isZero(0) && frame.local.rotation.coeffs() == Quat::Identity().coeffs() &&
+         (frame.floating || frame.body == ground || !kind_of(model.bodies[frame.body]).is_flexible);
+}
+
+}  // namespace
+
 void PlaceNames::index() {
   using Kind = Place::Kind;
   places_.clear();
@@ -104,7 +114,7 @@ void PlaceNames::index() {
   for (std::size_t i = 0; i < model_->frames.size(); ++i) {
     const Frame& frame = model_->frames[i];
     add(frame.name, Kind::frame, i);
-    if (frame.local.position.isZero(0) && frame.local.rotation.coeffs() == Quat::Identity().coeffs()) {
+    if (is_origin(*model_, frame)) {
       origins_.try_emplace(frame.body, static_cast<int>(i));
     }
   }
@@ -152,14 +162,11 @@ int PlaceNames::origin_frame(int body) {
   } else {
     for (std::size_t i = 0; i < model_->frames.size(); ++i) {
       const Frame& frame = model_->frames[i];
-      if (frame.body == body && frame.local.position.isZero(0) &&
-          frame.local.rotation.coeffs() == Quat::Identity().coeffs()) {
-        return static_cast<int>(i);
-      }
+      if (frame.body == body && is_origin(*model_, frame)) return static_cast<int>(i);
     }
   }
   if (growing_ == nullptr) return -1;
-  const int frame = growing_->add_frame(body, Pose{});
+  const int frame = growing_->add_floating_frame(body, Pose{});
   origins_.emplace(body, frame);
   return frame;
 }

@@ -50,8 +50,11 @@ void Equations::add_bodies() {
     element->place({static_cast<int>(bodies_.size()), sizes_.nq, sizes_.nv, extra_size_, entries});
     if (const auto rotation = element->rotation()) rotation_columns_.push_back(sizes_.nv + *rotation);
     const auto& velocities = element->velocities();
-    for (int i = 0; i < std::ssize(velocities); ++i)
+    for (int i = 0; i < std::ssize(velocities); ++i) {
       if (velocities[i].quantity == Quantity::length) lengths_.push_back({sizes_.nv + i, sizes_.nq + i});
+      if (velocities[i].displacement > 0 || velocities[i].turn > 0) modal_.push_back(sizes_.nv + i);
+    }
+    if (!element->constant_mass()) varying_mass_ = static_cast<int>(bodies_.size());
     sizes_.nq += element->coordinates();
     sizes_.nv += static_cast<int>(velocities.size());
     extra_size_ += element->extra();
@@ -83,6 +86,7 @@ void Equations::add_frames() {
     f.R = frame.local.rotation.toRotationMatrix();
     f.aligned = f.R == Mat3::Identity();
     f.rigid = f.body == ground || rigid_[f.body] != nullptr;
+    if (!f.rigid && !frame.floating) f.node = bodies_[f.body]->node_at(f.arm);
     frames_.push_back(f);
   }
   for (std::size_t b = 0; b < bodies_.size(); ++b) {
@@ -98,9 +102,10 @@ void Equations::add_frames() {
 void Equations::refuse_frames() const {
   for (std::size_t i = 0; i < frames_.size(); ++i) {
     const BodyFrame& f = frames_[i];
-    const std::string why = f.body == ground ? "" : bodies_[f.body]->refuse(f);
-    if (why.empty()) continue;
     const Frame& frame = model_.frames[i];
+    const bool goes_anywhere = f.body == ground || (frame.floating && kind_of(model_.bodies[f.body]).is_flexible);
+    const std::string why = goes_anywhere ? "" : bodies_[f.body]->refuse(f);
+    if (why.empty()) continue;
     std::string who = "frame '" + frame.name + "'";
     Location where = frame.where;
     for (const std::vector<Item>* items : {&model_.joints, &model_.motions, &model_.forces}) {
@@ -113,7 +118,10 @@ void Equations::refuse_frames() const {
       }
     }
     throw Failure({Severity::error, "no-such-place", who + " on body '" + model_.bodies[f.body].name + "': " + why,
-                   "attach it to a point of the body, or use a spatial or planar body", where});
+                   kind_of(model_.bodies[f.body]).is_flexible
+                       ? "attach it to that node, or name the node that stands there under `interfaces`"
+                       : "attach it to a point of the body, or use a spatial or planar body",
+                   where});
   }
 }
 
@@ -229,6 +237,7 @@ struct Equations::Wiring {
 
 std::vector<Equations::Column> Equations::columns_of(const ElementRecord& record) const {
   std::vector<Column> out(record.columns.back());
+  const Vec units = scales();
   for (std::size_t i = 0; i < record.frames.size(); ++i) {
     const int body = frames_[record.frames[i]].body;
     Column* own = out.data() + record.columns[i];
@@ -239,7 +248,7 @@ std::vector<Equations::Column> Equations::columns_of(const ElementRecord& record
     for (std::size_t k = 0; k < b.velocities().size(); ++k) {
       Column& column = own[rigid_[body] != nullptr ? rigid_[body]->column[k] : static_cast<int>(k)];
       column.velocity = b.at().v + static_cast<int>(k);
-      if (rigid_[body] == nullptr && b.velocities()[k].quantity == Quantity::angle) column.arm = length_;
+      if (rigid_[body] == nullptr) column.arm = length_ / units[column.velocity];
     }
   }
   return out;
@@ -378,12 +387,12 @@ void Equations::make_patterns() {
     if (row_unit(row) == RowUnit::torque) row_arms_[row] = length_;
   vv_ = Pattern(sizes_.nv, sizes_.nv, wiring.vv);
   gv_ = Pattern(sizes_.multipliers(), sizes_.nv, wiring.gv);
-  const auto resolve = [](const std::vector<Wiring::Wire>& wires, const Pattern& pattern,
-                          std::vector<std::uint16_t>& locals, std::vector<int>& slots) {
+  const auto resolve = [](const std::vector<Wiring::Wire>& wires, const Pattern& pattern, std::vector<int>& locals,
+                          std::vector<int>& slots) {
     locals.reserve(wires.size());
     slots.reserve(wires.size());
     for (const Wiring::Wire& w : wires) {
-      locals.push_back(static_cast<std::uint16_t>(w.local));
+      locals.push_back(w.local);
       slots.push_back(pattern.slot(w.row, w.column));
     }
   };

@@ -100,6 +100,8 @@ class Equations {
   // Values of the variables, (6), after `update`.
   std::span<const double> variables_of(const Workspace& work) const;
   void mass(const Vec& q, Partials&) const;  // only M
+  // A body whose M depends on its coordinates; -1: M is constant.
+  int body_with_varying_mass() const { return varying_mass_; }
   void multiply_mass(const Vec& q, const Vec& a, Vec& Ma) const;
   Energy energy(const State&, const Rates&, Workspace&) const;
   // Of weights and forces at a fixed time without velocities; nothing: a force has none (a follower, a motor).
@@ -167,7 +169,8 @@ class Equations {
   void retract_derivative(const Vec& delta, std::vector<Mat3>& T) const;
   // ---- scales of norms
   double length() const { return length_; }  // length scale of the model
-  Vec scales() const;                        // length for translations, 1 rad for rotations
+  // Length for translations, 1 rad for rotations; of a modal coordinate what displaces or turns a point by so much.
+  Vec scales() const;
   // The same for errors that must stay below `tolerance`: as much wider as the round-off of coordinates far from the
   // origin demands, (1.18).
   void set_scales(const Vec& q, double tolerance, Vec& scales) const;
@@ -372,6 +375,7 @@ class Equations {
   // wide.cc: the same for elements on bodies that are not all rigid
   void frame_partials(const BodyFrame&, const BodyMotions&, const double* a, FramePartials&) const;
   void add_wrench_derivative(const BodyFrame&, const BodyMotions&, const Vec6& wrench, Eigen::Ref<Mat> out) const;
+  Vec6 times_own(const FramePartials::Matrix& B, int body, const Vec& all) const;  // B own_part
   Vec own_part(int body, const Vec& all) const;  // a body's velocities, of a rigid one all six
   void localise_wide(const ConstraintRecord&, const State&, const Rates&, const BodyMotions&, WideMatrices&) const;
   void localise_wide(const ForceRecord&, const State&, const BodyMotions&, WideMatrices&) const;
@@ -389,6 +393,8 @@ class Equations {
     int v, q;
   };
   std::vector<LengthColumn> lengths_;  // velocities that are lengths per time, and their coordinates
+  std::vector<int> modal_;             // velocities of modal coordinates
+  int varying_mass_ = -1;              // a body whose M depends on q
   std::vector<int> body_slots_;        // of the entries of all bodies in vv
   int extra_size_ = 0, wide_count_ = 0;
   std::vector<BodyFrame> frames_, origins_;
@@ -403,9 +409,9 @@ class Equations {
   std::vector<SwitchRecord> switches_;
   std::vector<int> rotation_columns_, velocity_rows_;
   std::vector<int> with_memory_constraints_, with_memory_forces_, with_memory_states_, with_memory_variables_;
-  std::vector<int> with_modes_;                     // forces
-  std::vector<std::uint16_t> vv_local_, gv_local_;  // place in the values of an element's matrix ...
-  std::vector<int> vv_slot_, gv_slot_;              // ... and in the value array
+  std::vector<int> with_modes_;           // forces
+  std::vector<int> vv_local_, gv_local_;  // place in the values of an element's matrix ...
+  std::vector<int> vv_slot_, gv_slot_;    // ... and in the value array
   int memory_size_ = 0;
   Vec row_arms_;  // of each row of the constraints: 1, or the length scale if it is an angle
   double length_ = 1, greatest_mass_ = 1, least_nonzero_mass_ = 1, least_nonzero_inertia_ = 1;

@@ -198,8 +198,10 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
   Energy e;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyElement& body = *bodies_[i];
-    e.kinetic += body.kinetic_energy(work.bodies[i], work.extra.data() + body.at().extra);
-    e.potential += body.potential_energy(work.bodies[i], model_.gravity);
+    const double* extra = work.extra.data() + body.at().extra;
+    e.kinetic += body.kinetic_energy(work.bodies[i], extra);
+    e.potential += body.potential_energy(work.bodies[i], extra, model_.gravity);
+    e.dissipated_power += body.dissipated_power(extra);
   }
   FrameState frames[max_frames];
   double wrench[6 * max_frames];
@@ -233,7 +235,8 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
 std::optional<double> Equations::potential_at_rest(const State& state, Workspace& work) const {
   update(state, work);
   double sum = 0;
-  for (std::size_t i = 0; i < bodies_.size(); ++i) sum += bodies_[i]->potential_energy(work.bodies[i], model_.gravity);
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    sum += bodies_[i]->potential_energy(work.bodies[i], work.extra.data() + bodies_[i]->at().extra, model_.gravity);
   FrameState frames[max_frames];
   for (const ForceRecord& f : forces_) {
     frame_states(f, work, frames);

@@ -22,6 +22,10 @@ void Equations::retract_derivative(const Vec& delta, std::vector<Mat3>& T) const
 Vec Equations::scales() const {
   Vec y = Vec::Ones(sizes_.nv);
   for (const LengthColumn& column : lengths_) y[column.v] = length_;
+  for (const int i : modal_) {
+    const BodyVelocity& mode = velocity(i);
+    y[i] = 1 / std::max(mode.displacement / length_, mode.turn);
+  }
   return y;
 }
 

@@ -58,6 +58,15 @@ Vec Equations::own_part(int body, const Vec& all) const {
   return six;
 }
 
+Vec6 Equations::times_own(const FramePartials::Matrix& B, int body, const Vec& all) const {
+  if (rigid_[body] != nullptr) {
+    Vec6 six = Vec6::Zero();
+    for (int k = 0; k < rigid_[body]->count; ++k) six[rigid_[body]->column[k]] = all[bodies_[body]->at().v + k];
+    return B * six;
+  }
+  return B * all.segment(bodies_[body]->at().v, B.cols());
+}
+
 void Equations::localise_wide(const ConstraintRecord& c, const State& state, const Rates& rates,
                               const BodyMotions& motions, WideMatrices& out) const {
   const auto nf = c.frames.size();
@@ -72,7 +81,7 @@ void Equations::localise_wide(const ConstraintRecord& c, const State& state, con
     const BodyFrame& f = frames_[c.frames[i]];
     if (f.body == ground) continue;
     frame_partials(f, motions, rates.a.data() + bodies_[f.body]->at().v, out.frames[i]);
-    rate.segment<6>(static_cast<int>(6 * i)) = out.frames[i].B * own_part(f.body, rates.a);
+    rate.segment<6>(static_cast<int>(6 * i)) = times_own(out.frames[i].B, f.body, rates.a);
     bias.segment<6>(static_cast<int>(6 * i)) = out.frames[i].bias;
   }
   ConstraintPartials p;
@@ -91,19 +100,27 @@ void Equations::localise_wide(const ConstraintRecord& c, const State& state, con
     const FramePartials& f = out.frames[i];
     const int from = static_cast<int>(6 * i), at = c.columns[i], count = c.columns[i + 1] - at;
     const auto C = p.C.middleCols<6>(from);
-    out.G.middleCols(at, count) = C * f.B;
-    out.Gv_q.middleCols(at, count) = p.Ctwist_pose.middleCols<6>(from) * f.B + C * f.Bv_q;
-    out.Ga_q.middleCols(at, count) = p.Crate_pose.middleCols<6>(from) * f.B + C * f.Ba_q;
-    out.gamma_q.middleCols(at, count) =
-        -(p.Cbias_pose.middleCols<6>(from) + p.curvature_pose.middleCols<6>(from)) * f.B - C * f.bias_q -
-        p.curvature_twist.middleCols<6>(from) * f.Bv_q;
-    out.gamma_v.middleCols(at, count) = -C * f.bias_v - p.curvature_twist.middleCols<6>(from) * f.B;
-    out.force_t.segment(at, count) = f.B.transpose() * p.wrench_t.segment<6>(from);
+    // Each product goes straight to its place: a sum of products would allocate.
+    out.G.middleCols(at, count).noalias() = C * f.B;
+    auto Gv_q = out.Gv_q.middleCols(at, count), Ga_q = out.Ga_q.middleCols(at, count),
+         gamma_q = out.gamma_q.middleCols(at, count), gamma_v = out.gamma_v.middleCols(at, count);
+    Gv_q.noalias() = p.Ctwist_pose.middleCols<6>(from) * f.B;
+    Gv_q.noalias() += C * f.Bv_q;
+    Ga_q.noalias() = p.Crate_pose.middleCols<6>(from) * f.B;
+    Ga_q.noalias() += C * f.Ba_q;
+    gamma_q.noalias() -= p.Cbias_pose.middleCols<6>(from) * f.B;
+    gamma_q.noalias() -= p.curvature_pose.middleCols<6>(from) * f.B;
+    gamma_q.noalias() -= C * f.bias_q;
+    gamma_q.noalias() -= p.curvature_twist.middleCols<6>(from) * f.Bv_q;
+    gamma_v.noalias() -= C * f.bias_v;
+    gamma_v.noalias() -= p.curvature_twist.middleCols<6>(from) * f.B;
+    out.force_t.segment(at, count).noalias() = f.B.transpose() * p.wrench_t.segment<6>(from);
     for (std::size_t j = 0; j < nf; ++j) {
       if (frames_[c.frames[j]].body == ground) continue;
       const int to = static_cast<int>(6 * j);
-      out.force_q.block(c.columns[j], at, c.columns[j + 1] - c.columns[j], count) =
-          out.frames[j].B.transpose() * p.wrench_pose.block<6, 6>(to, from) * f.B;
+      out.product.noalias() = p.wrench_pose.block<6, 6>(to, from) * f.B;
+      out.force_q.block(c.columns[j], at, c.columns[j + 1] - c.columns[j], count).noalias() =
+          out.frames[j].B.transpose() * out.product;
     }
     add_wrench_derivative(frames_[c.frames[i]], motions, wrench.segment<6>(from),
                           out.force_q.block(at, at, count, count));
@@ -134,13 +151,15 @@ void Equations::localise_wide(const ForceRecord& record, const State& state, con
       if (frames_[record.frames[j]].body == ground) continue;
       const int to = static_cast<int>(6 * j), row = record.columns[j], rows = record.columns[j + 1] - row;
       const auto Bt = out.frames[j].B.transpose();
-      out.force_q.block(row, at, rows, count) =
-          Bt * (p.pose.block<6, 6>(to, from) * f.B + p.twist.block<6, 6>(to, from) * f.Bv_q);
-      out.force_v.block(row, at, rows, count) = Bt * p.twist.block<6, 6>(to, from) * f.B;
+      out.product.noalias() = p.pose.block<6, 6>(to, from) * f.B;
+      out.product.noalias() += p.twist.block<6, 6>(to, from) * f.Bv_q;
+      out.force_q.block(row, at, rows, count).noalias() = Bt * out.product;
+      out.product.noalias() = p.twist.block<6, 6>(to, from) * f.B;
+      out.force_v.block(row, at, rows, count).noalias() = Bt * out.product;
     }
     add_wrench_derivative(frames_[record.frames[i]], motions, Eigen::Map<const Vec6>(wrench + from),
                           out.force_q.block(at, at, count, count));
-    out.force_t.segment(at, count) = f.B.transpose() * p.time.segment<6>(from);
+    out.force_t.segment(at, count).noalias() = f.B.transpose() * p.time.segment<6>(from);
   }
 }
 
@@ -154,7 +173,7 @@ void Equations::wide_jacobian(const ConstraintRecord& c, const RowMatrix& C, con
     frame_partials(frame, motions, nullptr, f);
     const auto own = C.middleCols<6>(static_cast<int>(6 * i));
     if (curvature != nullptr) Eigen::Map<Vec>(curvature, C.rows()) += own * f.bias;
-    out.G.middleCols(c.columns[i], f.B.cols()) = own * f.B;
+    out.G.middleCols(c.columns[i], f.B.cols()).noalias() = own * f.B;
   }
 }
 

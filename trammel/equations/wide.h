@@ -12,6 +12,7 @@ struct WideMatrices {
   RowVector g_t, gamma, gamma_t, Ga_t;
   Mat force_q, force_v;  // of C^T lambda, or of a force's wrenches
   Vec force_t;
+  FramePartials::Matrix product;  // scratch
 };
 
 }  // namespace trammel

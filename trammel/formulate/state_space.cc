@@ -432,6 +432,7 @@ bool StateSpace::accelerate() {
   } else {
     equations_.jacobian_and_gamma(state_, at_point_, gamma_, work_);
   }
+  if (equations_.body_with_varying_mass() >= 0) equations_.mass(state_.q, at_point_);
   index1_.combine_mass(at_point_);
   index1_is_base_ = false;
   if (!factor(index1_)) return false;

@@ -88,7 +88,7 @@ void add_kept_motions(Model& driven, std::size_t index, const Pose& at, const Ke
     driven.motions.back().where = body.where;
   };
   const bool planar = kind_of(body).is_planar;
-  const int origin = driven.add_frame(static_cast<int>(index), {});
+  const int origin = driven.add_floating_frame(static_cast<int>(index), {});
   for (int i = 0; i < 3; ++i) {
     if (place[i] && !(planar && i == 2)) {
       add("translation", "displacement", at.position[i], velocity[i],
@@ -100,7 +100,7 @@ void add_kept_motions(Model& driven, std::size_t index, const Pose& at, const Ke
     const int from = driven.add_frame_at(ground, Vec3::Zero(), Vec3::Unit(i));
     const Quat axes = driven.frames[from].local.rotation;
     add("rotation", "angle", 0, spin[i], from,
-        driven.add_frame(static_cast<int>(index), {Vec3::Zero(), at.rotation.conjugate() * axes}));
+        driven.add_floating_frame(static_cast<int>(index), {Vec3::Zero(), at.rotation.conjugate() * axes}));
   }
 }
 
@@ -195,7 +195,7 @@ Model with_kept_positions(const Equations& equations, const State& state, Worksp
       Fields fields;
       for (const char* angle : {"about_x", "about_y", "about_z"}) fields.set(angle, ExpressionText{"0", body.where});
       add_motion(held, "trajectory", "kept " + body.name,
-                 {held.add_frame(ground, {Vec3::Zero(), axes}), held.add_frame(static_cast<int>(b), {})}, fields);
+                 {held.add_frame(ground, {Vec3::Zero(), axes}), held.add_floating_frame(static_cast<int>(b), {})}, fields);
       turn = false;
     }
     add_kept_motions(held, b, origin_pose(body, work.bodies[b]), body.keep_position, turn, Vec3::Zero(), Vec3::Zero());

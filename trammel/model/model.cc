@@ -18,6 +18,12 @@ int Model::add_frame(int body, const Pose& local, std::string name) {
   return static_cast<int>(frames.size()) - 1;
 }
 
+int Model::add_floating_frame(int body, const Pose& local) {
+  const int frame = add_frame(body, local);
+  frames[frame].floating = true;
+  return frame;
+}
+
 int Model::add_frame_at(int body, const Vec3& point, const Vec3& axis, const Vec3& x_axis) {
   Pose local{point, axes_with_z(axis, x_axis)};
   if (body != ground) {

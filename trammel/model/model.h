@@ -8,6 +8,7 @@
 
 #include "trammel/math/spline.h"
 #include "trammel/model/fields.h"
+#include "trammel/model/modal_data.h"
 
 namespace trammel {
 
@@ -44,7 +45,8 @@ struct Body {
   Vec3 angular_velocity = Vec3::Zero();  // world axes
   Kept keep_position, keep_orientation;  // of its origin and axes
   Kept keep_velocity, keep_angular_velocity;
-  Quantity quantity = Quantity::none;  // of a scalar coordinate: position.x and velocity.x hold its value and rate
+  Quantity quantity = Quantity::none;      // of a scalar coordinate: position.x and velocity.x hold its value and rate
+  std::shared_ptr<const ModalData> modal;  // of a body that bends; its point of reference is the centre of mass
   Location where;
 };
 
@@ -54,6 +56,7 @@ struct Frame {
   int body = ground;
   Pose local;  // in the body's axes; in the world for ground
   Location where;
+  bool floating = false;  // goes with the axes of a body that bends; others stand at its nodes
 };
 
 // A joint, motion or force: `type` is a key of the element registry, `frames` index Model::frames.
@@ -179,6 +182,8 @@ struct Model {
   // Building in C++; joints, motions and forces are added by elements/build.h. Each returns the index of what it added.
   int add_body(Body body);
   int add_frame(int body, const Pose& local, std::string name = "");
+  // One that goes with the axes of the body, even if the body bends: to look at it, or to hold it as a whole.
+  int add_floating_frame(int body, const Pose& local);
   // A frame on `body` at a place given in the world while the bodies stand as drawn; z along `axis`, x along
   // `x_axis` as far as it is perpendicular (any perpendicular direction if it is zero).
   int add_frame_at(int body, const Vec3& point, const Vec3& axis = Vec3::UnitZ(), const Vec3& x_axis = Vec3::Zero());

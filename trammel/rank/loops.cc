@@ -112,7 +112,7 @@ void Analyser::check() const {
 
 void Analyser::prepare_result() {
   result_.length = graph_.length;
-  result_.body_freedoms = 6 * graph_.bodies;
+  result_.body_freedoms = 6 * graph_.bodies + graph_.more_freedoms;
   for (const ReducedBody& body : graph_.reduced) result_.body_freedoms -= 6 - static_cast<int>(body.basis.cols());
   result_.edges.resize(graph_.edges.size());
   Sets sets(graph_.bodies + 1);

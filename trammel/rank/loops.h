@@ -40,8 +40,8 @@ struct ConstraintEdge {
 // exact, that is where the blocks of each row add up to zero; otherwise the row also holds against the ground.
 ConstraintEdge edge_on_absolute_twists(const std::vector<int>& bodies, const Vec3& point, const Mat& jacobian);
 
-// A body with fewer than six freedoms: its twist about `point` is `basis` times its velocities. Modes of a flexible
-// body are left out (treat it as rigid): they can only lower the redundancy found here.
+// A body with fewer than six freedoms: its twist about `point` is `basis` times its velocities. Of a body that
+// bends mechanism.cc says what stands in the graph.
 struct ReducedBody {
   int body = 0;
   Vec3 point = Vec3::Zero();
@@ -53,6 +53,7 @@ ReducedBody planar_body(int body, const Vec3& point,
 
 struct ConstraintGraph {
   int bodies = 0;
+  int more_freedoms = 0;  // beyond those of the bodies: of modes
   std::vector<ConstraintEdge> edges;
   double length = 1;                 // L
   std::vector<ReducedBody> reduced;  // all other bodies have six freedoms

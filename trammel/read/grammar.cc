@@ -66,6 +66,61 @@ Keys motion_keys() {
   };
 }
 
+Keys flexible_keys(Rule rule) {
+  switch (rule) {
+    case Rule::flexible:
+      return {
+          {"materials", Form::named, "What the beams are made of.", none, Rule::flexible_material, true},
+          {"sections", Form::named, "Their cross sections.", none, Rule::flexible_section, true},
+          {"nodes", Form::places, "Where beams end or meet, in the body's axes.", Quantity::length, Rule::none, true},
+          {"beams", Form::mappings, "Straight beams between nodes, rigidly joined.", none, Rule::flexible_beam, true},
+          {"lumped_masses", Form::mappings, "Masses at nodes.", none, Rule::flexible_mass},
+          {"element_length", Form::number, "Of the finite elements, at most; one for each beam if left out.",
+           Quantity::length},
+          {"interfaces", Form::names, "The nodes that joints and forces attach to.", none, Rule::none, true},
+          {"normal_modes", Form::number, "How many modes besides those of the interfaces; 0 if left out."},
+          {"damping_ratios", Form::numbers,
+           "Of the modes from the lowest, the last for all others, or one for each band; 0 if left out."},
+          {"damping_bands", Form::numbers, "Upper ends of bands of frequency.", Quantity::frequency},
+      };
+    case Rule::flexible_material:
+      return {
+          {"youngs_modulus", Form::number, "E.", Quantity::pressure, Rule::none, true},
+          {"shear_modulus", Form::number, "G, instead of Poisson's ratio.", Quantity::pressure},
+          {"poisson_ratio", Form::number, "E/(2 G) - 1."},
+          {"density", Form::number, "", Quantity::density, Rule::none, true},
+      };
+    case Rule::flexible_section:
+      return {
+          {"type", Form::text, "The form.", none, Rule::none, true, "tube round rectangle general"},
+          {"diameter", Form::number, "Outer, of a tube or a round bar.", Quantity::length},
+          {"wall", Form::number, "Thickness of a tube.", Quantity::length},
+          {"width", Form::number, "Of a rectangle, across `up`.", Quantity::length},
+          {"height", Form::number, "Of a rectangle, along `up`.", Quantity::length},
+          {"area", Form::number, "Of a general section.", Quantity::area},
+          {"second_moment_y", Form::number, "Of bending along z, which is `up`.", Quantity::second_moment},
+          {"second_moment_z", Form::number, "Of bending along y.", Quantity::second_moment},
+          {"torsion_constant", Form::number, "J of the torsional stiffness G J.", Quantity::second_moment},
+          {"shear_coefficient_y", Form::number, "Area by shear area along y; 0 if left out: rigid in shear."},
+          {"shear_coefficient_z", Form::number, "The same along z."},
+      };
+    case Rule::flexible_beam:
+      return {
+          {"nodes", Form::names, "Two or more: a straight beam from each to the next.", none, Rule::none, true},
+          {"section", Form::name, "May be left out where there is one only."},
+          {"material", Form::name, "May be left out where there is one only."},
+          {"up", Form::direction, "z of the section as far as perpendicular, in the body's axes; z if left out."},
+      };
+    case Rule::flexible_mass:
+      return {
+          {"node", Form::name, "Where it is.", none, Rule::none, true},
+          {"mass", Form::number, "", Quantity::mass, Rule::none, true},
+          {"inertia", Form::tensor, "About the node, in the body's axes; 0 if left out.", Quantity::inertia},
+      };
+    default: return {};
+  }
+}
+
 std::string_view kinds_in_files() {
   static const std::string text = [] {
     std::string all;
@@ -165,6 +220,8 @@ Keys make(Rule rule) {
               {"center_of_mass", Form::vector, "In the body's axes, from its origin.", Quantity::length},
               {"shape", Form::mapping, "A solid: gives look, mass and inertia.", none, Rule::shape},
               {"parts", Form::mappings, "Solids and masses that the body is made of.", none, Rule::part},
+              {"flexible", Form::mapping, "Of a modal body: the beams that it is made of, and its modes.", none,
+               Rule::flexible},
           },
           motion_keys());
     case Rule::inertia:
@@ -189,6 +246,11 @@ Keys make(Rule rule) {
     }
     case Rule::drawn_shape:
       return joined({{"body", Form::name, "The body it moves with.", none, Rule::none, true}}, shape_keys());
+    case Rule::flexible:
+    case Rule::flexible_material:
+    case Rule::flexible_section:
+    case Rule::flexible_beam:
+    case Rule::flexible_mass: return flexible_keys(rule);
     case Rule::coordinate:
       return {
           {"quantity", Form::text, "What it counts, for its units; a plain number if left out.", none, Rule::none,
@@ -203,6 +265,7 @@ Keys make(Rule rule) {
           {"body", Form::name, "The body it is on, or ground.", none, Rule::none, true},
           {"position", Form::vector, "In the body's axes.", Quantity::length},
           {"at", Form::vector, "In the world, the bodies as drawn.", Quantity::length},
+          {"node", Form::name, "An interface node of a modal body, instead of a position."},
           {"orientation", Form::orientation, "In the same axes as the position."},
           {"axis", Form::direction, "The direction of z."},
           {"x_axis", Form::direction, "The direction of x, as far as perpendicular."},
@@ -312,10 +375,35 @@ const Key* find_key(Rule rule, std::string_view name) {
 }
 
 std::string_view name_of(Rule rule) {
-  constexpr std::array<std::string_view, rules> names = {
-      "none",          "file",         "subsystem",          "use",        "repeat", "body",  "inertia",  "shape",
-      "part",          "drawn_shape",  "coordinate",         "spline",     "table",  "frame", "item",     "initial",
-      "initial_joint", "initial_body", "initial_coordinate", "simulation", "input",  "state", "variable", "output"};
+  constexpr std::array<std::string_view, rules> names = {"none",
+                                                         "file",
+                                                         "subsystem",
+                                                         "use",
+                                                         "repeat",
+                                                         "body",
+                                                         "inertia",
+                                                         "shape",
+                                                         "part",
+                                                         "drawn_shape",
+                                                         "flexible",
+                                                         "flexible_material",
+                                                         "flexible_section",
+                                                         "flexible_beam",
+                                                         "flexible_mass",
+                                                         "coordinate",
+                                                         "spline",
+                                                         "table",
+                                                         "frame",
+                                                         "item",
+                                                         "initial",
+                                                         "initial_joint",
+                                                         "initial_body",
+                                                         "initial_coordinate",
+                                                         "simulation",
+                                                         "input",
+                                                         "state",
+                                                         "variable",
+                                                         "output"};
   return names[static_cast<std::size_t>(rule)];
 }
 

@@ -22,6 +22,11 @@ enum class Rule {
   shape,        // of a body
   part,         // of a body
   drawn_shape,  // of the section `shapes`
+  flexible,     // of a body
+  flexible_material,
+  flexible_section,
+  flexible_beam,
+  flexible_mass,
   coordinate,
   spline,
   table,
@@ -63,6 +68,7 @@ enum class Form {
   settings,     // names to numbers, true or false, or texts
   expressions,  // names to expressions of the run
   references,   // names to names
+  places,       // names to vectors
   mapping,      // of the rule
   mappings,     // one of the rule or a list of them
   named,        // names to mappings of the rule

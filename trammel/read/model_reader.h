@@ -169,6 +169,7 @@ class ModelReader {
   void read_state(Entries& entries, const Place& place, Body& body);
   void read_ends(Entries& entries, const Place& place, Body& body);
   void read_body(const Entry& entry);
+  void read_bending(Entries& entries, const Place& place, Body& body);
   void read_plain_inertia(const Node& node, const Place& place, Body& body, bool needs_mass);
   std::optional<Mat3> read_inertia_mapping(const Node& node, const Place& place, double mass, const Vec3& center);
   bool read_form(Entries& entries, const Node& node, const Place& place, bool planar, bool weighed, Shape& shape,
@@ -191,6 +192,7 @@ class ModelReader {
   int add_frame(int body, const Pose& local, const Location& where);
   std::optional<Quat> read_axes(const Node* axis_node, const Node* x_node, const Place& place);
   void read_frame(const Entry& entry);
+  void place_at_node(const Node& node, const Place& place, int body, Pose& pose);
 
   // Joints, motions and forces (read_items.cc)
   void read_item(Category category, const Entry& entry, std::vector<Item>& items);

@@ -8,6 +8,7 @@
 #include "trammel/math/rotation.h"
 #include "trammel/read/mesh.h"
 #include "trammel/read/model_reader.h"
+#include "trammel/read/read_flexible.h"
 
 namespace trammel {
 namespace {
@@ -138,6 +139,11 @@ void ModelReader::read_body(const Entry& entry) {
       }
     }
     const BodyDescription& of_kind = kind_of(body);
+    if (of_kind.is_flexible) {
+      read_bending(entries, place, body);
+      model_.bodies.push_back(std::move(body));
+      return;
+    }
     const bool extended = of_kind.is_solid();
     const Node* shape = entries.find("shape");
     const Node* parts = extended ? entries.find("parts") : nullptr;
@@ -175,6 +181,22 @@ void ModelReader::read_body(const Entry& entry) {
     if (solid) read_solids(shape, parts, weighed ? density : nullptr, place, weighed, mass != nullptr, body);
   }
   model_.bodies.push_back(std::move(body));
+}
+
+// Mass, inertia and look follow from its parts.
+void ModelReader::read_bending(Entries& entries, const Place& place, Body& body) {
+  const Node* flexible = entries.need("flexible");
+  read_state(entries, place, body);
+  entries.finish();
+  if (flexible == nullptr) return;
+  std::vector<Shape> shapes;
+  read_flexible(*values_, *flexible, place, body, shapes);
+  for (std::size_t i = 0; i < shapes.size(); ++i) {
+    shapes[i].name = "body." + body.name + "." + std::to_string(i + 1);
+    shapes[i].body = static_cast<int>(model_.bodies.size());
+    shapes[i].where = values_->where(*flexible);
+    model_.shapes.push_back(std::move(shapes[i]));
+  }
 }
 
 // ---- Inertia
@@ -609,6 +631,26 @@ std::optional<Quat> ModelReader::read_axes(const Node* axis_node, const Node* x_
   return axes_with_z(*axis, *x_axis);
 }
 
+void ModelReader::place_at_node(const Node& node, const Place& place, int body, Pose& pose) {
+  if (body == ground || !kind_of(model_.bodies[body]).is_flexible) {
+    values_->error(node, "wrong-type", place.text() + ": its body has no nodes", "only bodies of kind modal have");
+    return;
+  }
+  const Body& of = model_.bodies[body];
+  if (of.modal == nullptr) return;  // reported
+  std::vector<std::string> names;
+  for (const ModalNode& each : of.modal->nodes) {
+    names.push_back(each.name);
+    if (each.name != node.text) continue;
+    pose.position = of.center_of_mass + each.position;
+    return;
+  }
+  const std::string hint = did_you_mean(node.text, names);
+  values_->error(node, "unknown-value",
+                 place.text() + ": body " + quote(of.name) + " has no interface node " + quote(node.text),
+                 hint.empty() ? "name it under `interfaces` of the body" : hint);
+}
+
 void ModelReader::read_frame(const Entry& entry) {
   const Node& key = entry.key;
   const Node& node = entry.node;
@@ -626,6 +668,7 @@ void ModelReader::read_frame(const Entry& entry) {
     const Node* body = entries.need("body");
     const Node* position = entries.find("position");
     const Node* at = entries.find("at");
+    const Node* at_node = entries.find("node");
     const Node* orientation = entries.find("orientation");
     const Node* axis = entries.find("axis");
     const Node* x_axis = entries.find("x_axis");
@@ -650,6 +693,11 @@ void ModelReader::read_frame(const Entry& entry) {
       set(pose.rotation, values_->orientation(*orientation, place.at("orientation")));
     } else {
       set(pose.rotation, read_axes(axis, x_axis, place));
+    }
+    if (at_node != nullptr && point != nullptr) {
+      values_->error(*at_node, "conflict", place.text() + ": both 'node' and a position are given", "keep one of them");
+    } else if (at_node != nullptr && index != missing_body) {
+      place_at_node(*at_node, place, index, pose);
     }
     const bool in_world = at != nullptr || frame.body == ground;  // the ground's axes are those of the world
     frame.local = in_world ? to_local(frame.body, pose) : pose;

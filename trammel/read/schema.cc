@@ -93,6 +93,7 @@ SchemaJson value_schema(const Key& key) {
       return {{"type", {"object", "null"}}, {"additionalProperties", {{"type", {"number", "string", "boolean"}}}}};
     case Form::expressions: return named(ref("expression"));
     case Form::references: return named(ref("name"));
+    case Form::places: return named(ref("vector"));
     case Form::mapping: return any_of({ref(rule), {{"type", "null"}}});
     case Form::mappings: return any_of({ref(rule), list(ref(rule)), {{"type", "null"}}});
     case Form::named:

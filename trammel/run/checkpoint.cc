@@ -204,6 +204,22 @@ class Digest {
   }
 };
 
+void add_modes(Digest& d, const ModalData& b) {
+  d.add(b.modes());
+  d.add(b.first_moment);
+  for (const ModeShapes* shapes : {&b.S0, &b.S1}) d.add(*shapes);
+  for (const Mat* matrix : {&b.modal_mass, &b.stiffness, &b.damping}) d.add(*matrix);
+  for (const Mat& matrix : b.gyration) d.add(matrix);
+  for (const Mat& matrix : b.inertia_curvature) d.add(matrix);
+  for (const Eigen::RowVectorXd& row : b.inertia_rate) d.add(row);
+  for (const ModalNode& node : b.nodes) {
+    d.add(node.name);
+    d.add(node.position);
+    d.add(node.translation);
+    d.add(node.rotation);
+  }
+}
+
 void add_bodies(Digest& d, const Model& model) {
   for (const Body& b : model.bodies) {
     d.add(b.name);
@@ -212,6 +228,7 @@ void add_bodies(Digest& d, const Model& model) {
     d.add(b.mass);
     d.add(b.center_of_mass);
     d.add(b.inertia);
+    if (b.modal) add_modes(d, *b.modal);
     d.add(b.pose);
     if (b.drawn) d.add(*b.drawn);
     d.add(b.velocity);

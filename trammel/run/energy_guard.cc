@@ -65,6 +65,7 @@ UnexplainedEnergy blame_for_energy(const Equations& equations, const State& from
 EnergyGuard::EnergyGuard(const Equations& equations, double tolerance)
     : equations_(equations),
       noise_(0.01 * tolerance * equations.length()),  // correctors stop at a thousandth of the tolerance
+      scales_(equations.scales()),
       work_(equations.make_workspace()),
       middle_(equations.initial_state()),
       middle_rates_(equations.make_rates()),
@@ -77,12 +78,8 @@ double EnergyGuard::noise_of(double h, const State& state, const Rates& rates) {
   // The work of the largest force or torque over an error of position.
   double hardest = mass * equations_.model().gravity.norm();
   equations_.multiply_mass(state.q, rates.a, Mdv_);
-  const double least_arm = std::min(length, 1.0);
-  for (Eigen::Index i = 0; i < Mdv_.size(); ++i) {
-    const double size = std::abs(Mdv_[i]);
-    if (size <= least_arm * hardest) continue;  // whatever it is
-    hardest = std::max(hardest, size / (equations_.is_angle(static_cast<int>(i)) ? length : 1.0));
-  }
+  for (Eigen::Index i = 0; i < Mdv_.size(); ++i)
+    hardest = std::max(hardest, std::abs(Mdv_[i]) * scales_[i] / length);
   return mass * (slow * slow + noisy * noisy) + noise_ * hardest;
 }
 

@@ -43,6 +43,7 @@ class EnergyGuard {
  private:
   const Equations& equations_;
   double noise_;  // of positions, m
+  Vec scales_;
   Workspace work_;
   State middle_;
   Rates middle_rates_;

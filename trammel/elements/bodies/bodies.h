@@ -10,5 +10,6 @@ BodyDescription describe_point_body();
 BodyDescription describe_scalar_coordinate();
 BodyDescription describe_rod();
 BodyDescription describe_planar_rod();
+BodyDescription describe_modal_body();
 
 }  // namespace trammel

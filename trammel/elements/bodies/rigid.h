@@ -18,7 +18,9 @@ class RigidBody : public BodyElement {
     const Vec3 w = s.R.transpose() * s.w;
     return 0.5 * mass_ * s.v.squaredNorm() + 0.5 * w.dot(inertia_ * w);
   }
-  double potential_energy(const BodyState& s, const Vec3& gravity) const final { return -weight_ * gravity.dot(s.r); }
+  double potential_energy(const BodyState& s, const double* /*extra*/, const Vec3& gravity) const final {
+    return -weight_ * gravity.dot(s.r);
+  }
 
  protected:
   RigidBody(double mass, double weight, const Mat3& inertia) : mass_(mass), weight_(weight), inertia_(inertia) {}

@@ -164,7 +164,7 @@ class Rod final : public BodyElement {
   double kinetic_energy(const BodyState& motion, const double* extra) const override {
     return 0.5 * mass_ * motion.v.squaredNorm() + mass_ / 24 * Eigen::Map<const Vec3>(extra + 3).squaredNorm();
   }
-  double potential_energy(const BodyState& motion, const Vec3& gravity) const override {
+  double potential_energy(const BodyState& motion, const double* /*extra*/, const Vec3& gravity) const override {
     return -mass_ * gravity.dot(motion.r);
   }
   double weight() const override { return mass_; }

@@ -106,6 +106,7 @@ bool RosenbrockNystrom::accelerate(const State& state, Rates& out) {
   if (equations_.residual(state, zero_, inertia | Part::forces, residual_, work_) != Eval::ok) return false;
   ++counts_.evaluations;
   equations_.jacobian_and_gamma(state, at_point_, gamma_, work_);
+  if (equations_.body_with_varying_mass() >= 0) equations_.mass(state.q, at_point_);
   index1_.combine_mass(at_point_);
   const bool good = count_factors(index1_, counts_);
   if (!good) return false;

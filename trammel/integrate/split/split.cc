@@ -39,6 +39,13 @@ SplitMethod::SplitMethod(const Equations& equations, const SplitOptions& options
       partials_(equations.make_partials(Detail::all)),
       residual_(equations.make_residual()),
       explicit_work_(equations.make_workspace()) {
+  if (const int bends = equations.body_with_varying_mass(); bends >= 0)
+    throw Failure({Severity::error,
+                   "method-refuses",
+                   "split methods need a constant mass matrix and no stiffness outside of forces: body '" +
+                       equations.model().bodies[bends].name + "' bends",
+                   "take hht-i3, bdf-si2, radau-iia-3 or rosenbrock-nystrom-4",
+                   {}});
   if (!options_.all_implicit) {
     work_.without_gyroscopic = true;
     work_.without_derivatives.resize(equations.force_count());

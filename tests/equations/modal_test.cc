@@ -1,0 +1,349 @@
+// Modal bodies: their equations against Lagrange's, from kinetic energies of mass points; against rigid bodies; against
+// closed forms of beams; what a free body keeps; and what is refused. Derivatives: derivatives_test.cc.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "tests/problems/modal_bodies.h"
+#include "tests/problems/stepping.h"
+#include "trammel/analyse/modes.h"
+#include "trammel/analyse/statics.h"
+#include "trammel/math/rotation.h"
+#include "trammel/read/read_model.h"
+#include "trammel/run/simulation.h"
+
+namespace trammel::modal_test {
+namespace {
+
+using problems::derivative;
+using problems::random_vector;
+
+// A strip of steel of 1 m, 20 mm by 10 mm, from the origin along x.
+std::string strip(const std::string& interfaces, int normal_modes, const std::string& more = "") {
+  return "trammel: 1\nbodies:\n  strip:\n    kind: modal\n    flexible:\n"
+         "      materials: {steel: {youngs_modulus: 210e9, poisson_ratio: 0.3, density: 7850}}\n"
+         "      sections: {flat: {type: rectangle, width: 0.02, height: 0.01}}\n"
+         "      nodes: {root: [0, 0, 0], tip: [1, 0, 0]}\n"
+         "      beams: [{nodes: [root, tip]}]\n      element_length: 0.0625\n      interfaces: [" +
+         interfaces + "]\n      normal_modes: " + std::to_string(normal_modes) + "\n" + more;
+}
+
+const char* const clamp = "joints: {clamp: {type: fixed, between: [ground, strip], at: [0, 0, 0]}}\n";
+
+// ---- the equations --------------------------------------------------------------------------------------------------
+
+class Lagrange : public testing::Test {
+ protected:
+  static constexpr int modes = 4, n = 6 + modes;
+  const problems::RandomModalBody made = problems::random_modal_body(modes, 5);
+  std::unique_ptr<Equations> e;
+  State state;
+  Rates rates;
+
+  void SetUp() override {
+    Model model;
+    model.gravity = Vec3(1, -2, 9);
+    Body body;
+    body.name = "b";
+    body.kind = "modal";
+    body.mass = made.data.mass;
+    body.modal = std::make_shared<const ModalData>(made.data);
+    model.add_body(body);
+    model.simulation.length = 1;
+    e = std::make_unique<Equations>(std::move(model));
+    std::mt19937 random(3);
+    state = problems::random_state(*e, random);
+    rates = e->make_rates();
+    rates.a = random_vector(n, random);
+  }
+  Energy energy(const State& s) const {
+    Workspace work = e->make_workspace();
+    return e->energy(s, rates, work);
+  }
+  State moved(const Vec& delta) const {
+    State s = state;
+    e->retract(state.q, delta, s.q);
+    return s;
+  }
+};
+
+TEST_F(Lagrange, KineticEnergyIsThatOfTheMassPoints) {
+  const Mat3 R = Quat(state.q[3], state.q[4], state.q[5], state.q[6]).toRotationMatrix();
+  const Vec3 v = R.transpose() * state.v.head<3>(), w = state.v.segment<3>(3);
+  const Vec q = state.q.tail(modes), q_dot = state.v.tail(modes);
+  double kinetic = 0, potential = 0.5 * q.dot(made.data.stiffness * q);
+  for (const MassPoint& p : made.elements.points) {
+    Mat shape = p.shape.leftCols<6>() * made.shapes.middleRows<6>(6 * p.first);
+    if (p.second != p.first) shape += p.shape.rightCols<6>() * made.shapes.middleRows<6>(6 * p.second);
+    const Vec6 u = shape * q, u_dot = shape * q_dot;
+    const Vec3 x = p.position - made.reference + u.head<3>(), rate = v + w.cross(x) + u_dot.head<3>(),
+               spin = w + u_dot.tail<3>() + w.cross(Vec3(u.tail<3>()));
+    kinetic += 0.5 * p.mass * rate.squaredNorm() + 0.5 * spin.dot(p.inertia * spin);
+    potential -= p.mass * e->model().gravity.dot(state.q.head<3>() + R * x);
+  }
+  const Energy found = energy(state);
+  EXPECT_NEAR(found.kinetic, kinetic, 1e-12 * kinetic);
+  EXPECT_NEAR(found.potential, potential, 1e-12 * std::abs(potential));
+  EXPECT_NEAR(found.dissipated_power, q_dot.dot(made.data.damping * q_dot), 1e-12);
+}
+
+// With P = M v:  P_v' = m g,  P_w' + w x P_w + (R^T v) x (R^T P_v) = torque of weight,  P_q' = dT/dq - dV/dq - D q'.
+TEST_F(Lagrange, EquationsFollowFromTheEnergies) {
+  Workspace work = e->make_workspace();
+  Residual residual = e->make_residual();
+  ASSERT_EQ(e->residual(state, rates, everything, residual, work), Eval::ok);
+  const auto momentum = [&](double s) {
+    State at = moved(s * state.v);
+    at.v = state.v + s * rates.a;
+    Vec p(n);
+    e->multiply_mass(at.q, at.v, p);
+    return p;
+  };
+  const Vec p = momentum(0), p_rate = derivative(momentum);
+  EXPECT_NEAR(0.5 * state.v.dot(p), energy(state).kinetic, 1e-12 * energy(state).kinetic);
+  Vec kinetic_q(n), potential_q(n);
+  for (int i = 0; i < n; ++i) {
+    const Vec both = derivative([&](double s) {
+      const Energy at = energy(moved(s * Vec::Unit(n, i)));
+      return Vec(Eigen::Vector2d(at.kinetic, at.potential));
+    });
+    kinetic_q[i] = both[0];
+    potential_q[i] = both[1];
+  }
+  const Mat3 R = Quat(state.q[3], state.q[4], state.q[5], state.q[6]).toRotationMatrix();
+  const Vec3 w = state.v.segment<3>(3), v = R.transpose() * state.v.head<3>(), p_v = R.transpose() * p.head<3>();
+  Vec expected = p_rate + potential_q;
+  expected.segment<3>(3) += w.cross(Vec3(p.segment<3>(3))) + v.cross(p_v);
+  expected.tail(modes) += made.data.damping * state.v.tail(modes) - kinetic_q.tail(modes);
+  EXPECT_LT((residual.inertia + residual.force - expected).cwiseAbs().maxCoeff(), 1e-9 * expected.norm());
+}
+
+// ---- against rigid bodies -------------------------------------------------------------------------------------------
+
+// With one interface and no normal modes nothing bends.
+TEST(Modal, WithoutModesItIsARigidBody) {
+  const Model bent = read_model_text(strip("root", 0), "strip.yaml");
+  ASSERT_EQ(bent.bodies[0].modal->modes(), 0);
+  Model rigid = bent;
+  rigid.bodies[0].kind = "spatial";
+  ASSERT_NEAR(bent.bodies[0].mass, 7850 * 0.02 * 0.01, 1e-12);
+  const Equations a(bent), b(rigid);
+  std::mt19937 random(4);
+  const State state = problems::random_state(b, random);
+  Rates rates = b.make_rates();
+  rates.a = random_vector(6, random);
+  Workspace of_a = a.make_workspace(), of_b = b.make_workspace();
+  Residual in_a = a.make_residual(), in_b = b.make_residual();
+  a.residual(state, rates, everything, in_a, of_a);
+  b.residual(state, rates, everything, in_b, of_b);
+  EXPECT_LT((in_a.inertia + in_a.force - in_b.inertia - in_b.force).norm(), 1e-12);
+  EXPECT_NEAR(a.energy(state, rates, of_a).kinetic, b.energy(state, rates, of_b).kinetic, 1e-12);
+}
+
+// A body with a large spin, undeformed: its lumped inertia at the tip, or a rigid body fixed there.
+TEST(Modal, LumpedInertiaIsARigidBodyAtTheNode) {
+  const std::string spin = "    angular_velocity: [3, 5, -7]\n";
+  const Model lumped = read_model_text(
+      strip("root, tip", 90, "      lumped_masses: [{node: tip, mass: 0.6, inertia: [0.01, 0.02, 0.005]}]\n" + spin),
+      "lumped.yaml");
+  Model joined = read_model_text(strip("root, tip", 90, spin) +
+                                     "  lump: {mass: 0.6, inertia: [0.01, 0.02, 0.005], position: [1, 0, 0], "
+                                     "velocity: [0, -7, -5], angular_velocity: [3, 5, -7]}\n"
+                                     "joints: {weld: {type: fixed, between: [strip, lump], at: [1, 0, 0]}}\n",
+                                 "joined.yaml");
+  const auto tip_acceleration = [](Model model) {
+    const int tip = model.add_frame_at(0, Vec3::UnitX());
+    const problems::Ready ready(std::move(model));
+    Workspace work = ready.equations->make_workspace();
+    ready.equations->update(ready.state, work);
+    Vec3 angular;
+    const Vec3 linear = ready.equations->frame_acceleration(tip, ready.rates, work, &angular);
+    Vec6 out;
+    out << linear, angular;
+    return out;
+  };
+  const Vec6 one = tip_acceleration(lumped), two = tip_acceleration(joined);
+  EXPECT_GT(two.tail<3>().norm(), 10);
+  // With all modes both span the same motions.
+  EXPECT_LT((one - two).norm(), 1e-9 * two.norm()) << one.transpose() << "\n" << two.transpose();
+}
+
+// ---- beams ----------------------------------------------------------------------------------------------------------
+
+TEST(Modal, FrequenciesOfACantilever) {
+  const problems::Ready ready(read_model_text(strip("root, tip", 48, clamp), "cantilever.yaml"));
+  const Modes found = find_modes(*ready.equations, ready.state, ready.rates);
+  std::vector<double> frequencies;
+  for (const Mode& mode : found.undamped) frequencies.push_back(mode.frequency);
+  const auto has = [&](double expected, double tolerance) {
+    const auto near = std::min_element(frequencies.begin(), frequencies.end(), [&](double a, double b) {
+      return std::abs(a - expected) < std::abs(b - expected);
+    });
+    EXPECT_NEAR(*near / expected, 1, tolerance);
+  };
+  // Roots of Timoshenko's frequency equation, 30 digits; the errors are those of 16 elements.
+  has(8.35449940694432, 1e-6);
+  has(16.7050018665621, 1e-6);
+  has(52.3318183034696, 2e-5);
+  has(104.489578398837, 2e-5);
+  has(146.418019350508, 2e-4);
+  has(594.086192549264, 1e-3);
+}
+
+TEST(Modal, StaticDeflectionOfACantilever) {
+  Model model =
+      read_model_text(strip("root, tip", 0,
+                            std::string(clamp) + "forces: {load: {type: force, frames: [ground, end], fz: -10}}\n"
+                                                 "frames: {end: {body: strip, node: tip}}\n"),
+                      "cantilever.yaml");
+  problems::Ready ready(std::move(model));
+  StaticSolver solver(*ready.equations);
+  const StaticReport report = solver.solve(ready.state, ready.rates, ready.work, {});
+  ASSERT_TRUE(report.found) << to_text(report);
+  ready.equations->update(ready.state, ready.work);
+  const int tip = ready.equations->model().find_frame("end");
+  // F L^3 / (3 E I) + k F L / (G A); the root turns with the body, and the rest is of second order in the slope
+  const double expected = 10 / (3 * 210e9 * 0.02 * 1e-6 / 12) + 1.2 * 10 / (210e9 / 2.6 * 2e-4);
+  EXPECT_NEAR(-ready.equations->frame(tip, ready.work).p.z() / expected, 1, 3e-4);
+}
+
+// ---- what a free body keeps -----------------------------------------------------------------------------------------
+
+struct Kept {
+  double energy = 0;
+  Vec3 momentum, about_origin;
+  Mat3 R;
+  Vec q;
+  double bent = 0;  // m, at most
+};
+
+// Two thin bars at a right angle with a lumped body at one end, which spin fast enough to bend by centimetres.
+Model tumbling() {
+  return read_model_text(
+      "trammel: 1\nbodies:\n  angle:\n    kind: modal\n    position: [0.1, 0.2, 0]\n"
+      "    angular_velocity: [6, 8, -5]\n    flexible:\n"
+      "      materials: {aluminium: {youngs_modulus: 70e9, poisson_ratio: 0.33, density: 2700}}\n"
+      "      sections: {bar: {type: round, diameter: 0.01}}\n"
+      "      nodes: {end: [0, 0, 0], corner: [0.8, 0, 0], tip: [0.8, 0.3, 0.5]}\n"
+      "      beams: [{nodes: [end, corner, tip]}]\n      element_length: 0.3\n"
+      "      lumped_masses: [{node: tip, mass: 0.3, inertia: [1e-3, 2e-3, 2.5e-3]}]\n"
+      "      interfaces: [corner]\n      normal_modes: 8\n",
+      "tumbling.yaml");
+}
+
+Kept tumble(const Vec3& boost) {
+  Model model = tumbling();
+  model.bodies[0].velocity += boost;
+  model.simulation.method = "dormand-prince-853";
+  model.simulation.tolerance = 1e-13;
+  model.simulation.length = 1;
+  model.simulation.time_scale = 1;
+  model.simulation.end = 0.5;
+  Simulation simulation(std::move(model));
+  MemoryTrajectory sink;
+  EXPECT_EQ(simulation.run(sink).status, RunStatus::finished);
+  const Equations& e = simulation.equations();
+  const State& s = simulation.integrator().state();
+  Workspace work = e.make_workspace();
+  const Energy energy = e.energy(s, simulation.integrator().rates(), work);
+  Vec p(e.sizes().nv);
+  e.multiply_mass(s.q, s.v, p);
+  const BodyState& body = work.bodies[0];
+  return {energy.kinetic + energy.potential,
+          p.head<3>(),
+          body.R * p.segment<3>(3) + body.r.cross(Vec3(p.head<3>())),
+          body.R,
+          s.q.tail(e.sizes().nv - 6),
+          s.q.tail(e.sizes().nv - 6).cwiseAbs().dot(e.model().bodies[0].modal->displacement)};
+}
+
+TEST(Modal, TumblingKeepsEnergyAndMomenta) {
+  const Kept end = tumble(Vec3::Zero());
+  const Model model = tumbling();
+  const Body& b = model.bodies[0];
+  const Vec3 w(6, 8, -5), arm = b.center_of_mass, v = w.cross(arm), r = b.pose.position + arm, p = b.mass * v;
+  const double energy = 0.5 * b.mass * v.squaredNorm() + 0.5 * w.dot(b.inertia * w);
+  EXPECT_NEAR(end.energy, energy, 1e-10 * energy);
+  EXPECT_LT((end.momentum - p).norm(), 1e-10 * p.norm());
+  const Vec3 L = b.inertia * w + r.cross(p);
+  EXPECT_LT((end.about_origin - L).norm(), 1e-10 * L.norm());
+  EXPECT_GT(end.bent, 5e-3);
+}
+
+// A mass matrix of nodes in the place of mass points would change R by 5e-3 here.
+TEST(Modal, TheSpeedOfTheWholeChangesNothing) {
+  const Kept still = tumble(Vec3::Zero()), fast = tumble(Vec3(30, -20, 10));
+  EXPECT_LT((still.R - fast.R).norm(), 1e-9);
+  EXPECT_LT((still.q - fast.q).norm(), 1e-9 * (1 + still.q.norm()));
+}
+
+// ---- methods --------------------------------------------------------------------------------------------------------
+
+State swing(const std::string& method, double tolerance, std::optional<double> step) {
+  Model model = read_model_text(
+      "gravity: [0, 0, -9.81]\n" +
+          strip("root", 2,
+                "joints: {pin: {type: revolute, between: [ground, strip], at: [0, 0, 0], axis: [0, 1, 0]}}\n"),
+      "swing.yaml");
+  model.simulation.method = method;
+  model.simulation.tolerance = tolerance;
+  model.simulation.step = step;
+  model.simulation.end = 0.1;
+  Simulation simulation(std::move(model));
+  MemoryTrajectory sink;
+  EXPECT_EQ(simulation.run(sink).status, RunStatus::finished);
+  return simulation.integrator().state();
+}
+
+class ModalMethods : public testing::TestWithParam<const char*> {};
+
+TEST_P(ModalMethods, Agree) {
+  const State exact = swing("radau-iia-3", 1e-11, {}), found = swing(GetParam(), 1e-10, {});
+  EXPECT_LT((found.q - exact.q).lpNorm<Eigen::Infinity>(), 1e-6);
+  EXPECT_LT((found.v - exact.v).lpNorm<Eigen::Infinity>(), 1e-3);
+}
+INSTANTIATE_TEST_SUITE_P(Modal, ModalMethods,
+                         testing::Values("rosenbrock-nystrom-4", "bdf-si2", "dormand-prince-853", "adams"),
+                         [](const auto& tested) {
+                           std::string name = tested.param;
+                           for (char& c : name) c = c == '-' ? '_' : c;
+                           return name;
+                         });
+
+TEST(Modal, HhtIsOfOrderTwo) {
+  const State exact = swing("radau-iia-3", 1e-11, {});
+  const double coarse = (swing("hht-i3", 1e-10, 2e-4).q - exact.q).norm(),
+               fine = (swing("hht-i3", 1e-10, 1e-4).q - exact.q).norm();
+  EXPECT_NEAR(std::log2(coarse / fine), 2, 0.3) << coarse << " " << fine;
+}
+
+// ---- what is refused ------------------------------------------------------------------------------------------------
+
+std::string failure_of(const std::string& text) {
+  try {
+    const Equations equations(read_model_text(text, "strip.yaml"));
+  } catch (const Failure& failure) {
+    return failure.problems().front().message;
+  }
+  return "";
+}
+
+TEST(Modal, RefusesPlacesWithoutANode) {
+  EXPECT_EQ(failure_of(strip("root, tip", 2,
+                             "joints: {pin: {type: spherical, between: [ground, strip], at: [0.75, 0, 0]}}\n")),
+            "'pin' on body 'strip': it stands at none of the interface nodes; the nearest, 'tip', is 0.25 m away");
+  EXPECT_EQ(failure_of(strip("root, tip", 2, clamp)), "");
+  EXPECT_NE(failure_of(strip("root", 2, "frames: {f: {body: strip, node: tip}}\n")), "");
+}
+
+TEST(Modal, SplitMethodsRefuseIt) {
+  Model model = read_model_text(strip("root", 2), "strip.yaml");
+  model.simulation.method = "split";
+  Simulation simulation(std::move(model));
+  MemoryTrajectory sink;
+  EXPECT_THROW(simulation.run(sink), Failure);
+}
+
+}  // namespace
+}  // namespace trammel::modal_test

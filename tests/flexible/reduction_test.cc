@@ -1,0 +1,168 @@
+// Frames of beams: sections, finite elements, and their reduction, against closed forms, dense algebra and the frame of
+// an all-terrain vehicle, whose frequencies an independent program of another language found.
+#include "trammel/flexible/reduction.h"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+#include <numbers>
+
+#include "trammel/flexible/lowest_modes.h"
+#include "trammel/math/rotation.h"
+#include "trammel/read/read_model.h"
+
+namespace trammel::reduction_test {
+namespace {
+
+constexpr double pi = std::numbers::pi;
+const BeamMaterial steel{210e9, 210e9 / 2.6, 7850};
+
+// A strip of 1 m along x, 20 mm wide and 10 mm high.
+BeamFrame strip(int elements) {
+  BeamFrame f;
+  f.nodes = {{"root", Vec3::Zero()}, {"tip", Vec3::UnitX()}};
+  f.sections = {rectangle_section(0.02, 0.01)};
+  f.materials = {steel};
+  f.beams = {{0, 1, 0, 0, Vec3::Zero()}};
+  f.element_length = 1.0 / elements;
+  return f;
+}
+
+// Three beams in space with a lumped body, no two directions alike.
+BeamFrame bent_frame() {
+  BeamFrame f;
+  f.nodes = {{"a", Vec3(0, 0, 0)}, {"b", Vec3(0.5, 0.1, 0)}, {"c", Vec3(0.6, 0.5, 0.2)}, {"d", Vec3(0.3, 0.2, 0.7)}};
+  f.sections = {tube_section(0.03, 0.003), rectangle_section(0.02, 0.01)};
+  f.materials = {steel};
+  f.beams = {{0, 1, 0, 0, Vec3::Zero()}, {1, 2, 1, 0, Vec3(0, 1, 1)}, {1, 3, 0, 0, Vec3::Zero()}};
+  f.lumps = {{2, 0.7, Vec3(1e-3, 2e-3, 2.5e-3).asDiagonal()}};
+  f.element_length = 0.2;
+  return f;
+}
+
+TEST(BeamSections, OfRoundAndRectangularBars) {
+  const BeamSection tube = tube_section(0.0254, 0.0032);
+  const BeamMaterial of_frame{205e9, 205e9 / 2.58, 7850};
+  EXPECT_NEAR(tube.area, pi / 4 * (0.0254 * 0.0254 - 0.019 * 0.019), 1e-12);
+  EXPECT_NEAR(tube.Iy, pi / 64 * (std::pow(0.0254, 4) - std::pow(0.019, 4)), 1e-16);
+  EXPECT_NEAR(tube.shear_coefficient_y(of_frame), 1.827106, 1e-6);  // Cowper's formula by another program
+  const BeamSection full = tube_section(0.02, 0.01);
+  EXPECT_NEAR(full.area, pi * 1e-4, 1e-15);
+  EXPECT_NEAR(full.shear_coefficient_z(of_frame), (7 + 6 * 0.29) / (6 * 1.29), 1e-12);
+  const BeamSection flat = rectangle_section(0.02, 0.01);
+  EXPECT_NEAR(flat.torsion, 4.573633542391416e-09, 1e-6 * 4.57e-9);  // Saint-Venant's series, 30 digits
+  EXPECT_NEAR(rectangle_section(1, 1).torsion, 0.140577, 1e-6);
+}
+
+TEST(FiniteElements, RigidMotionsHaveNoStiffnessAndTheRightInertia) {
+  const FiniteElements e = mesh(bent_frame());
+  const Vec3 center(0.1, -0.2, 0.3);
+  const Mat Z = e.rigid_motions(center);
+  EXPECT_LT((e.stiffness * Z).cwiseAbs().maxCoeff(), 1e-12 * Mat(e.stiffness).cwiseAbs().maxCoeff());
+  const ModalData sums = modal_data(e, center, Mat(e.freedoms(), 0));
+  const Mat M = Z.transpose() * (e.mass * Z);
+  EXPECT_NEAR(M(0, 0), sums.mass, 1e-12);
+  EXPECT_LT((M.bottomRightCorner<3, 3>() - sums.inertia).norm(), 1e-12);
+  EXPECT_LT((M.topRightCorner<3, 3>() + skew(sums.first_moment)).norm(), 1e-12);
+}
+
+// A mass matrix of mass points is the consistent one, and the sums of modes are those of it.
+TEST(FiniteElements, SumsOverModesAreThoseOfTheMassMatrix) {
+  const FiniteElements e = mesh(bent_frame());
+  const Mat shapes = Mat::Random(e.freedoms(), 5), Z = e.rigid_motions(Vec3::Zero());
+  const ModalData sums = modal_data(e, Vec3::Zero(), shapes);
+  const Mat M = shapes.transpose() * (e.mass * shapes), P = Z.transpose() * (e.mass * shapes);
+  EXPECT_LT((sums.modal_mass - M).norm(), 1e-12 * M.norm());
+  EXPECT_LT((sums.S0 - P.topRows<3>()).norm(), 1e-12 * P.norm());
+  EXPECT_LT((sums.S1 - P.bottomRows<3>()).norm(), 1e-12 * P.norm());
+}
+
+TEST(LowestModes, SubspaceIterationFindsWhatADenseSolverFinds) {
+  BeamFrame f;  // a square tube frame: pairs of equal frequencies
+  f.nodes = {{"root", Vec3::Zero()}, {"tip", Vec3(0, 0, 2)}};
+  f.sections = {tube_section(0.05, 0.002)};
+  f.materials = {steel};
+  f.beams = {{0, 1, 0, 0, Vec3::Zero()}};
+  f.element_length = 0.04;
+  const FiniteElements e = mesh(f);
+  const int n = e.freedoms() - 6;
+  ASSERT_GT(n, 200);
+  std::vector<Eigen::Triplet<double>> k, m;
+  const Mat K = Mat(e.stiffness).bottomRightCorner(n, n), M = Mat(e.mass).bottomRightCorner(n, n);  // root held
+  const Eigen::SparseMatrix<double> Ks = K.sparseView(), Ms = M.sparseView();
+  const LowestModes found = lowest_modes(Ks, Ms, SparseFactors(Ks), 12);
+  const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> exact(K, M);
+  for (int j = 0; j < 12; ++j) {
+    EXPECT_NEAR(found.values[j] / exact.eigenvalues()[j], 1, 1e-7) << j;
+    EXPECT_LT((K * found.vectors.col(j) - found.values[j] * M * found.vectors.col(j)).norm(),
+              1e-6 * (K * found.vectors.col(j)).norm())
+        << j;
+  }
+}
+
+TEST(Reduction, ModesAreOrthogonalAndFreeOfRigidMotion) {
+  const BeamFrame f = bent_frame();
+  const FiniteElements e = mesh(f);
+  const Reduction r = reduce(f, e, {{0, 3}, 7, {}, {0.02, 0.05}});
+  const ModalData& b = r.data;
+  ASSERT_EQ(b.modes(), 2 * 6 + 7 - 6);
+  EXPECT_TRUE(b.S0.isZero(0) && b.S1.isZero(0) && b.modal_mass.isIdentity(0));
+  for (int j = 0; j < b.modes(); ++j) {
+    const double w = 2 * pi * r.frequencies[j];
+    EXPECT_NEAR(b.stiffness(j, j), w * w, 1e-9 * w * w);
+    EXPECT_NEAR(b.damping(j, j), 2 * (j == 0 ? 0.02 : 0.05) * w, 1e-9 * w);
+  }
+  // Statics of the interface nodes are exact: the work of a pair of opposite forces over their own deflection.
+  const Vec3 along = (f.nodes[3].position - f.nodes[0].position).normalized();
+  const Vec modal = b.nodes[1].translation.transpose() * along - b.nodes[0].translation.transpose() * along;
+  const double reduced = modal.dot(b.stiffness.diagonal().cwiseInverse().asDiagonal() * modal);
+  Vec load = Vec::Zero(e.freedoms());
+  load.segment<3>(18) = along;
+  load.head<3>() = -along;
+  const int n = e.freedoms() - 6;
+  const Vec u = Mat(e.stiffness).bottomRightCorner(n, n).ldlt().solve(load.tail(n));  // the first node held
+  EXPECT_NEAR(reduced, load.tail(n).dot(u), 1e-9 * reduced);
+}
+
+TEST(Reduction, BandsAndEqualFrequencies) {
+  BeamFrame f = strip(20);
+  f.sections = {tube_section(0.02, 0.002)};
+  const FiniteElements e = mesh(f);
+  const Reduction r = reduce(f, e, {{0}, 3, {{0.01, 100}, {0.1, 1000}, {1, 1e300}}, {}});
+  EXPECT_EQ(r.normal_modes, 4);  // the third bending mode comes as a pair
+  for (int j = 0; j < r.data.modes(); ++j) {
+    const double frequency = r.frequencies[j], ratio = frequency < 100 ? 0.01 : frequency < 1000 ? 0.1 : 1;
+    EXPECT_NEAR(r.data.damping(j, j), 4 * pi * frequency * ratio, 1e-9 * frequency);
+  }
+}
+
+// Free in space, against Timoshenko's beam with 64 elements in another program and against Euler and Bernoulli.
+TEST(Reduction, FrequenciesOfAFreeBeam) {
+  const BeamFrame f = strip(64);
+  const Reduction r = reduce(f, mesh(f), {{0, 1}, 80, {}, {}});
+  const double expected[] = {53.14657058988157, 106.17681732982773, 146.40038452922389, 286.7152031348533,
+                             291.8851397140718};
+  for (int j = 0; j < 5; ++j) EXPECT_NEAR(r.frequencies[j] / expected[j], 1, 1e-5) << j;
+  EXPECT_NEAR(r.frequencies[0] / 53.166012763259694, 1, 5e-4);
+}
+
+// tests/flexible/atv_frame.yaml; 40 mm elements there.
+TEST(Reduction, FrameOfAVehicle) {
+  const Model model = read_model(std::string(TRAMMEL_SOURCE_DIR) + "/tests/flexible/atv_frame.yaml");
+  const Body& body = model.bodies[0];
+  ASSERT_NE(body.modal, nullptr);
+  EXPECT_NEAR(body.mass, 34.395464634743675, 1e-9);
+  EXPECT_LT((body.center_of_mass - Vec3(0.012705793898215351, -0.004535481687967097, 0.24666635642271442)).norm(),
+            1e-12);
+  EXPECT_NEAR(body.inertia(1, 1), 10.113978, 1e-6);
+  ASSERT_EQ(body.modal->modes(), 134);
+  const std::pair<int, double> expected[] = {{1, 56.795616},      {2, 77.220330},     {10, 185.728380},
+                                             {20, 346.663918},    {50, 1132.575224},  {100, 3191.496463},
+                                             {133, 12288.449142}, {134, 13134.088175}};
+  for (const auto& [number, frequency] : expected)
+    EXPECT_NEAR(std::sqrt(body.modal->stiffness(number - 1, number - 1)) / (2 * pi), frequency, 1e-6 * frequency);
+}
+
+}  // namespace
+}  // namespace trammel::reduction_test

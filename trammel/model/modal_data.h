@@ -1,0 +1,50 @@
+// What the equations know of a body that bends: mass, first moment, inertia and their change with the modal coordinates
+// q, as sums over the mass points of the body, and its interface nodes. With x from the point of reference, phi and psi
+// the translation and rotation of a mass point m, J (rotary) in each mode, all in body axes:
+//
+//   s  = sum m x                   S0 = sum m phi                 Mqq = sum m phi^T phi + psi^T J psi
+//   J0 = sum -m x~x~ + J           S1 = sum m x~ phi + J psi
+//   A_k      = sum m x~ e_k~ phi + J e_k~ psi                               3 x m
+//   Gamma_k  = sum m phi^T e_k~ phi + psi^T J e_k~ psi                      m x m
+//   Theta_kl = sum m (e_k~ phi)^T (e_l~ phi) + (e_k~ psi)^T J (e_l~ psi)    m x m
+//
+//   J(q)_kl = J0_kl + J1_kl q + q^T J2_kl q / 2,   J1_kl = row k of A_l + row l of A_k,   J2_kl = Theta_kl + Theta_lk
+#pragma once
+#include <array>
+#include <string>
+#include <vector>
+
+#include "trammel/base/types.h"
+
+namespace trammel {
+
+using ModeShapes = Eigen::Matrix<double, 3, Eigen::Dynamic>;
+
+// A place where joints and forces can attach: a unit of mode j moves it by column j.
+struct ModalNode {
+  std::string name;
+  Vec3 position = Vec3::Zero();  // from the point of reference
+  ModeShapes translation, rotation;
+};
+
+struct ModalData {
+  double mass = 0;
+  Vec3 first_moment = Vec3::Zero();
+  Mat3 inertia = Mat3::Zero();  // J0, about the point of reference
+  ModeShapes S0, S1;
+  Mat modal_mass;                                  // Mqq
+  std::array<Eigen::RowVectorXd, 6> inertia_rate;  // J1: xx, yy, zz, xy, yz, zx
+  std::array<Mat, 6> inertia_curvature;            // J2, in the same order
+  std::array<Mat, 3> gyration;                     // Gamma
+  Mat stiffness, damping;                          // K, D
+  // The greatest displacement and rotation that a unit of each mode makes anywhere in the body.
+  Vec displacement, turn;
+  std::vector<ModalNode> nodes;
+
+  int modes() const { return static_cast<int>(modal_mass.rows()); }
+};
+
+// The place of component (k, l) in the lists of six.
+constexpr int component(int k, int l) { return k == l ? k : k + l == 1 ? 3 : k + l == 3 ? 4 : 5; }
+
+}  // namespace trammel
