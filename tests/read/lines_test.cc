@@ -120,7 +120,9 @@ TEST(Lines, MorePointsGiveASmoothCurve) {
       const Quat turn = i == 0 ? Quat::Identity() : curve.nodes[i - 1].rotation.conjugate() * curve.nodes[i].rotation;
       EXPECT_LT(std::abs(turn.x()), 0.02) << i;
     }
-    if (before > 0) EXPECT_LT(error, before / 10) << count;
+    if (before > 0) {
+      EXPECT_LT(error, before / 10) << count;
+    }
     before = error;
   }
   EXPECT_LT(before, 1e-5);

@@ -161,7 +161,7 @@ DrawnCurve draw_curve(const std::vector<Vec3>& points, int elements, const std::
   if (walked.empty())
     return faulty("it would turn back on itself", "three points lie on an arc, or in order on a line");
   if (z && z->normalized().cross(walked[0].tangent).norm() < 1e-6)
-    return faulty("z_axis is along its first tangent", "z_axis must have a part across the line");
+    return faulty("z_axis is along the line at its start", "z_axis must have a part across the line");
   for (const CurvePoint& point : walked) {
     // Beyond a right angle between neighbours the drawn points do not show the shape.
     const Vec3 before = out.nodes.empty() ? point.tangent : Vec3(out.nodes.back().rotation * Vec3::UnitX());
