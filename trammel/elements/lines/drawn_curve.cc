@@ -11,6 +11,8 @@
 namespace trammel {
 namespace {
 
+constexpr double farthest = 1e75;  // as of bodies: squares of it are still numbers
+
 struct CurvePoint {
   Vec3 position, tangent;  // the tangent of length 1, or zero where the curve has none
 };
@@ -151,7 +153,11 @@ DrawnCurve faulty(std::string fault, std::string hint) { return {{}, 0, std::mov
 DrawnCurve draw_curve(const std::vector<Vec3>& points, int elements, const std::optional<Vec3>& z) {
   if (points.size() < 2) return faulty("fewer than two points are given", "give the points it passes through");
   double size = 0;
-  for (const Vec3& point : points) size = std::max(size, (point - points[0]).norm());
+  for (const Vec3& point : points) {
+    if (!(point.cwiseAbs().maxCoeff() < farthest))
+      return faulty("a point is farther away than 1e75 m", "give the points in the unit of the file");
+    size = std::max(size, (point - points[0]).norm());
+  }
   for (std::size_t i = 1; i < points.size(); ++i)
     if (!((points[i] - points[i - 1]).norm() > 1e-9 * size))
       return faulty("points " + std::to_string(i) + " and " + std::to_string(i + 1) + " are at the same place",
