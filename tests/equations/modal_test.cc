@@ -208,6 +208,22 @@ TEST(Modal, StaticDeflectionOfACantilever) {
   EXPECT_NEAR(-ready.equations->frame(tip, ready.work).p.z() / expected, 1, 3e-4);
 }
 
+// Held at both ends a rigid body has six rows too many; this one bends between them.
+TEST(Modal, ModesAreFreedoms) {
+  const std::string clamps =
+      "joints:\n  left: {type: fixed, between: [ground, strip], at: [0, 0, 0]}\n"
+      "  right: {type: fixed, between: [ground, strip], at: [1, 0, 0]}\n";
+  for (const int normal_modes : {0, 3}) {
+    const problems::Ready ready(read_model_text(strip("root, tip", normal_modes, clamps), "clamped.yaml"),
+                                {.analyse_rank = true});
+    const LoopAnalysis& rank = ready.initial.rank;
+    EXPECT_EQ(rank.rows, 12);
+    EXPECT_EQ(rank.rank, 12);
+    EXPECT_EQ(rank.body_freedoms, 6 + 6 + normal_modes);
+    EXPECT_EQ(rank.freedoms_by_rank, normal_modes);
+  }
+}
+
 // ---- what a free body keeps -----------------------------------------------------------------------------------------
 
 struct Kept {

@@ -308,11 +308,31 @@ SchemaJson basic_definitions() {
 std::string model_schema() {
   SchemaJson schema = rule_schema(Rule::file);
   SchemaJson definitions = basic_definitions();
-  for (const Rule rule : {Rule::subsystem,  Rule::use,           Rule::repeat,       Rule::body,
-                          Rule::inertia,    Rule::shape,         Rule::part,         Rule::drawn_shape,
-                          Rule::coordinate, Rule::spline,        Rule::table,        Rule::frame,
-                          Rule::initial,    Rule::initial_joint, Rule::initial_body, Rule::initial_coordinate,
-                          Rule::simulation, Rule::input,         Rule::state,        Rule::variable,
+  for (const Rule rule : {Rule::subsystem,
+                          Rule::use,
+                          Rule::repeat,
+                          Rule::body,
+                          Rule::inertia,
+                          Rule::shape,
+                          Rule::part,
+                          Rule::drawn_shape,
+                          Rule::flexible,
+                          Rule::flexible_material,
+                          Rule::flexible_section,
+                          Rule::flexible_beam,
+                          Rule::flexible_mass,
+                          Rule::coordinate,
+                          Rule::spline,
+                          Rule::table,
+                          Rule::frame,
+                          Rule::initial,
+                          Rule::initial_joint,
+                          Rule::initial_body,
+                          Rule::initial_coordinate,
+                          Rule::simulation,
+                          Rule::input,
+                          Rule::state,
+                          Rule::variable,
                           Rule::output}) {
     definitions[std::string(name_of(rule))] = rule_schema(rule);
   }
