@@ -1,5 +1,5 @@
 // Beams against the textbook: the 12 x 12 matrix, deflections of cantilevers, a cantilever bent to a circle by a moment
-// at its end, the same beam seen from its other end.
+// at its end, beams bent without load, the same beam seen from its other end.
 #include <gtest/gtest.h>
 
 #include <Eigen/LU>
@@ -122,21 +122,20 @@ TEST(Beam, CantileversBendAsTheTextbookSays) {
   }
 }
 
-// Under a moment M at its end a cantilever becomes an arc of radius E I / M. N beams are then in equilibrium on a
-// regular polygon with sides L/N, each turned by phi/N against the one before: the tip is off by phi^2/(24 N^2) of the
-// arc.
+// Under a moment M at its end a cantilever becomes an arc of radius E I / M. The helix of a beam is that arc, so that
+// beams are in equilibrium with their ends on it, however few they are.
 TEST(Beam, RollsUpToACircleUnderAnEndMoment) {
   const double L = 1.2;
   for (const double phi : {0.5 * std::numbers::pi, std::numbers::pi, 2 * std::numbers::pi}) {
-    const double M = phi * E * Iz / L;
-    for (const int count : {8, 16, 32}) {
+    const double M = phi * E * Iz / L, radius = L / phi;
+    for (const int count : {3, 8, 16, 32}) {
       const double h = L / count, turn = phi / count;
       const auto beam = make_beam(h);
-      std::vector<FrameState> nodes{at(Vec3::Zero())};
-      for (int i = 0; i < count; ++i) {
-        const double direction = (i + 0.5) * turn;
-        nodes.push_back(at(nodes.back().p + h * Vec3(std::cos(direction), std::sin(direction), 0),
-                           Eigen::AngleAxisd((i + 1) * turn, Vec3::UnitZ()).toRotationMatrix()));
+      std::vector<FrameState> nodes;
+      for (int i = 0; i <= count; ++i) {
+        const double angle = i * turn;
+        nodes.push_back(at(radius * Vec3(std::sin(angle), 1 - std::cos(angle), 0),
+                           Eigen::AngleAxisd(angle, Vec3::UnitZ()).toRotationMatrix()));
       }
       Vec wrench = Vec::Zero(6 * (count + 1));
       for (int i = 0; i < count; ++i) {
@@ -146,12 +145,61 @@ TEST(Beam, RollsUpToACircleUnderAnEndMoment) {
         wrench.segment<12>(6 * i) += one;
       }
       wrench[6 * count + 5] += M;
-      EXPECT_LT(wrench.tail(6 * count).cwiseAbs().maxCoeff(), 1e-9 * M * count) << phi << " " << count;
-      const double radius = L / phi;
-      const Vec3 tip(radius * std::sin(phi), radius * (1 - std::cos(phi)), 0);
-      const double bulge = 0.5 * turn / std::sin(0.5 * turn);  // 1 + turn^2/24
-      EXPECT_LT((nodes.back().p - bulge * tip).norm(), 1e-12);
+      // Round-off of the nodes' places times the stiffness against stretch.
+      EXPECT_LT(wrench.tail(6 * count).cwiseAbs().maxCoeff(), 1e-15 * E * A * L / h) << phi << " " << count;
     }
+  }
+}
+
+// A beam that is bent and twisted without load: its frames along it as drawn, or its curvature given.
+TEST(Beam, MayBeBentWithoutLoad) {
+  const double L = 0.5;
+  const Vec3 curvature(0.7, -1.1, 1.6);
+  const Mat3 R = rotation_exp(L * curvature).toRotationMatrix();
+  const Vec3 d = rotation_tangent(-L * curvature) * Vec3(L, 0, 0);  // of a helix of length L
+  Model model;
+  for (const char* name : {"first", "second"}) {
+    Body body;
+    body.name = name;
+    model.add_body(body);
+  }
+  model.bodies[1].pose = {d, Quat(R)};
+  Fields as_drawn = beam_fields(), given = beam_fields(L);
+  as_drawn.set("section_axes", std::string("frames"));
+  given.set("section_axes", std::string("frames"));
+  given.set("curvature", curvature);
+  const int a = model.add_frame(0, {}), b = model.add_frame(1, {});
+  add_force(model, "beam", "as drawn", {a, b}, as_drawn);
+  add_force(model, "beam", "given", {a, b}, given);
+  const Mat3 turn = rotation_exp(Vec3(0.4, 1, -0.3)).toRotationMatrix(),
+             bent = rotation_exp(Vec3(0.1, -0.2, 0.3)).toRotationMatrix();
+  const FrameState rest[2] = {at(Vec3(1, 2, 3), turn), at(Vec3(1, 2, 3) + turn * d, turn * R)},
+                   loaded[2] = {rest[0], at(rest[1].p + Vec3(0.01, 0.02, 0), rest[1].R * bent)};
+  Eigen::Matrix<double, 12, 1> none, one, other;
+  const auto& make = find_element(Category::force, "beam")->make_force;
+  const auto first = make(model.forces[0], {model}), second = make(model.forces[1], {model});
+  for (const Force* beam : {first.get(), second.get()}) {
+    ASSERT_TRUE(beam->evaluate({0, rest, nullptr}, none.data()));
+    EXPECT_LT(none.cwiseAbs().maxCoeff(), 1e-14 * E * A);
+  }
+  ASSERT_TRUE(first->evaluate({0, loaded, nullptr}, one.data()));
+  ASSERT_TRUE(second->evaluate({0, loaded, nullptr}, other.data()));
+  EXPECT_LT((one - other).cwiseAbs().maxCoeff(), 1e-12 * one.cwiseAbs().maxCoeff());
+}
+
+// The logarithm ends at half a turn between the ends: no force is better than a wrong one, and nothing is a NaN.
+TEST(Beam, RefusesHalfATurnBetweenItsEnds) {
+  const auto beam = make_beam(0.5);
+  for (const double angle : {3.0, 3.1, std::numbers::pi, 3.3, 6.0}) {
+    const FrameState pair[2] = {at(Vec3::Zero()),
+                                at(Vec3(0.1, 0.2, 0), rotation_exp(Vec3(0, 0, angle)).toRotationMatrix())};
+    Eigen::Matrix<double, 12, 1> wrench = Eigen::Matrix<double, 12, 1>::Zero();
+    EXPECT_EQ(beam->evaluate({0, pair, nullptr}, wrench.data()), std::abs(std::numbers::pi - angle) > 0.1) << angle;
+    EXPECT_TRUE(wrench.allFinite());
+    EXPECT_TRUE(std::isfinite(beam->potential_energy({0, pair, nullptr}))) << angle;
+    double observed[10];
+    beam->observe({0, pair, nullptr}, observed);
+    for (const double value : observed) EXPECT_TRUE(std::isfinite(value)) << angle;
   }
 }
 
@@ -198,11 +246,36 @@ TEST(Beam, IsRelaxedAsDrawn) {
   EXPECT_LT(wrench.cwiseAbs().maxCoeff(), 1e-14 * E * A);
 }
 
-TEST(Beam, RefusesWhatHasNoDirection) {
+std::string refusal(const Pose& second, const Fields& fields) {
   Model model;
-  model.add_body({});
-  add_force(model, "beam", "sample", {model.add_frame(ground, {}), model.add_frame(0, {})}, beam_fields());
-  EXPECT_THROW(find_element(Category::force, "beam")->make_force(model.forces[0], {model}), Failure);
+  Body body;
+  body.pose = second;
+  model.add_body(body);
+  add_force(model, "beam", "sample", {model.add_frame(ground, {}), model.add_frame(0, {})}, fields);
+  try {
+    find_element(Category::force, "beam")->make_force(model.forces[0], {model});
+  } catch (const Failure& failure) {
+    EXPECT_NE(failure.problems()[0].message.find("force 'sample'"), std::string::npos);
+    return failure.problems()[0].id;
+  }
+  return "";
+}
+
+TEST(Beam, RefusesWhatHasNoDirection) {
+  Fields frames = beam_fields();
+  frames.set("section_axes", std::string("frames"));
+  const Pose beside{Vec3(0, 1, 0), Quat::Identity()}, ahead{Vec3(1, 0, 0), Quat::Identity()},
+      turned{Vec3(1, 0, 0), rotation_exp(Vec3(0, 0, 3.1))};
+  EXPECT_EQ(refusal({}, beam_fields()), "no-direction");
+  EXPECT_EQ(refusal(beside, beam_fields()), "");
+  EXPECT_EQ(refusal(beside, frames), "no-direction");
+  EXPECT_EQ(refusal(ahead, frames), "");
+  EXPECT_EQ(refusal(turned, frames), "turned-too-far");
+  frames.set("section_axes", std::string("sideways"));
+  EXPECT_EQ(refusal(ahead, frames), "unknown-value");
+  Fields negative = beam_fields();
+  negative.set("length", -1.0);
+  EXPECT_EQ(refusal(ahead, negative), "negative-length");
 }
 
 // A mass on a leaf: (w/2 pi) of the first mode, from the time of many swings; small damping of the stated fraction.

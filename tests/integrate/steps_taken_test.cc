@@ -70,7 +70,7 @@ TEST(StepsTaken, BdfKeepsToOrderTwoWhereVibrationsAreUndamped) {
   Model beams = model_file("cantilever_beams.yaml");
   for (Item& force : beams.forces) force.fields.set("damping_ratio", 0.0);
   beams.simulation.end = 0.05;
-  // 411 and 908; with orders up to 5 throughout 18,737 and 22,279
+  // 411 and 916; with orders up to 5 throughout 18,737 and 22,279
   EXPECT_LT(run(beams, "bdf-si2", "stabilised-index-2", 1e-5).steps, 1000);
   EXPECT_LT(run(beams, "bdf", "state-space", 1e-5).steps, 2000);
 }

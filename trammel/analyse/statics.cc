@@ -513,6 +513,22 @@ void StaticSolver::take_back_drift(const State& start, State& state, Point& at, 
   }
 }
 
+namespace {
+
+// The first force that cannot be evaluated, by name.
+std::string unusable_force(const Equations& equations, const State& state, const Workspace& work) {
+  std::vector<double> observed;
+  for (int i = 0; i < equations.force_count(); ++i) {
+    double wrench[6 * max_frames] = {};
+    observed.assign(equations.force(i).observables().size() + 1, 0);
+    if (!equations.observe_force(i, state, work, wrench, observed.data()))
+      return "force '" + equations.model().forces[i].name + "'";
+  }
+  return "a force";
+}
+
+}  // namespace
+
 // The forces that act at the start, which all tolerances refer to. False: a force cannot be evaluated there.
 bool StaticSolver::begin(Search& s) {
   s.state.v.setZero();
@@ -526,7 +542,8 @@ bool StaticSolver::begin(Search& s) {
   if (evaluated && residual_.g.size() > 0) misfit_ = residual_.g.lpNorm<Eigen::Infinity>();
   scale_ = s.report.scale = force_scale(s.state, s.work);
   if (!evaluate(s.state, s.work, s.at)) {
-    s.report.why = "a force cannot be evaluated at the start (a spring of zero length?)";
+    s.report.why = unusable_force(equations_, s.state, s.work) +
+                   " cannot be evaluated at the start (ends that coincide, or a turn by half a revolution?)";
     return false;
   }
   scale_ = s.report.scale = std::max(scale_, s.at.f.cwiseProduct(scales_).norm() / equations_.length());

@@ -9,7 +9,7 @@
 // twice as many are asked for the next time.
 //
 // Undamped cantilever of ten beams, 0.05 s, tolerance 1e-5, accepted steps of bdf / bdf-si2: 22,279 / 18,737 without
-// this, 908 / 411 with it. To wait for 300 such steps (0.4 or more) was too late for bdf: 28,643. Tuned on all models
+// this, 916 / 411 with it. To wait for 300 such steps (0.4 or more) was too late for bdf: 28,643. Tuned on all models
 // at 1e-4 and 1e-5: against the methods without it the geometric mean of all steps tried is 0.96. Smooth ones lose up
 // to a half at 1e-4 (spatial slider-crank, bdf: 676 to 976; worst bricard, bdf-si2: 660 to 1255), a third at 1e-5.
 #pragma once
