@@ -139,6 +139,7 @@ const char* kind_name(FieldKind kind) {
     case FieldKind::names: return "names";
     case FieldKind::matrix: return "matrix";
     case FieldKind::table: return "rows of numbers";
+    case FieldKind::points: return "points";
   }
   return "";
 }

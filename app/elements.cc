@@ -1,4 +1,5 @@
-// trammel elements [KEY]: joints, motions, forces and blocks with their fields; measures and functions of expressions.
+// trammel elements [KEY]: joints, motions, forces, blocks and lines with their fields; measures and functions of
+// expressions.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -7,6 +8,7 @@
 #include "app/common.h"
 #include "app/verbs.h"
 #include "trammel/elements/blocks/block.h"
+#include "trammel/elements/lines/line.h"
 #include "trammel/elements/measure.h"
 #include "trammel/elements/registry.h"
 #include "trammel/math/expression.h"
@@ -47,10 +49,12 @@ Json element_json(const ElementDescription& d) {
           {"fields", fields}};
 }
 
-Json block_json(const BlockDescription& d) {
+// A block or a line.
+template <class Description>
+Json part_json(const Description& d, const char* category) {
   Json fields = Json::array();
   for (const Field& field : d.fields) fields.push_back(to_json(field));
-  return {{"key", d.key}, {"category", "block"}, {"summary", d.summary}, {"fields", fields}};
+  return {{"key", d.key}, {"category", category}, {"summary", d.summary}, {"fields", fields}};
 }
 
 Json measure_json(const MeasureDescription& m) {
@@ -74,8 +78,10 @@ void print_element(const ElementDescription& d) {
     std::printf("fields\n%s", fields_text(d.fields).c_str());
 }
 
-void print_block(const BlockDescription& d) {
-  std::printf("%s (block)\n%sfields\n%s", d.key.c_str(), wrapped(d.summary, 2).c_str(), fields_text(d.fields).c_str());
+template <class Description>
+void print_part(const Description& d, const char* category) {
+  std::printf("%s (%s)\n%sfields\n%s", d.key.c_str(), category, wrapped(d.summary, 2).c_str(),
+              fields_text(d.fields).c_str());
 }
 
 // Everything that has this name: a joint and a force may share one.
@@ -84,7 +90,8 @@ Json everything_named(const std::string& key) {
   for (const ElementDescription& d : element_registry()) {
     if (d.key == key) found.push_back(element_json(d));
   }
-  if (const BlockDescription* block = find_block(key)) found.push_back(block_json(*block));
+  if (const BlockDescription* block = find_block(key)) found.push_back(part_json(*block, "block"));
+  if (const LineDescription* line = find_line(key)) found.push_back(part_json(*line, "line"));
   if (const MeasureDescription* m = find_measure(key); m != nullptr) found.push_back(measure_json(*m));
   for (const ExpressionFunction& f : expression_functions()) {
     if (f.name == key) found.push_back(function_json(f));
@@ -103,6 +110,7 @@ int one_element(const ElementsArguments& a) {
     std::vector<std::string> names;
     for (const ElementDescription& d : element_registry()) names.push_back(d.key);
     for (const BlockDescription& block : block_registry()) names.push_back(block.key);
+    for (const LineDescription& line : line_registry()) names.push_back(line.key);
     for (const MeasureDescription& m : measure_registry()) names.push_back(m.name);
     for (const ExpressionFunction& f : expression_functions()) names.emplace_back(f.name);
     const std::string near = nearest_name(a.key, names);
@@ -120,7 +128,8 @@ int one_element(const ElementsArguments& a) {
   for (const ElementDescription& d : element_registry()) {
     if (d.key == a.key) print_element(d);
   }
-  if (const BlockDescription* block = find_block(a.key)) print_block(*block);
+  if (const BlockDescription* block = find_block(a.key)) print_part(*block, "block");
+  if (const LineDescription* line = find_line(a.key)) print_part(*line, "line");
   for (const Json& j : found) {
     if (j.contains("unit")) {
       std::printf("%s (measure, %s)\n%s", a.key.c_str(), j["unit"].get<std::string>().c_str(),
@@ -140,15 +149,17 @@ int elements_verb(const ElementsArguments& a) {
     return 0;
   }
   if (a.json) {
-    Json elements = Json::array(), blocks = Json::array(), measures = Json::array(), functions = Json::array(),
-         foreign = Json::array();
+    Json elements = Json::array(), blocks = Json::array(), lines = Json::array(), measures = Json::array(),
+         functions = Json::array(), foreign = Json::array();
     for (const ElementDescription& d : element_registry()) elements.push_back(element_json(d));
-    for (const BlockDescription& block : block_registry()) blocks.push_back(block_json(block));
+    for (const BlockDescription& block : block_registry()) blocks.push_back(part_json(block, "block"));
+    for (const LineDescription& line : line_registry()) lines.push_back(part_json(line, "line"));
     for (const MeasureDescription& m : measure_registry()) measures.push_back(measure_json(m));
     for (const ExpressionFunction& f : expression_functions()) functions.push_back(function_json(f));
     for (const ForeignFunction& f : foreign_functions()) foreign.push_back(foreign_json(f));
     print_json({{"elements", elements},
                 {"blocks", blocks},
+                {"lines", lines},
                 {"measures", measures},
                 {"functions", functions},
                 {"adams", foreign}});
@@ -161,9 +172,11 @@ int elements_verb(const ElementsArguments& a) {
     }
     std::printf("%ss\n%s\n", to_text(category), aligned(lines, 2).c_str());
   }
-  std::vector<std::vector<std::string>> blocks, measures, functions;
+  std::vector<std::vector<std::string>> blocks, of_lines, measures, functions;
   for (const BlockDescription& block : block_registry()) blocks.push_back({block.key, block.summary});
   std::printf("blocks, for controllers\n%s\n", aligned(blocks, 2).c_str());
+  for (const LineDescription& line : line_registry()) of_lines.push_back({line.key, line.summary});
+  std::printf("lines, which bend\n%s\n", aligned(of_lines, 2).c_str());
   for (const MeasureDescription& m : measure_registry()) measures.push_back({m.name, si_unit(m.quantity), m.text});
   for (const ExpressionFunction& f : expression_functions()) {
     functions.push_back({std::string(f.signature), std::string(f.text)});
@@ -179,8 +192,8 @@ int elements_verb(const ElementsArguments& a) {
 
 Verb add_elements(CLI::App& app) {
   auto a = std::make_shared<ElementsArguments>();
-  CLI::App* verb =
-      app.add_subcommand("elements", "List joints, motions, forces, blocks, measures and functions, or explain one");
+  CLI::App* verb = app.add_subcommand(
+      "elements", "List joints, motions, forces, blocks, lines, measures and functions, or explain one");
   verb->add_option("KEY", a->key, "What to explain: fields with unit, default and range");
   verb->add_flag("--json", a->json, "Print as JSON");
   verb->add_flag("--markdown", a->markdown, "Print the tables of docs/elements/README.md");

@@ -1,4 +1,4 @@
-// Every element and block of the registries against a closed form, in a model file of its own,
+// Every element and block of the registries, and a line, against a closed form, in a model file of its own,
 // studies/elements/KEY.yaml: its outputs come in pairs, NAME as the run gives it and NAME_expected as a formula gives
 // it. Each pair is a row and a panel of the picture KEY.png, which the element's page shows:
 //
@@ -72,6 +72,7 @@ std::vector<Row> study_elements(const StudyContext& context) {
   for (const ElementDescription& element : element_registry())
     add(elements_study::name_of(element.category), element.key);
   for (const BlockDescription& block : block_registry()) add("blocks", block.key);
+  add("lines", "line");
   return rows;
 }
 

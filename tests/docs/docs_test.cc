@@ -13,6 +13,7 @@
 
 #include "trammel/check/check_model.h"
 #include "trammel/elements/blocks/block.h"
+#include "trammel/elements/lines/line.h"
 #include "trammel/elements/registry.h"
 #include "trammel/integrate/registry.h"
 #include "trammel/read/read_model.h"
@@ -109,6 +110,10 @@ TEST(Docs, EveryElementHasItsPage) {
   };
   for (const ElementDescription& element : element_registry()) check(element.key, element.fields);
   for (const BlockDescription& block : block_registry()) check(block.key, block.fields);
+  for (const LineDescription& line : line_registry()) {  // lines share one page
+    check("line", line.fields);
+    EXPECT_NE(text_of(root / "docs/elements/line.md").find("`" + line.key + "`"), std::string::npos) << line.key;
+  }
   // The list of elements is the registry's.
   const std::string list = elements_as_markdown();
   EXPECT_NE(index.find(list), std::string::npos)

@@ -496,7 +496,7 @@ TEST(ReadModel, ExamplesOfTheGuide) {
   std::ifstream file(std::string(TRAMMEL_SOURCE_DIR) + "/docs/guide/model-files.md");
   std::string whole, sections, block;
   // One model of the first example of each section; what makes models of several parts has its own tests.
-  std::set<std::string> seen{"units", "splines", "coordinates", "inputs", "include", "subsystems"};
+  std::set<std::string> seen{"units", "splines", "coordinates", "inputs", "include", "subsystems", "lines"};
   bool inside = false;
   for (std::string line; std::getline(file, line);) {
     if (line == "```yaml") {

@@ -120,6 +120,8 @@ const std::vector<MessageInfo>& message_registry() {
       {"ambiguous-name", in_model, "Measures would find two things of this name.", "rename one of them"},
       {"bad-block", in_model, "The fields of a block do not fit together.",
        "see its page in docs/elements: orders, sizes and limits"},
+      {"bad-line", in_model, "The fields of a line do not fit together.",
+       "see docs/elements/line.md: points, number of elements, section and ends"},
       {"bad-mass", in_model, "A mass is not a finite number.", "give the mass in kg"},
       {"bad-orientation", in_model, "A position or orientation is not usable.", "check the numbers"},
       {"conforming-surfaces", in_model, "Two surfaces fit each other too closely for Hertz's theory.",

@@ -9,6 +9,7 @@
 #include "trammel/elements/drives/drives.h"
 #include "trammel/elements/forces/forces.h"
 #include "trammel/elements/joints/joints.h"
+#include "trammel/elements/lines/line.h"
 
 namespace trammel {
 
@@ -85,6 +86,9 @@ std::string elements_as_markdown() {
   text += "| block | |\n|---|---|\n";
   for (const BlockDescription& block : block_registry())
     text += "| [" + block.key + "](" + block.key + ".md) | " + table_cell(block.summary) + " |\n";
+  text += "\n| line | |\n|---|---|\n";
+  for (const LineDescription& line : line_registry())
+    text += "| [" + line.key + "](line.md) | " + table_cell(line.summary) + " |\n";
   return text + "\n";
 }
 

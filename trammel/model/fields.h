@@ -27,8 +27,22 @@ using Value =
     std::variant<double, bool, std::string, Vec3, Mat6, std::vector<double>, ExpressionText, std::vector<std::string>>;
 
 // name: of a part of the model. matrix: square, its numbers by rows; forces and torques against displacements and
-// rotations in groups of six. table: rows of numbers of one length, without units.
-enum class FieldKind { number, boolean, text, vector3, matrix6, numbers, expression, name, names, matrix, table };
+// rotations in groups of six. table: rows of numbers of one length, without units. points: vectors, their components one after the
+// other.
+enum class FieldKind {
+  number,
+  boolean,
+  text,
+  vector3,
+  matrix6,
+  numbers,
+  expression,
+  name,
+  names,
+  matrix,
+  table,
+  points
+};
 
 // What a number means; the reader converts the file's units to SI by it.
 enum class Quantity {

@@ -19,6 +19,7 @@ Keys sections() {
       {"tables", Form::named, "Functions of two variables given on a grid.", none, Rule::table},
       {"bodies", Form::named, "The moving parts.", none, Rule::body},
       {"coordinates", Form::named, "Scalar coordinates without a place in space.", none, Rule::coordinate},
+      {"lines", Form::lines, "Leaves, tubes, ropes and cables between two ends."},
       {"use", Form::named, "Subsystems put into the model, each under a name.", none, Rule::use},
       {"repeat", Form::mappings, "Sections read once for each value of an index.", none, Rule::repeat},
       {"frames", Form::named, "Named places on bodies.", none, Rule::frame},

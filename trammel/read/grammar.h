@@ -68,6 +68,7 @@ enum class Form {
   named,        // names to mappings of the rule
   elements,     // names to joints, motions or forces
   blocks,       // names to blocks
+  lines,        // names to lines
 };
 
 struct Key {

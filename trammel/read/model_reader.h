@@ -151,6 +151,9 @@ class ModelReader {
   void name_variable(const Entry& entry, const char* what);
   void read_variable(const Entry& entry);
   void read_block(const Entry& entry);
+  template <class Description>
+  const Description* find_type(Entries& entries, const Entry& entry, const Place& place,
+                               const std::vector<Description>& registry, Item& item);
   void read_fields(Entries& entries, const Place& place, const Node& key, const std::vector<Field>& fields,
                    bool names_signals, Item& item);
   bool check_signal_name(const Entry& entry, const char* what);
@@ -183,6 +186,15 @@ class ModelReader {
   void read_solids(const Node* shape, const Node* parts, const Node* density, const Place& place, bool weighed,
                    bool has_mass, Body& body);
   void read_shape(const Entry& entry);
+
+  // Lines (read_lines.cc): nodes with the bodies, the rest once all bodies are known
+  struct Line {
+    Item item;
+    int first_node = 0;
+  };
+  void name_line(const Entry& entry);
+  void read_line(const Entry& entry, const Line& line);
+  void read_lines();
 
   bool is_planar(int body) const { return body >= 0 && kind_of(model_.bodies[body]).is_planar; }
   int find_body(const Node& node, const Place& place);
@@ -230,6 +242,8 @@ class ModelReader {
   bool stop_ = false;
   Scope* current_ = nullptr;
   Values* values_ = nullptr;  // of the current scope
+  std::vector<Line> lines_;  // in the order of their entries
+  std::size_t line_nodes_ = 0;
   Model model_;
   NameIndex body_index_, frame_index_, joint_index_;
   std::unordered_map<std::string_view, Location> names_;  // of the section being read

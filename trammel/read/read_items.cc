@@ -5,7 +5,7 @@
 #include "trammel/elements/blocks/block.h"
 #include "trammel/elements/registry.h"
 #include "trammel/math/rotation.h"
-#include "trammel/read/model_reader.h"
+#include "trammel/read/read_types.h"
 
 namespace trammel {
 namespace {
@@ -84,33 +84,9 @@ void ModelReader::read_block(const Entry& entry) {
   if (model_.find_variable(entry.name) < 0) return;  // reported before
   const Place place{"block", entry.name, ""};
   Item item;
-  item.name = entry.name;
-  item.where = values_->where(entry.key);
   Entries entries = values_->mapping(entry.node, place);
-  if (!entries.good()) return;
-  const Node* type = entries.find("type");
-  const auto hint = [](std::string_view near) {
-    std::vector<std::string> keys;
-    std::string list = "types:";
-    for (const BlockDescription& block : block_registry()) {
-      keys.push_back(block.key);
-      list += ' ' + block.key;
-    }
-    const std::string found = did_you_mean(near, keys);
-    return found.empty() ? list : found;
-  };
-  if (type == nullptr) {
-    values_->error(entry.node, "missing-key", place.text() + ": 'type' is missing", hint(""));
-    return;
-  }
-  const std::optional<std::string> text = values_->text(*type, place.at("type"));
-  if (!text) return;
-  item.type = *text;
-  const BlockDescription* block = find_block(item.type);
-  if (block == nullptr) {
-    values_->error(*type, "unknown-type", place.text() + ": there is no type " + quote(item.type), hint(item.type));
-    return;
-  }
+  const BlockDescription* block = find_type(entries, entry, place, block_registry(), item);
+  if (block == nullptr) return;
   const std::size_t before = problems_.all().size();
   read_fields(entries, place, entry.key, block->fields, true, item);
   entries.finish();

@@ -44,7 +44,9 @@ Model ModelReader::read() {
   each("blocks", "block", [&](const Entry& entry) { name_variable(entry, "block"); });
   each("bodies", "body", [&](const Entry& entry) { read_body(entry); });
   each("coordinates", "coordinate", [&](const Entry& entry) { read_coordinate(entry); });
+  each("lines", "line", [&](const Entry& entry) { name_line(entry); });
   each("frames", "frame", [&](const Entry& entry) { read_frame(entry); });
+  read_lines();
   each("joints", "joint", [&](const Entry& entry) {
     joint_index_.emplace(entry.name, static_cast<int>(model_.joints.size()));
     read_item(Category::joint, entry, model_.joints);

@@ -4,6 +4,7 @@
 
 #include "trammel/base/units.h"
 #include "trammel/elements/blocks/block.h"
+#include "trammel/elements/lines/line.h"
 #include "trammel/model/mass_properties.h"
 #include "trammel/read/grammar.h"
 
@@ -102,6 +103,7 @@ SchemaJson value_schema(const Key& key) {
       return named(ref(rule));
     case Form::elements: return named(ref(to_text(key.category)));
     case Form::blocks: return named(ref("block"));
+    case Form::lines: return named(ref("line"));
   }
   return {};
 }
@@ -161,6 +163,7 @@ SchemaJson field_schema(const Field& field) {
     case FieldKind::name: return ref("name");
     case FieldKind::names: return list(ref("name"));
     case FieldKind::table: return any_of({ref("numbers"), list(ref("numbers"))});
+    case FieldKind::points: return list(ref("vector"), 2);
     case FieldKind::matrix: return {{"type", "array"}, {"minItems", 6}, {"maxItems", 48}};
   }
   return {};
@@ -190,15 +193,15 @@ SchemaJson element_schema(const ElementDescription& element) {
           {"additionalProperties", false}};
 }
 
-SchemaJson block_schema(const BlockDescription& block) {
+// Of a block or a line.
+template <class Description>
+SchemaJson typed_schema(const Description& of) {
   SchemaJson properties = SchemaJson::object(), required = {"type"};
-  properties["type"] = {{"const", block.key}};
+  properties["type"] = {{"const", of.key}};
   properties["when"] = when_schema();
-  add_fields(block.fields, properties, required);
-  return {{"description", block.summary},
-          {"properties", properties},
-          {"required", required},
-          {"additionalProperties", false}};
+  add_fields(of.fields, properties, required);
+  return {
+      {"description", of.summary}, {"properties", properties}, {"required", required}, {"additionalProperties", false}};
 }
 
 // The type decides about the other keys.
@@ -227,9 +230,10 @@ SchemaJson category_schema(Category category) {
   return types.whole();
 }
 
-SchemaJson blocks_schema() {
+template <class Description>
+SchemaJson types_schema(const std::vector<Description>& registry) {
   TypeSchema types;
-  for (const BlockDescription& block : block_registry()) types.add(block.key, block_schema(block));
+  for (const Description& of : registry) types.add(of.key, typed_schema(of));
   return types.whole();
 }
 
@@ -314,7 +318,8 @@ std::string model_schema() {
   for (const Category category : {Category::joint, Category::motion, Category::force}) {
     definitions[to_text(category)] = category_schema(category);
   }
-  definitions["block"] = blocks_schema();
+  definitions["block"] = types_schema(block_registry());
+  definitions["line"] = types_schema(line_registry());
   SchemaJson out{{"$schema", "http://json-schema.org/draft-07/schema#"},
                  {"title", "Trammel model file"},
                  {"description", "A mechanical system, and what to run with it."}};

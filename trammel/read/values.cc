@@ -569,6 +569,19 @@ std::optional<Value> Values::field(const Node& node, const Place& place, const F
       if (value) return Value(std::move(*value));
       break;
     }
+    case FieldKind::points: {
+      if (!node.is_sequence()) {
+        wrong_type(node, place, "a list of points", "write [[x, y, z], [x, y, z]]");
+        break;
+      }
+      std::vector<double> all;
+      for (std::size_t i = 0; i < node.count; ++i) {
+        const auto value = vector(node.item(i), place, description.quantity);
+        if (!value) return std::nullopt;
+        all.insert(all.end(), value->begin(), value->end());
+      }
+      return Value(std::move(all));
+    }
     case FieldKind::matrix: {
       auto value = matrix(node, place, description.quantity);
       if (value && all_in_range(value->data(), std::ssize(*value))) return Value(std::move(*value));
