@@ -29,6 +29,8 @@ using Value =
 // name: of a part of the model. matrix: square, its numbers by rows; forces and torques against displacements and
 // rotations in groups of six. table: rows of numbers of one length, without units. points: vectors, their components one after the
 // other.
+// rotations in groups of six. table: rows of numbers of one length, without units. points: vectors, their components
+// one after the other.
 enum class FieldKind {
   number,
   boolean,

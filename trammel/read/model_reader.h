@@ -246,6 +246,7 @@ class ModelReader {
   Scope* current_ = nullptr;
   Values* values_ = nullptr;  // of the current scope
   std::vector<Line> lines_;  // in the order of their entries
+  std::vector<Line> lines_;   // in the order of their entries
   std::size_t line_nodes_ = 0;
   Model model_;
   NameIndex body_index_, frame_index_, joint_index_;
