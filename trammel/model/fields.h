@@ -27,8 +27,6 @@ using Value =
     std::variant<double, bool, std::string, Vec3, Mat6, std::vector<double>, ExpressionText, std::vector<std::string>>;
 
 // name: of a part of the model. matrix: square, its numbers by rows; forces and torques against displacements and
-// rotations in groups of six. table: rows of numbers of one length, without units. points: vectors, their components one after the
-// other.
 // rotations in groups of six. table: rows of numbers of one length, without units. points: vectors, their components
 // one after the other.
 enum class FieldKind {

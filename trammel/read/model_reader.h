@@ -245,7 +245,6 @@ class ModelReader {
   bool stop_ = false;
   Scope* current_ = nullptr;
   Values* values_ = nullptr;  // of the current scope
-  std::vector<Line> lines_;  // in the order of their entries
   std::vector<Line> lines_;   // in the order of their entries
   std::size_t line_nodes_ = 0;
   Model model_;
