@@ -130,7 +130,8 @@ Model part_of_model(const Model& model, const std::vector<int>& bodies, const st
 Model at_consistent_start(Model model) {
   Model with_origins = model;
   std::vector<int> origins;
-  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b) origins.push_back(with_origins.add_floating_frame(b, {}));
+  for (int b = 0; b < static_cast<int>(model.bodies.size()); ++b)
+    origins.push_back(with_origins.add_floating_frame(b, {}));
   Simulation simulation(std::move(with_origins));
   simulation.start();
   const Equations& equations = simulation.equations();

@@ -195,7 +195,8 @@ Model with_kept_positions(const Equations& equations, const State& state, Worksp
       Fields fields;
       for (const char* angle : {"about_x", "about_y", "about_z"}) fields.set(angle, ExpressionText{"0", body.where});
       add_motion(held, "trajectory", "kept " + body.name,
-                 {held.add_frame(ground, {Vec3::Zero(), axes}), held.add_floating_frame(static_cast<int>(b), {})}, fields);
+                 {held.add_frame(ground, {Vec3::Zero(), axes}), held.add_floating_frame(static_cast<int>(b), {})},
+                 fields);
       turn = false;
     }
     add_kept_motions(held, b, origin_pose(body, work.bodies[b]), body.keep_position, turn, Vec3::Zero(), Vec3::Zero());

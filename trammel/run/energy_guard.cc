@@ -78,8 +78,7 @@ double EnergyGuard::noise_of(double h, const State& state, const Rates& rates) {
   // The work of the largest force or torque over an error of position.
   double hardest = mass * equations_.model().gravity.norm();
   equations_.multiply_mass(state.q, rates.a, Mdv_);
-  for (Eigen::Index i = 0; i < Mdv_.size(); ++i)
-    hardest = std::max(hardest, std::abs(Mdv_[i]) * scales_[i] / length);
+  for (Eigen::Index i = 0; i < Mdv_.size(); ++i) hardest = std::max(hardest, std::abs(Mdv_[i]) * scales_[i] / length);
   return mass * (slow * slow + noisy * noisy) + noise_ * hardest;
 }
 
