@@ -136,8 +136,8 @@ class BodyElement {
   virtual void inertial_force(const double* q, const double* v, const Vec3& gravity, double* force) const = 0;
   // Adds the derivatives of M a and of inertial_force at the places of its entries; `gyroscopic` false leaves those by
   // velocities out.
-  virtual void linearise_inertia(const double* /*q*/, const double* /*v*/, const double* /*a*/, bool /*gyroscopic*/,
-                                 const int* /*slots*/, double* /*Ma_q*/, double* /*force_q*/,
+  virtual void linearise_inertia(const double* /*q*/, const double* /*v*/, const double* /*a*/, const Vec3& /*gravity*/,
+                                 bool /*gyroscopic*/, const int* /*slots*/, double* /*Ma_q*/, double* /*force_q*/,
                                  double* /*force_v*/) const {}
   virtual double kinetic_energy(const BodyState& motion, const double* extra) const = 0;
   virtual double potential_energy(const BodyState& motion, const double* extra, const Vec3& gravity) const = 0;
@@ -161,7 +161,7 @@ class BodyGroup {
   virtual void inertial_force(const Vec& q, const Vec& v, const Vec3& gravity, Vec& force) const = 0;
   // `slots`: places in the values of M of the entries of all bodies.
   virtual void mass(const Vec& q, const std::vector<int>& slots, Vec& M) const = 0;
-  virtual void linearise_inertia(const Vec& q, const Vec& v, const Vec& a, bool gyroscopic,
+  virtual void linearise_inertia(const Vec& q, const Vec& v, const Vec& a, const Vec3& gravity, bool gyroscopic,
                                  const std::vector<int>& slots, Vec& Ma_q, Vec& force_q, Vec& force_v) const = 0;
 };
 

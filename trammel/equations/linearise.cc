@@ -8,7 +8,6 @@
 //   gamma_q  = -((C b)_pose B + C b_q + c_pose B + c_twist (B v)_q)
 //   gamma_v  = -(C b_v + c_twist B)
 //   k_q      = k_pose B + C (B v)_q                                    rows at velocity level
-#include "trammel/elements/bodies/weight.h"
 #include "trammel/equations/equations.h"
 #include "trammel/equations/local.h"
 
@@ -245,14 +244,8 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
       v->setZero();
   }
   for (const auto& group : groups_) {
-    group->linearise_inertia(state.q, state.v, rates.a, !work.without_gyroscopic, body_slots_, out.Ma_q, out.force_q,
-                             out.force_v);
-  }
-  for (std::size_t b = 0; b < bodies_.size() && varying_mass_ >= 0; ++b) {
-    const BodyPlace& at = bodies_[b]->at();
-    if (const auto* body = dynamic_cast<const TurnedByWeight*>(bodies_[b].get()))
-      body->linearise_weight(state.q.data() + at.q, model_.gravity, body_slots_.data() + at.entries,
-                             out.force_q.data());
+    group->linearise_inertia(state.q, state.v, rates.a, model_.gravity, !work.without_gyroscopic, body_slots_, out.Ma_q,
+                             out.force_q, out.force_v);
   }
   Local local;
   for (const ConstraintRecord& c : constraints_) {

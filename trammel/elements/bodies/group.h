@@ -33,11 +33,11 @@ class GroupOf final : public BodyGroup {
   void mass(const Vec& q, const std::vector<int>& slots, Vec& M) const override {
     for (const Kind& b : bodies_) b.Kind::mass(q.data() + b.at().q, slots.data() + b.at().entries, M.data());
   }
-  void linearise_inertia(const Vec& q, const Vec& v, const Vec& a, bool gyroscopic, const std::vector<int>& slots,
-                         Vec& Ma_q, Vec& force_q, Vec& force_v) const override {
+  void linearise_inertia(const Vec& q, const Vec& v, const Vec& a, const Vec3& gravity, bool gyroscopic,
+                         const std::vector<int>& slots, Vec& Ma_q, Vec& force_q, Vec& force_v) const override {
     for (const Kind& b : bodies_) {
       const BodyPlace& at = b.at();
-      b.Kind::linearise_inertia(q.data() + at.q, v.data() + at.v, a.data() + at.v, gyroscopic,
+      b.Kind::linearise_inertia(q.data() + at.q, v.data() + at.v, a.data() + at.v, gravity, gyroscopic,
                                 slots.data() + at.entries, Ma_q.data(), force_q.data(), force_v.data());
     }
   }

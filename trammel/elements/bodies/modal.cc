@@ -14,7 +14,6 @@
 #include "trammel/base/literal.h"
 #include "trammel/elements/bodies/bodies.h"
 #include "trammel/elements/bodies/group.h"
-#include "trammel/elements/bodies/weight.h"
 #include "trammel/math/rotation.h"
 #include "trammel/model/modal_data.h"
 
@@ -34,7 +33,7 @@ double bilinear(const Mat& A, const Modes& x, const Modes& y) {
 Mat3 node_tangent(const Vec3& theta) { return rotation_tangent(-theta); }
 Mat3 node_tangent_derivative(const Vec3& theta, const Vec3& n) { return -rotation_tangent_derivative(-theta, n); }
 
-class ModalBody final : public BodyElement, public TurnedByWeight {
+class ModalBody final : public BodyElement {
  public:
   explicit ModalBody(const Body& body) : body_(body.modal) {
     const ModalData& b = *body_;
@@ -156,9 +155,8 @@ class ModalBody final : public BodyElement, public TurnedByWeight {
   void multiply_mass(const double* q, const double* a, double* Ma) const override;
   void mass(const double* q, const int* slots, double* M) const override;
   void inertial_force(const double* q, const double* v, const Vec3& gravity, double* force) const override;
-  void linearise_inertia(const double* q, const double* v, const double* a, bool gyroscopic, const int* slots,
-                         double* Ma_q, double* force_q, double* force_v) const override;
-  void linearise_weight(const double* q, const Vec3& gravity, const int* slots, double* force_q) const override;
+  void linearise_inertia(const double* q, const double* v, const double* a, const Vec3& gravity, bool gyroscopic,
+                         const int* slots, double* Ma_q, double* force_q, double* force_v) const override;
   double kinetic_energy(const BodyState& motion, const double* extra) const override {
     const Modes q(extra, m_), q_dot(extra + m_, m_);
     const Vec3 v = motion.R.transpose() * motion.v, w = motion.R.transpose() * motion.w;
@@ -178,6 +176,9 @@ class ModalBody final : public BodyElement, public TurnedByWeight {
   Vec3 moments() const override { return body_->inertia.diagonal(); }
 
  private:
+  // Where S0 or s is not zero, the weight turns the body.
+  void linearise_weight(const double* q, const Vec3& gravity, const int* slots, double* force_q) const;
+
   // A frame as the deformation carries it, body axes.
   struct Bent {
     Bent(const ModalBody& body, const BodyFrame& f, const double* extra) : rho(f.arm) {
@@ -400,8 +401,10 @@ void ModalBody::inertial_force(const double* q, const double* v, const Vec3& gra
   for (int j = 0; j < m_; ++j) h_q[j] -= b.S0.col(j).dot(g);
 }
 
-void ModalBody::linearise_inertia(const double* q, const double* v, const double* a, bool gyroscopic, const int* slots,
-                                  double* Ma_q, double* force_q, double* force_v) const {
+void ModalBody::linearise_inertia(const double* q, const double* v, const double* a, const Vec3& gravity,
+                                  bool gyroscopic, const int* slots, double* Ma_q, double* force_q,
+                                  double* force_v) const {
+  if (coupled_) linearise_weight(q, gravity, slots, force_q);
   const ModalData& b = *body_;
   const Modes modes(q + 7, m_), rate(v + 6, m_), s(a + 6, m_);
   const Mat3 R = rotation_of(q);
@@ -452,9 +455,8 @@ void ModalBody::linearise_inertia(const double* q, const double* v, const double
   }
 }
 
-// Of (-m g, -c x R^T g, -S0^T R^T g); nothing where S0 and s vanish.
+// Of (-m g, -c x R^T g, -S0^T R^T g).
 void ModalBody::linearise_weight(const double* q, const Vec3& gravity, const int* slots, double* force_q) const {
-  if (!coupled_) return;
   const Vec3 g = rotation_of(q).transpose() * gravity;
   add(force_q, slots, 3, 3, Mat3(-skew(first_moment(Modes(q + 7, m_))) * skew(g)));
   for (int j = 0; j < m_; ++j) {

@@ -82,8 +82,9 @@ class SpatialBody final : public RigidBody {
     Eigen::Map<Vec3>(force + 3) = w.cross(inertia_ * w);
   }
   // d(w x J w)/dw = w~ J - (J w)~
-  void linearise_inertia(const double* /*q*/, const double* v, const double* /*a*/, bool gyroscopic, const int* slots,
-                         double* /*Ma_q*/, double* /*force_q*/, double* force_v) const override {
+  void linearise_inertia(const double* /*q*/, const double* v, const double* /*a*/, const Vec3& /*gravity*/,
+                         bool gyroscopic, const int* slots, double* /*Ma_q*/, double* /*force_q*/,
+                         double* force_v) const override {
     if (!gyroscopic) return;
     const Vec3 w(v[3], v[4], v[5]);
     const Mat3 by_w = skew(w) * inertia_ - skew(inertia_ * w);
