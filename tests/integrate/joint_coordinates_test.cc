@@ -165,7 +165,9 @@ TEST_P(JointCoordinatesRun, AgreesWithHht) {
     EXPECT_EQ(result.status, RunStatus::finished) << method << ": " << text_of(result);
     return simulation;
   };
-  const auto ours = end_of("adams", "joint-coordinates", 1e-6), hht = end_of("hht-i3", "index-3", 1e-8);
+  // the stiff beams by a method that differences the derivatives
+  const char* method = GetParam() == "cantilever_beams.yaml" ? "radau-iia-3" : "adams";
+  const auto ours = end_of(method, "joint-coordinates", 1e-6), hht = end_of("hht-i3", "index-3", 1e-8);
   const State& last = hht->integrator().state();
   const double off = problems::distance(equations, last.q, ours->integrator().state().q);
   // a phase error of HHT grows with the way
