@@ -10,7 +10,6 @@
 #include "trammel/base/document.h"
 #include "trammel/base/literal.h"
 #include "trammel/elements/blocks/block.h"
-#include "trammel/elements/lines/line.h"
 #include "trammel/elements/registry.h"
 #include "trammel/read/grammar.h"
 
@@ -42,7 +41,6 @@ bool is_text_key(std::string_view name) {
     };
     for (const ElementDescription& element : element_registry()) add(element.fields);
     for (const BlockDescription& block : block_registry()) add(block.fields);
-    for (const LineDescription& line : line_registry()) add(line.fields);
     return all;
   }();
   return names.count(name) != 0;
