@@ -233,7 +233,7 @@ TEST(CheckModel, Frames) {
 
 TEST(CheckModel, Parameters) {
   Model model = sound_model();
-  model.parameters.push_back({"k", 3, {}});
+  model.parameters.push_back({"k", 3, {}, false, {}});
   expect_problem(model, Severity::warning, "unused-parameter", "parameter 'k'");
   model.outputs.push_back({"x", "", {"2*k + 1e3", {}}});
   EXPECT_TRUE(check_model(model).empty());
@@ -273,7 +273,7 @@ TEST(CheckModel, StartValuesAndShapes) {
 TEST(CheckModel, ErrorsComeFirst) {
   Model model = sound_model();
   model.add_frame(0, {}, "spare");
-  model.parameters.push_back({"k", 3, {}});
+  model.parameters.push_back({"k", 3, {}, false, {}});
   model.bodies[0].mass = -1;
   const std::vector<Problem> problems = check_model(model);
   ASSERT_EQ(problems.size(), 3u);

@@ -23,7 +23,7 @@ std::unique_ptr<Force> make_force(const std::string& type, Fields fields) {
   body.pose.position = Vec3(1, 2, 3);
   model.add_body(body);
   const int a = model.add_frame(ground, {}), b = model.add_frame(0, {});
-  model.parameters.push_back({"K", 1e4, {}});
+  model.parameters.push_back({"K", 1e4, {}, false, {}});
   add_force(model, type, "sample", {a, b}, std::move(fields));
   wire_measures(model);
   return find_element(Category::force, type)->make_force(model.forces[0], {model});

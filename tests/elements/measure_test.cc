@@ -28,7 +28,7 @@ Model sample() {
                           {},
                           {}});
   model.joints.push_back({"revolute", "both", {2, 3}, {}, {}});
-  model.parameters.push_back({"k", 4, {}});
+  model.parameters.push_back({"k", 4, {}, false, {}});
   return model;
 }
 
