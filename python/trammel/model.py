@@ -129,7 +129,7 @@ class Model:
 
     @property
     def block(self) -> Adder:
-        """``m.block.pid("controller", input="0.2 - x", kp=3)``: all types of ``trammel.blocks``."""
+        """``m.block.pid("controller", input="0.2 - x", p=3)``: all types of ``trammel.blocks``."""
         return Adder(self, "block", blocks._table)
 
     def set_parameters(self, **values: Value) -> None:

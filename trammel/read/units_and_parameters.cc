@@ -541,7 +541,10 @@ void Values::evaluate_parameter(const Pending& pending, Known& known) {
     known.angle = angle_unit(*pending.file_unit);
     if (source.unit->factor != pending.file_unit->factor) known.value = known.si_value / pending.file_unit->factor;
     known.has_unit = true;
-    known.si_unit = si_text(*source.unit);
+    // A ratio has no unit; if its plain numbers were scaled, in mm/m, those in SI need one to be told apart.
+    known.si_unit = !same_dimension(*source.unit, Unit{}) ? si_text(*source.unit)
+                    : source.unit->factor != 1            ? "m/m"
+                                                          : "";
   }
   if (!std::isfinite(known.value) || !std::isfinite(known.si_value)) {
     problems_.add({Severity::error, "not-finite",
