@@ -57,7 +57,7 @@ export class App {
   constructor(readonly run: Run, ghost?: Run, private readonly live?: Live) {
     const dark = prefers('prefers-color-scheme: dark');
     this.state = new State({
-      time: run.time[0], tried: null, mode: null, phase: 0, amplitude: 1, rest: true, playing: false, speed: 1, selection: null, joints: true, forces: true, torques: false, trace: true, xray: false,
+      time: run.time[0], tried: null, mode: null, phase: 0, amplitude: 1, rest: true, playing: false, speed: 1, selection: null, joints: true, forces: !run.modeSets, torques: false, trace: true, xray: false,
       follow: false, measure: false, theme: dark ? 'dark' : 'light', grown: 0,
     });
     if (run.modeSets) this.modes = new ModePlayer(run, this.state, run.modeSets);

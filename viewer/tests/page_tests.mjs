@@ -395,6 +395,8 @@ async function modes(suite, browser, bundle) {
   });
   await suite.test('the mechanism at rest is a ghost that can be switched off; hostile names are text', async () => {
     assert.equal(await page.evaluate(() => window.trammel.view.rest.group.visible), true);
+    const heights = await page.evaluate(() => window.trammel.view.rest.sets.flatMap(({ mesh, instances }) => instances.flatMap(({ body }, i) => (body < 0 ? [] : [mesh.instanceMatrix.array[16 * i + 14]]))));
+    assert.deepEqual(heights.map((z) => Number(z.toFixed(5))), [-0.5, -0.5]);
     await page.locator('canvas').first().focus();
     await page.keyboard.press('g');
     assert.equal(await page.evaluate(() => window.trammel.view.rest.group.visible), false);

@@ -63,6 +63,7 @@ export class View {
     const compass = compassOf(run);
     this.travels = run.header.bodies.length > 0 && travels(bounds, compass.up);
     this.home = this.travels ? bounds.start : bounds.run;
+    if (run.modeSets) this.home = this.home.clone().expandByVector(this.home.getSize(new Vector3()).multiplyScalar(0.1)); // room to move
     this.size = Math.max(this.home.getSize(new Vector3()).length(), 1e-6);
 
     this.renderer = new WebGLRenderer({ canvas, alpha: true, antialias: !options.plain, powerPreference: 'high-performance' });
@@ -77,6 +78,7 @@ export class View {
     }
     if (run.modeSets) {
       this.rest = new Bodies(run, this.size, '#7d8896', true);
+      this.poses.moveTo(run.time[0]);
       this.rest.update(this.poses);
       this.scene.add(this.rest.group);
     }

@@ -132,7 +132,7 @@ function listOf(set: ModeSet, index: number, state: State, player: ModePlayer): 
   const { found, modes } = set, cut = found > modes.length ? `The page holds the lowest ${modes.length} of ${found} modes.` : '';
   return h(
     'div', { class: set.damped ? 'mode-set damped' : 'mode-set' },
-    h('div', { class: 'mode head soft', 'aria-hidden': 'true' }, ...['', 'Hz', ...(set.damped ? ['ratio'] : []), '', 'bodies that move most'].map((text) => h('span', {}, text))),
+    h('div', { class: 'mode head soft', 'aria-hidden': 'true' }, ...['', 'Hz', ...(set.damped ? ['ratio'] : []), '', 'moves most'].map((text) => h('span', {}, text))),
     list, cut ? h('p', { class: 'soft' }, cut) : null,
   );
 }
