@@ -33,7 +33,7 @@ export async function launch() {
 }
 
 /** Opens a page and waits for its first picture. Collects everything that must not happen; requests may go to `allowed`. */
-export async function open(browser, address, { width = 960, height = 600, colorScheme = 'light', patience = 60_000, allowed = null } = {}) {
+export async function open(browser, address, { width = 960, height = 600, colorScheme = 'light', patience = 60_000, allowed = null, hash = 'plain' } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: 1, colorScheme, reducedMotion: 'reduce', acceptDownloads: true });
   const page = await context.newPage();
   page.setDefaultTimeout(patience);
@@ -50,7 +50,7 @@ export async function open(browser, address, { width = 960, height = 600, colorS
     dialog.dismiss();
   });
   const slow = { timeout: 600_000 }; // the first picture on a machine that is busy
-  await page.goto(`${address}#plain`, slow);
+  await page.goto(`${address}#${hash}`, slow);
   await page.waitForSelector('html[data-ready]', { state: 'attached', ...slow });
   return { page, wrong, ready: await page.getAttribute('html', 'data-ready') };
 }
