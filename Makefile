@@ -13,7 +13,7 @@ DEMO = build/demo/$(basename $(notdir $(MODEL)))
 configure = cmake --preset $(1) -DTRAMMEL_WERROR=$(WERROR) >/dev/null  # errors and warnings still show
 
 .DEFAULT_GOAL := help
-.PHONY: help run test studies bench fuzz sanitize tidy-changed includes viewer-check gallery python check-all format format-check install clean packages command
+.PHONY: help run test studies bench fuzz sanitize tidy-changed includes viewer-check gallery gallery-pictures python check-all format format-check install clean packages command
 
 help:  ## this list
 	@echo "Trammel: make TARGET"
@@ -105,6 +105,12 @@ gallery: command  ## a page and a picture of every model in models/, in build/ga
 	  $(TRAMMEL) run $$model -q -o $$name.h5 && $(TRAMMEL) view $$name.h5 -o $$name.html || exit 1; \
 	done
 	@node viewer/gallery.mjs --output $(GALLERY) $(GALLERY)/*.html
+
+gallery-pictures: command  ## the pictures of docs/guide/gallery.md
+	@command -v npm >/dev/null || sh packages/install.sh viewer
+	@sh packages/install.sh check
+	@cd viewer && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@node viewer/gallery_guide.mjs --command $(TRAMMEL)
 
 PYTHON3 ?= /usr/bin/python3
 

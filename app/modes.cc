@@ -5,14 +5,16 @@
 #include <cmath>
 #include <cstdio>
 #include <memory>
-#include <numbers>
 
 #include "app/analysis.h"
 #include "app/analysis_json.h"
 #include "app/around.h"
 #include "app/choice.h"
 #include "app/verbs.h"
-#include "trammel/rank/reduction.h"
+#include "app/view_data.h"
+#include "app/view_model.h"
+#include "app/view_page.h"
+#include "trammel/base/printable.h"
 #include "trammel/write/matrix_file.h"
 #include "trammel/write/output_path.h"
 #include "trammel/write/plot.h"
@@ -21,16 +23,9 @@ namespace trammel {
 namespace {
 
 struct ModesArguments : AnalysisArguments {
-  std::string around = "equilibrium", plot;
+  std::string around = "equilibrium", plot, page;
   ModeOptions options;
-  int animate = 0;
 };
-
-std::string body_list(const Mode& mode) {
-  std::string text;
-  for (const std::string& name : mode.bodies) text += (text.empty() ? "" : ", ") + name;
-  return text;
-}
 
 std::string modes_table(const std::vector<Mode>& modes, bool damped, bool all) {
   std::vector<std::vector<std::string>> lines;
@@ -40,7 +35,7 @@ std::string modes_table(const std::vector<Mode>& modes, bool damped, bool all) {
   const std::size_t most = all ? modes.size() : std::min<std::size_t>(modes.size(), 25);
   for (std::size_t i = 0; i < most; ++i) {
     const Mode& m = modes[i];
-    const std::string kind = m.rigid ? "rigid" : !m.stable || (!damped && !m.oscillates) ? "unstable" : "";
+    const std::string kind = kind_of_mode(m, damped);
     std::vector<std::string> line{std::to_string(i + 1), digits(m.oscillates ? m.frequency : 0.0)};
     if (damped) {
       line.push_back(m.oscillates ? digits(m.damping, 4) : "");
@@ -50,7 +45,7 @@ std::string modes_table(const std::vector<Mode>& modes, bool damped, bool all) {
       line.push_back(digits(std::abs(m.eigenvalue)));
     }
     line.push_back(kind);
-    line.push_back(body_list(m));
+    line.push_back(bodies_of_mode(m));
     lines.push_back(std::move(line));
   }
   std::string out = aligned(lines, 2);
@@ -75,7 +70,7 @@ std::vector<NamedMatrix> modes_matrices(const Equations& equations, const State&
     Mat values(n, 5), real(n, static_cast<Eigen::Index>(shape_columns.size())), imaginary = real;
     for (Eigen::Index k = 0; k < n; ++k) {
       const Mode& m = list[static_cast<std::size_t>(k)];
-      names.push_back("mode " + std::to_string(k + 1) + ": " + body_list(m));
+      names.push_back("mode " + std::to_string(k + 1) + ": " + bodies_of_mode(m));
       values.row(k) << m.frequency, m.damping, m.eigenvalue.real(), m.eigenvalue.imag(), m.rigid ? 1.0 : 0.0;
       const Eigen::MatrixXcd shape = shape_of_bodies(equations, state, m);
       for (Eigen::Index b = 0; b < shape.rows(); ++b) {
@@ -131,37 +126,16 @@ void plot_modes(const Equations& equations, const State& state, const Modes& mod
   draw_plot(plot, path);
 }
 
-// One period of a mode as a result that is read and drawn like a run; the largest motion is a tenth of L or rad.
-std::string animate_mode(Prepared& p, const Modes& modes, int number, const std::string& path) {
-  const std::vector<Mode>& list = modes.undamped.empty() ? modes.damped : modes.undamped;
-  if (number > static_cast<int>(list.size())) {
-    throw Failure({Severity::error,
-                   "bad-usage",
-                   fmt::format("there is no mode {}: {} were found", number, list.size()),
-                   "see the printed list",
-                   {}},
-                  ExitCode::bad_usage);
-  }
-  const Mode& mode = list[static_cast<std::size_t>(number - 1)];
-  const Equations& equations = p.equations();
-  AnalysisResult result(p, path, "mode " + std::to_string(number));
-  const double period = mode.frequency > 0 ? 1 / mode.frequency : 1;
-  constexpr int frames = 60;
-  equations.update(p.state, p.work);
-  const Workspace base = p.work;
-  for (int k = 0; k <= frames; ++k) {
-    const double phase = 2 * std::numbers::pi * k / frames;
-    const Vec world = 0.1 * (mode.shape.real() * std::cos(phase) - mode.shape.imag() * std::sin(phase));
-    State state = p.state;
-    state.t = period * k / frames;
-    equations.retract(p.state.q, from_world(equations, base, world), state.q);
-    state.v.setZero();
-    Rates still = p.rates;
-    still.a.setZero();
-    result.add(state, still);
-  }
-  result.finish(RunStatus::finished, "{}");
-  return path;
+// All modes as a page of the viewer: the mechanism at the state the modes are about, and how it moves in each of them.
+// Returns how many of the modes the page leaves out.
+std::size_t write_modes_page(const Prepared& p, const Modes& modes, const std::string& around,
+                             const std::string& path) {
+  const ModesOfPage shown = modes_of_page(p.equations(), p.state, modes, around);
+  const MemoryTrajectory result = result_of_one_row(*p.simulation, p.state, p.rates, "modes");
+  write_page(path, page_with_data(p.equations().model().title, {view_data(result, {}, {{}, shown})}));
+  std::size_t left_out = 0;
+  for (const ModeSet& set : shown.sets) left_out += set.found - set.modes.size();
+  return left_out;
 }
 
 int modes_verb(const ModesArguments& a) {
@@ -174,6 +148,7 @@ int modes_verb(const ModesArguments& a) {
                     ExitCode::bad_usage);
     check_output_path(a.plot, OutputKind::picture);
   }
+  if (!a.page.empty()) check_page_path(a.page);
   const Around around = go_to(p, a.around);
   const Equations& equations = p.equations();
   const Modes modes = find_modes(equations, p.state, p.rates, a.options);
@@ -190,12 +165,11 @@ int modes_verb(const ModesArguments& a) {
   provenance.set("around", around.text);
   write_matrices(path, modes_matrices(equations, p.state, modes), provenance, summary.dump());
   if (!a.plot.empty()) plot_modes(equations, p.state, modes, around.text, a.plot);
-  std::string animation;
-  if (a.animate > 0)
-    animation = animate_mode(p, modes, a.animate, default_output(a.file, fmt::format(".mode{}.h5", a.animate)));
+  const std::size_t left_out = a.page.empty() ? 0 : write_modes_page(p, modes, around.text, a.page);
   if (a.json) {
     Json j = {{"exit_code", 0}, {"model", a.file}, {"result", path}};
-    j["animation"] = animation.empty() ? Json() : Json(animation);
+    j["page"] = a.page.empty() ? Json() : Json(a.page);
+    j["page_left_out"] = left_out;
     j["warnings"] = to_json(p.warnings);
     j["summary"] = summary;
     for (const bool damped : {false, true}) {
@@ -233,7 +207,8 @@ int modes_verb(const ModesArguments& a) {
   for (const std::string& note : modes.notes) std::printf("  note            %s\n", note.c_str());
   std::printf("  result          %s\n", path.c_str());
   if (!a.plot.empty()) std::printf("  plot            %s\n", a.plot.c_str());
-  if (!animation.empty()) std::printf("  animation       %s\n", animation.c_str());
+  if (!a.page.empty()) std::printf("  page            %s\n", printable(a.page).c_str());
+  if (left_out > 0) std::printf("  note            the page leaves out the highest modes, %zu of them\n", left_out);
   if (!modes.undamped.empty()) std::printf("\nundamped modes\n%s", modes_table(modes.undamped, false, a.all).c_str());
   if (!modes.damped.empty())
     std::printf("\n%s\n%s", modes.at_rest ? "damped modes" : "eigenvalues",
@@ -258,14 +233,13 @@ Verb add_modes(CLI::App& app) {
       *verb, "--solver", a->options.solver, "dense: all modes; sparse: the lowest of a large model",
       {{"automatic", ModeSolver::automatic}, {"dense", ModeSolver::dense}, {"sparse", ModeSolver::sparse}});
   verb->add_option("--plot", a->plot, "Draw the first shapes: .png, .svg or .txt")->type_name("FILE");
-  verb->add_option("--animate", a->animate, "Write one period of mode N as a result, NAME.modeN.h5")
-      ->check(CLI::PositiveNumber)
-      ->type_name("N");
+  verb->add_option("--page", a->page, "Show all modes in motion: a page for the browser")->type_name("FILE");
   verb->add_flag("--all", a->all, "List all modes");
   verb->footer(
       "Examples:\n"
       "  trammel modes frame.yaml --count 12 --plot frame.png\n"
       "  trammel modes rotor.yaml --around initial            whirl of a turning rotor\n"
+      "  trammel modes frame.yaml --page modes.html           every mode in motion, in the browser\n"
       "\n"
       "About an equilibrium both the undamped modes and, if anything damps, the complex ones are given. A mode is "
       "named\n"

@@ -32,20 +32,6 @@ struct ViewArguments {
   bool json = false;
 };
 
-// A page replaces an earlier page, nothing else, and never what it is made from.
-void refuse_to_replace_others(const std::string& path) {
-  if (!std::filesystem::is_regular_file(path) || std::filesystem::file_size(path) == 0) return;
-  if (is_noted_input(path)) {
-    throw write_failure("output-is-input", "'" + path + "' is read by this very command: it is left as it is",
-                        "choose another output name");
-  }
-  if (!begins_with(path, page_magic)) {
-    throw write_failure("will-not-overwrite",
-                        "'" + path + "' exists and is not a page of the viewer: it is left as it is",
-                        "choose another output name, or remove the file first");
-  }
-}
-
 // Without a shell in between, so that no name can be taken for a command.
 void open_in_browser(const std::string& path) {
   const pid_t child = fork();
@@ -99,13 +85,12 @@ int view_verb(const ViewArguments& a) {
     const AssembledModel read = read_result_or_model(path);
     note_input(path);
     if (packed.empty()) title = read.result.provenance().get("title");
-    packed.push_back(view_data(read.result, a.options, read.sweeps));
+    packed.push_back(view_data(read.result, a.options, {read.sweeps, {}}));
     data_bytes += packed.back().size();
   }
   const std::string page = page_with_data(title, packed);
   if (!a.frames.folder.empty()) return frames_verb(a, page);
-  refuse_to_replace_others(output);
-  write_whole_file(output, page, OutputKind::itself);
+  write_page(output, page);
   if (a.json) {
     print_json({{"exit_code", 0}, {"page", output}, {"bytes", page.size()}, {"data_bytes", data_bytes}});
     return 0;
@@ -156,8 +141,8 @@ Verb add_view(CLI::App& app) {
       "freedom\n"
       "  trammel view coarse.h5 fine.h5 -o both.html             the second as a ghost, its curves dashed\n"
       "  trammel view run.h5 --frames film --frame-rate 25       pictures film/0000.png, ... for a film\n"
-      "  trammel view model.mode1.h5                             what `trammel modes --animate 1` wrote\n"
       "\n"
+      "Mode shapes have a page of their own: trammel modes model.yaml --page modes.html\n"
       "The page holds everything it shows. It asks nothing of any server and runs in every browser since 2023.");
   return {verb, [a] { return view_verb(*a); }};
 }

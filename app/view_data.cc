@@ -420,7 +420,7 @@ class Packer {
   Packer(const MemoryTrajectory& result, const ViewOptions& options)
       : result_(result), options_(options), known_(meanings(result.provenance(), result.tables()[0])) {}
 
-  std::string pack(const std::vector<Sweep>& sweeps) {
+  std::string pack(const ViewMotions& motions) {
     const Provenance& provenance = result_.provenance();
     Json shapes = joined_pieces(provenance, "shapes");
     const Json meshes = add_meshes(file_, joined_pieces(provenance, "meshes"), shapes);
@@ -434,7 +434,8 @@ class Packer {
     const ColumnReader output(result_, 0, options_.every);
     refuse_size(4 * 7 * poses_.size() * output.rows(), most_unpacked_bytes);
     header["poses"] = pose_chunk(file_, output, poses_);
-    if (!sweeps.empty()) header["freedoms"] = freedoms_json(file_, sweeps, 7 * poses_.size());
+    if (!motions.sweeps.empty()) header["freedoms"] = freedoms_json(file_, motions.sweeps, 7 * poses_.size());
+    if (motions.modes) header["modes"] = modes_json(file_, *motions.modes, poses_.size());
     for (std::size_t t = 0; t < result_.tables().size(); ++t) add_table(t);
     header["signals"] = signals_;
     header["plots"] = first_plots(signals_, greatest_);
@@ -474,8 +475,8 @@ class Packer {
 
 }  // namespace
 
-std::string view_data(const MemoryTrajectory& result, const ViewOptions& options, const std::vector<Sweep>& sweeps) {
-  return Packer(result, options).pack(sweeps);
+std::string view_data(const MemoryTrajectory& result, const ViewOptions& options, const ViewMotions& motions) {
+  return Packer(result, options).pack(motions);
 }
 
 }  // namespace trammel

@@ -5,7 +5,6 @@
 
 #include "trammel/run/load_model.h"
 #include "trammel/run/recorder.h"
-#include "trammel/run/simulation.h"
 
 namespace trammel {
 
@@ -28,22 +27,26 @@ std::vector<Sweep> sweeps_or_note(const Simulation& simulation) {
 
 }  // namespace
 
+MemoryTrajectory result_of_one_row(const Simulation& simulation, const State& state, const Rates& rates,
+                                   const std::string& what) {
+  Recorder recorder(simulation.equations(), simulation.initial(), false);
+  recorder.note_step(state, rates);
+  Provenance provenance = simulation.provenance();
+  provenance.set("method", what);
+  MemoryTrajectory result;
+  result.begin({recorder.tables()[0]}, provenance);
+  result.append(0, recorder.output_row(state, rates));
+  result.finish(RunStatus::finished, "", "");
+  return result;
+}
+
 AssembledModel assembled_model(const std::string& path) {
   std::vector<Problem> warnings;
   Simulation simulation(load_model(path, {}, &warnings));
   for (const Problem& warning : warnings) std::fprintf(stderr, "%s\n", to_text(warning).c_str());
   simulation.start();
-  Recorder recorder(simulation.equations(), simulation.initial(), false);
-  recorder.note_step(simulation.start_state(), simulation.start_rates());
-  Provenance provenance = simulation.provenance();
-  provenance.set("method", "as assembled");
-  AssembledModel assembled;
-  MemoryTrajectory& result = assembled.result;
-  result.begin({recorder.tables()[0]}, provenance);
-  result.append(0, recorder.output_row(simulation.start_state(), simulation.start_rates()));
-  result.finish(RunStatus::finished, "", "");
-  assembled.sweeps = sweeps_or_note(simulation);
-  return assembled;
+  return {result_of_one_row(simulation, simulation.start_state(), simulation.start_rates(), "as assembled"),
+          sweeps_or_note(simulation)};
 }
 
 }  // namespace trammel

@@ -1,9 +1,12 @@
 #include "app/view_page.h"
 
+#include <filesystem>
 #include <stdexcept>
 
 #include "app/view_format.h"
 #include "trammel/base/diagnosis.h"
+#include "trammel/base/input_file.h"
+#include "trammel/write/output_path.h"
 
 namespace trammel {
 namespace {
@@ -29,7 +32,7 @@ void put(std::string& page, std::string_view place, const std::string& text) {
   page.replace(at, place.size(), text);
 }
 
-std::string empty_page() {
+void ask_for_the_viewer() {
   if (embedded_page().empty()) {
     throw Failure({Severity::error,
                    "cannot-draw",
@@ -38,7 +41,24 @@ std::string empty_page() {
                    {}},
                   ExitCode::cannot_write);
   }
+}
+
+std::string empty_page() {
+  ask_for_the_viewer();
   return gunzip(embedded_page());
+}
+
+void refuse_to_replace_others(const std::string& path) {
+  if (!std::filesystem::is_regular_file(path) || std::filesystem::file_size(path) == 0) return;
+  if (is_noted_input(path)) {
+    throw write_failure("output-is-input", "'" + path + "' is read by this very command: it is left as it is",
+                        "choose another output name");
+  }
+  if (!begins_with(path, page_magic)) {
+    throw write_failure("will-not-overwrite",
+                        "'" + path + "' exists and is not a page of the viewer: it is left as it is",
+                        "choose another output name, or remove the file first");
+  }
 }
 
 }  // namespace
@@ -51,6 +71,16 @@ std::string page_with_data(const std::string& title, const std::vector<std::stri
   put(page, "{{trammel-data}}", data);
   put(page, "{{trammel-title}}", escaped(title.empty() ? "Trammel" : title));
   return page;
+}
+
+void check_page_path(const std::string& path) {
+  refuse_to_replace_others(path);
+  ask_for_the_viewer();
+}
+
+void write_page(const std::string& path, const std::string& page) {
+  refuse_to_replace_others(path);
+  write_whole_file(path, page, OutputKind::itself);
 }
 
 std::string live_page(const std::string& host) {

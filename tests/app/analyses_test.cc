@@ -119,12 +119,11 @@ TEST(Analyses, LineariseTheCart) {
 
 TEST(Analyses, ModesOfThePendulumAndTheRotor) {
   const Command command;
-  const Outcome outcome = command.run({"modes", model_file("pendulum.yaml"), "--json", "--animate", "1"});
+  const Outcome outcome = command.run({"modes", model_file("pendulum.yaml"), "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NEAR(outcome.json()["undamped"][0]["frequency"].get<double>(), std::sqrt(1.5 * 9.81) / 6.283185307179586,
               1e-9);
   EXPECT_TRUE(command.has("pendulum.modes.h5"));
-  EXPECT_TRUE(command.has("pendulum.mode1.h5"));
   const Outcome rotor = command.run({"modes", model_file("rotor.yaml"), "--around", "initial", "--plot", "rotor.png"});
   EXPECT_EQ(rotor.code, 0) << rotor.err;
   EXPECT_THAT(rotor.out, HasSubstr("disc"));

@@ -122,6 +122,38 @@ TEST_F(View, FreedomsOfAModel) {
   EXPECT_EQ(freedoms[0]["ends"], nlohmann::json({false, false}));
 }
 
+TEST_F(View, ModesOfAModel) {
+  const Outcome outcome = command.run({"modes", model_file("hanging_chain.yaml"), "--page", "modes.html", "--json"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json printed = outcome.json();
+  EXPECT_EQ(printed["page"], "modes.html");
+  EXPECT_EQ(printed["page_left_out"], 0);
+  const nlohmann::json header = header_of(command, "modes.html"), modes = header["modes"];
+  EXPECT_EQ(modes["around"], "static equilibrium (stable)");
+  ASSERT_EQ(modes["sets"].size(), 1u);  // nothing damps
+  const nlohmann::json& set = modes["sets"][0];
+  EXPECT_EQ(set["damped"], false);
+  EXPECT_EQ(set["found"], 14);
+  ASSERT_EQ(set["modes"].size(), 14u);
+  EXPECT_EQ(set["modes"][0]["frequency"], printed["undamped"][0]["frequency"]);
+  EXPECT_EQ(set["modes"][0]["bodies"], printed["undamped"][0]["bodies"]);
+  EXPECT_EQ(set["modes"][0]["kind"], "");
+  EXPECT_EQ(set["shapes"]["rows"], 14);
+  EXPECT_EQ(set["shapes"]["count"], 6 * header["bodies"].size());
+  EXPECT_EQ(header["poses"]["rows"], 1);  // as it hangs
+}
+
+TEST_F(View, DampedModesHavePhases) {
+  ASSERT_EQ(command.run({"modes", model_file("rotor.yaml"), "--around", "initial", "--page", "modes.html"}).code, 0);
+  const nlohmann::json header = header_of(command, "modes.html"), set = header["modes"]["sets"][0];
+  EXPECT_EQ(set["damped"], true);
+  EXPECT_EQ(set["shapes"]["count"], 12 * header["bodies"].size());
+  EXPECT_EQ(command.run({"modes", model_file("pendulum.yaml"), "--page", "run.h5"}).code, 4);  // no page
+  const Outcome file = command.run({"view", "rotor.modes.h5", "-o", "x.html"});  // the numbers, without a mechanism
+  EXPECT_EQ(file.code, 2);
+  EXPECT_THAT(file.err, HasSubstr("trammel modes MODEL --page FILE"));
+}
+
 TEST_F(View, EventsAreMarks) {
   command.write("ball.yaml",
                 "trammel: 1\ngravity: [0, 0, -9.81]\nbodies:\n  ball: {kind: point, mass: 2, position: [0, 0, 1]}\n"

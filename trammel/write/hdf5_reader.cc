@@ -229,7 +229,12 @@ struct ResultHead {
 
 ResultHead read_head(const std::string& path, std::int64_t file) {
   std::string format, status_text, table_names;
-  if (!hdf5_read_text_attribute(file, "format", format) || format != hdf5_format_name) {
+  const bool named = hdf5_read_text_attribute(file, "format", format);
+  if (named && format == hdf5_matrices_name) {
+    throw read_failure("not-a-result", "'" + path + "' holds matrices or modes of an analysis, nothing over time",
+                       "`trammel modes MODEL --page FILE` shows modes in motion");
+  }
+  if (!named || format != hdf5_format_name) {
     throw read_failure("not-a-result", "'" + path + "' is an HDF5 file, but not a result of Trammel",
                        "results are the .h5 files that 'trammel run' writes");
   }

@@ -4,6 +4,7 @@ import { withPrefix, number, timeDigits } from './format.ts';
 import { ground, type Run, type Vec3 } from './run.ts';
 import { type Live, LivePlayer } from './live.ts';
 import { Push } from './push.ts';
+import type { ModeMotion } from './scene/mode.ts';
 import { View } from './scene/view.ts';
 import type { ViewName } from './scene/camera.ts';
 import { type Selection, State } from './state.ts';
@@ -15,6 +16,7 @@ import { helpDialog } from './ui/help.ts';
 import { listenToKeys } from './ui/keys.ts';
 import { livePanel } from './ui/live.ts';
 import { lists } from './ui/lists.ts';
+import { ModePlayer, modesBar, modesPanel, modeTitle } from './ui/modes.ts';
 import { Plots } from './ui/plots.ts';
 import { freedomsPanel } from './ui/freedoms.ts';
 import { signalsPanel } from './ui/signals.ts';
@@ -23,6 +25,7 @@ import { Triad } from './ui/triad.ts';
 
 const slowFrame = 40, slowFramesInARow = 10; // ms; then less is drawn
 const clickReach = 4; // px; more is a drag
+const filmedPeriods = 2; // of a mode
 
 /** What follows the # of the address: `plain` does not smooth edges, `bare` shows the scene alone. */
 const wants = (what: string) => location.hash.slice(1).split(',').includes(what);
@@ -40,8 +43,10 @@ export class App {
   private readonly stage = h('main', { class: 'stage' });
   private readonly triad = new Triad();
   private readonly player: Player;
+  private readonly modes: ModePlayer | null = null; // of a page of modes
+  private drawn: { mode: object; motion: ModeMotion } | null = null;
   readonly plots: Plots;
-  private readonly help = helpDialog();
+  private readonly help: HTMLDialogElement;
   private asked = false;
   private moved = true;
   private before = 0;
@@ -52,10 +57,12 @@ export class App {
   constructor(readonly run: Run, ghost?: Run, private readonly live?: Live) {
     const dark = prefers('prefers-color-scheme: dark');
     this.state = new State({
-      time: run.time[0], tried: null, playing: false, speed: 1, selection: null, joints: true, forces: true, torques: false, trace: true, xray: false,
+      time: run.time[0], tried: null, mode: null, phase: 0, amplitude: 1, rest: true, playing: false, speed: 1, selection: null, joints: true, forces: !run.modeSets, torques: false, trace: true, xray: false,
       follow: false, measure: false, theme: dark ? 'dark' : 'light', grown: 0,
     });
-    this.player = live ? new LivePlayer(run, this.state, live) : new Player(run, this.state);
+    if (run.modeSets) this.modes = new ModePlayer(run, this.state, run.modeSets);
+    this.player = this.modes ?? (live ? new LivePlayer(run, this.state, live) : new Player(run, this.state));
+    this.help = helpDialog(this.modes !== null);
     document.documentElement.dataset.theme = this.state.get('theme');
     this.stage.append(this.canvas);
     this.view = new View(run, this.canvas, { calm: prefers('prefers-reduced-motion: reduce'), plain: wants('plain') }, ghost);
@@ -72,12 +79,13 @@ export class App {
     this.resize();
     this.view.frame('iso');
     this.plots.showSelection();
+    if (this.modes && !prefers('prefers-reduced-motion: reduce')) this.modes.toggle();
     live?.tell();
     if (live) this.takeLook(live.takeLook());
   }
 
   private build(): void {
-    const { run, state } = this;
+    const { run, state, modes } = this;
     this.canvas.setAttribute('aria-label', `The mechanism in three dimensions: ${run.header.title}`);
     this.stage.append(this.clock, this.label, this.distance, card(run, state), this.scale, this.note, this.triad.root);
     const actions = {
@@ -86,11 +94,15 @@ export class App {
       film: () => this.saveFilm(),
       help: () => this.help.showModal(),
       escape: () => this.escape(),
+      mode: modes ? (direction: 1 | -1) => modes.move(direction) : undefined,
     };
+    const kind = modes ? 'still modal' : run.rows > 1 || this.live ? '' : 'still';
+    const panel = modes ? modesPanel(run, state, modes) : this.live ? livePanel(this.live) : freedomsPanel(run, state);
+    const bar = modes ? modesBar(state, modes, () => this.motion()) : timeline(run, state, this.player);
     document.body.append(
       h(
-        'div', { class: ['app', run.rows > 1 || this.live ? '' : 'still', wants('bare') ? 'bare' : ''].join(' ').trim() },
-        header(run, state, actions, this.live), lists(run, state, this.view.bodies.colours), this.stage, signalsPanel(run, this.plots, this.live ? livePanel(this.live) : freedomsPanel(run, state)), timeline(run, state, this.player),
+        'div', { class: ['app', kind, wants('bare') ? 'bare' : ''].filter(Boolean).join(' ') },
+        header(run, state, actions, this.live), lists(run, state, this.view.bodies.colours), this.stage, signalsPanel(run, this.plots, panel), bar,
       ),
       this.help,
     );
@@ -99,12 +111,12 @@ export class App {
 
   private listen(): void {
     const { state } = this;
-    state.on(['time', 'tried'], () => this.moveAndDraw());
+    state.on(['time', 'tried', 'mode', 'phase', 'amplitude'], () => this.moveAndDraw());
     state.on('playing', () => {
       this.before = 0;
       this.draw();
     });
-    state.on(['joints', 'forces', 'torques', 'trace', 'xray', 'follow', 'measure', 'selection'], () => this.applyToggles());
+    state.on(['joints', 'forces', 'torques', 'trace', 'xray', 'follow', 'measure', 'rest', 'selection'], () => this.applyToggles());
     state.on('theme', () => this.applyTheme());
     this.view.rig.controls.addEventListener('change', () => this.draw());
     new ResizeObserver(() => this.resize()).observe(this.stage);
@@ -182,6 +194,7 @@ export class App {
     view.torques.group.visible = state.get('torques');
     this.showScale();
     view.bodies.xray(state.get('xray'));
+    if (view.rest) view.rest.group.visible = state.get('rest');
     view.select(state.get('selection')?.of === 'body' ? body : null);
     view.trace.show(state.get('trace') && body !== null && body !== ground ? body : null);
     view.follow(state.get('follow') && this.run.header.bodies.length > 0 ? (body !== null && body !== ground ? body : 0) : null);
@@ -250,12 +263,26 @@ export class App {
   }
 
   render(): void {
-    if (this.moved) this.view.moveTo(this.state.get('time'), this.state.get('tried'));
+    if (this.moved) this.move();
     this.moved = false;
     this.view.render();
     this.triad.update(this.view.rig.camera);
-    this.clock.textContent = `${this.state.get('time').toFixed(timeDigits(this.run.end))} s`;
+    this.clock.textContent = this.modes ? modeTitle(this.modes, this.state) : `${this.state.get('time').toFixed(timeDigits(this.run.end))} s`;
     this.placeLabels();
+  }
+
+  private move(): void {
+    const { state } = this, motion = this.motion();
+    if (motion) this.view.moveToPhase(motion, state.get('amplitude'), state.get('phase'));
+    else this.view.moveTo(state.get('time'), state.get('tried'));
+  }
+
+  /** How the chosen mode is drawn. */
+  private motion(): ModeMotion | null {
+    const mode = this.state.get('mode');
+    if (!mode || !this.modes) return null;
+    if (this.drawn?.mode !== mode) this.drawn = { mode, motion: this.view.mode(this.modes.sets[mode.set], mode.mode) };
+    return this.drawn.motion;
   }
 
   private placeLabels(): void {
@@ -328,10 +355,13 @@ export class App {
       return;
     }
     this.view.backdrop(this.sky());
-    this.say('Recording: ends with the run, or when it is paused');
+    this.say(this.modes ? 'Recording two periods; a pause ends it' : 'Recording: ends with the run, or when it is paused');
     this.recording = true;
-    this.player.seek(this.player.first);
-    this.state.set('playing', true);
+    if (this.modes) this.modes.playOnce(filmedPeriods);
+    else {
+      this.player.seek(this.player.first);
+      this.state.set('playing', true);
+    }
     const leave = this.state.on('playing', () => {
       leave();
       stop();

@@ -81,6 +81,24 @@ export interface FreedomInfo {
   poses: Chunk;
 }
 
+/** A mode of vibration, or one that does not oscillate. */
+export interface ModeInfo {
+  frequency: number; // Hz
+  damping: number; // ratio
+  eigenvalue: [real: number, imaginary: number]; // rad/s
+  oscillates: boolean;
+  kind: string; // 'rigid', 'unstable' or nothing
+  bodies: string[]; // that move most
+}
+
+/** All modes of one sort. `shapes`: a row for each mode; the columns are the parts of every body, see `shape`. */
+export interface ModeSet {
+  damped: boolean;
+  found: number; // the page may hold fewer
+  modes: ModeInfo[];
+  shapes: Chunk;
+}
+
 /** Poses by columns over an axis: the time of a run, or the values of a freedom. */
 export interface Course {
   values: Float64Array;
@@ -118,11 +136,13 @@ export interface Header {
   tables: TableInfo[];
   poses: Chunk;
   freedoms?: FreedomInfo[];
+  modes?: { around: string; notes: string[]; sets: ModeSet[] };
   meshes?: { points: Chunk; triangles: Chunk }[];
 }
 
 export const ground = -1;
 export const poseColumns = 7; // x y z, then w x y z
+export const shapeColumns = 12; // of each body: displacement and rotation, x y z each; the same again, imaginary
 
 const mostValues = 8_000_000; // of a run that goes on: 32 MB
 
@@ -139,6 +159,7 @@ export class Run {
   private values: (Float32Array | undefined)[] = [];
   private readonly meshes: (Mesh | undefined)[] = [];
   private readonly sweeps: (Course | undefined)[] = [];
+  private readonly shapes = new Map<ModeSet, Float32Array>();
 
   constructor(readonly header: Header, private chunks: Uint8Array) {
     for (const key of ['bodies', 'shapes', 'elements', 'signals', 'plots', 'tables'] as const)
@@ -152,6 +173,7 @@ export class Run {
       throw new BadView('the positions do not belong to its bodies.');
     this.poses = decode(header.poses, chunks, Float32Array);
     this.freedoms.forEach((info) => checkFreedom(info, header.poses.count, chunks));
+    if (header.modes) checkModes(header.modes, header.bodies.length, chunks);
     header.bodies.forEach((body, i) => this.bodyByName.set(body.name, i));
     header.signals.forEach((signal, i) => {
       const key = `${signal.of ?? ''} ${signal.element ?? ''}`;
@@ -183,6 +205,20 @@ export class Run {
   sweep(freedom: number): Course {
     const { values, poses } = this.freedoms[freedom];
     return (this.sweeps[freedom] ??= { values: decode(values, this.chunks, Float64Array), poses: decode(poses, this.chunks, Float32Array) });
+  }
+
+  /** Of a page of modes: undamped and damped ones. */
+  get modeSets(): ModeSet[] | null {
+    return this.header.modes?.sets ?? null;
+  }
+
+  /** How every body moves in a mode: `shapeColumns` numbers for each. Undamped modes have no imaginary part. */
+  shape(set: ModeSet, mode: number): Float32Array {
+    const { rows, count } = set.shapes, given = set.damped ? shapeColumns : shapeColumns / 2;
+    if (!this.shapes.has(set)) this.shapes.set(set, decode(set.shapes, this.chunks, Float32Array));
+    const all = this.shapes.get(set)!, out = new Float32Array((count / given) * shapeColumns);
+    for (let column = 0; column < count; ++column) out[Math.floor(column / given) * shapeColumns + (column % given)] = all[column * rows + mode];
+    return out;
   }
 
   get end(): number {
@@ -321,6 +357,20 @@ function checkFreedom(info: FreedomInfo, poseCount: number, chunks: Uint8Array):
   const { values, poses, drawn, ends } = info;
   const ok = values.count === 1 && values.rows > 0 && poses.count === poseCount && poses.rows === values.rows && drawn >= 0 && drawn < values.rows && Array.isArray(ends);
   if (!ok) throw new BadView(`the range of '${info.element}' is damaged.`);
+}
+
+function checkModes({ around, notes, sets }: NonNullable<Header['modes']>, bodies: number, chunks: Uint8Array): void {
+  const areTexts = (list: unknown) => Array.isArray(list) && list.every((text) => typeof text === 'string');
+  const isMode = (m: ModeInfo) =>
+    Number.isFinite(m?.frequency) && Number.isFinite(m.damping) && Array.isArray(m.eigenvalue) && m.eigenvalue.length === 2 && m.eigenvalue.every(Number.isFinite) && typeof m.kind === 'string' && areTexts(m.bodies);
+  let ok = typeof around === 'string' && areTexts(notes) && Array.isArray(sets);
+  for (const set of ok ? sets : []) {
+    const { damped, found, modes, shapes } = set ?? {};
+    check(shapes, chunks);
+    const columns = (damped ? shapeColumns : shapeColumns / 2) * bodies;
+    ok &&= Array.isArray(modes) && modes.length > 0 && modes.every(isMode) && found >= modes.length && shapes.count === columns && (columns === 0 || shapes.rows === modes.length);
+  }
+  if (!ok) throw new BadView('its list of modes is damaged.');
 }
 
 /** Unpacks what `trammel view` packed. */

@@ -8,6 +8,10 @@ export interface Selection {
 export interface Values {
   time: number;
   tried: { freedom: number; value: number } | null; // a mechanism without a run: what is moved, and where to
+  mode: { set: number; mode: number } | null; // of a page of modes: which one moves
+  phase: number; // of that mode, in periods
+  amplitude: number; // 1: as it is best seen
+  rest: boolean; // the mechanism at rest as a ghost
   playing: boolean;
   speed: number;
   selection: Selection | null;
@@ -23,7 +27,7 @@ export interface Values {
 }
 
 export type Key = keyof Values;
-export type Toggle = 'joints' | 'forces' | 'torques' | 'trace' | 'xray' | 'follow' | 'measure';
+export type Toggle = 'joints' | 'forces' | 'torques' | 'trace' | 'xray' | 'follow' | 'measure' | 'rest';
 
 export class State {
   private readonly listeners = new Map<Key, Set<() => void>>();

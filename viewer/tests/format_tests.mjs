@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { BadView, Run, decode, openRun, unpack } from './decoder.mjs';
-import { sampleRun } from './sample.mjs';
+import { sampleModes, sampleRun } from './sample.mjs';
 import { assert } from './suite.mjs';
 import { packRun } from './write_trv1.mjs';
 
@@ -95,5 +95,17 @@ export async function formatTests(suite, samples) {
     for (const change of [{ rows: 1e9 }, { count: -1 }, { at: 2 ** 40 }, { kind: 'zip' }, { step: [] }, { missing: [[0, 0, 1e9]] }, { bytes: 0 }])
       assert.throws(() => decode({ ...header.poses, ...change }, chunks, Float32Array), BadView);
     assert.throws(() => new Run({ ...header, bodies: header.bodies.slice(1) }, chunks), BadView);
+  });
+  await suite.test('modes are read, damaged ones refused', () => {
+    const { header, chunks } = unpack(new Uint8Array(gunzipSync(packRun(sampleModes()))));
+    const run = new Run(header, chunks), [undamped, damped] = run.modeSets;
+    const near = (values, expected) => expected.forEach((x, i) => assert.ok(Math.abs(values[i] - x) < 2e-6, `${values} instead of ${expected}`));
+    near(run.shape(undamped, 1), [-0.5, 0, 0, 0, 1, 0, ...Array(18).fill(0)]);
+    near(run.shape(damped, 2), [-0.5, 0, 0, 0, 1, 0, ...Array(12).fill(0), -0.5, 0, 0, 0, 1, 0]);
+    const { modes } = header, [set] = modes.sets, first = set.modes[0];
+    const sets = [{ damped: true }, { modes: [] }, { modes: set.modes.slice(1) }, { modes: null }, { found: 1 }, { shapes: { ...set.shapes, at: 2 ** 40 } }, { shapes: null }]
+      .concat([{ frequency: null }, { bodies: [3] }, { eigenvalue: [1] }, { kind: 7 }].map((change) => ({ modes: [{ ...first, ...change }, ...set.modes.slice(1)] })));
+    for (const change of sets) assert.throws(() => new Run({ ...header, modes: { ...modes, sets: [{ ...set, ...change }] } }, chunks), BadView, JSON.stringify(change));
+    for (const change of [{ sets: {} }, { sets: [null] }, { notes: [1] }, { around: null }]) assert.throws(() => new Run({ ...header, modes: { ...modes, ...change } }, chunks), BadView, JSON.stringify(change));
   });
 }

@@ -1,8 +1,10 @@
-// node tests/measure.mjs [--bodies 1000 --bundle viewer.html.gz] [--sizes] PAGE.html ...: size, time to the first frame and
-// frames per second of pages, drawn in software at 640 x 400; with --bodies, of a page with so many bodies that fall and
-// bounce; with --sizes, no times, which a busy machine cannot tell.
+// node tests/measure.mjs [--bodies 1000 --bundle viewer.html.gz] [--times 5] [--sizes] PAGE.html ...: of pages drawn in software
+// at 640 x 400 the size, the time to the first frame, and frames a second with shadows, which otherwise a slow machine does
+// without; what is made anew while a run plays; frames drawn while nothing changes. With --bundle also its size, and with
+// --bodies a page with so many bodies that fall and bounce. Of several times the best, since others share the machine, and
+// the worst; with --sizes no times at all.
 import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { launch, open, writePage } from './page.mjs';
@@ -10,7 +12,7 @@ import { packRun } from './write_trv1.mjs';
 
 const { values: options, positionals: pages } = parseArgs({
   allowPositionals: true,
-  options: { bodies: { type: 'string' }, bundle: { type: 'string' }, sizes: { type: 'boolean' }, packages: { type: 'string' } },
+  options: { bodies: { type: 'string' }, bundle: { type: 'string' }, sizes: { type: 'boolean' }, times: { type: 'string', default: '1' }, packages: { type: 'string' } },
 });
 
 function bouncing(count, rows) {
@@ -32,26 +34,46 @@ function bouncing(count, rows) {
 }
 
 if (options.bodies) pages.push(fileURLToPath(writePage(options.bundle, 'bodies', packRun(bouncing(Number(options.bodies), 1001)))));
-const megabytes = (path) => `${path}: ${(statSync(path).size / 1e6).toFixed(2)} MB`;
+const megabytes = (path) => `${basename(path)}: ${(statSync(path).size / 1e6).toFixed(2)} MB`;
+if (options.bundle) console.log(`bundle: ${(statSync(options.bundle).size / 1e3).toFixed(0)} kB gzipped`);
 if (options.sizes) {
   for (const path of pages) console.log(megabytes(path));
   process.exit(0);
 }
+
+/** In the page: three seconds of play, then one of rest. */
+async function measure() {
+  const { view, state, timers } = window.trammel, wait = (seconds) => new Promise((done) => setTimeout(done, 1000 * seconds));
+  view.simplify = () => false;
+  const made = () => { const { geometries, textures } = view.renderer.info.memory; return geometries + textures + view.renderer.info.programs.length; };
+  await wait(0.5);
+  state.set('playing', true);
+  const before = view.frames, madeBefore = made(), begun = performance.now();
+  await wait(3);
+  const rate = (1000 * (view.frames - before)) / (performance.now() - begun);
+  state.set('playing', false);
+  await wait(0.5);
+  const still = view.frames;
+  await wait(1);
+  return { first: timers.sincePageLoad, rate, shadows: view.shadows, made: made() - madeBefore, idle: view.frames - still };
+}
+
 const { browser, why } = await launch();
 if (!browser) throw new Error(why);
+const range = (values, digits, better) => {
+  const sorted = values.map((x) => Number(x.toFixed(digits))).sort((a, b) => (better === 'less' ? a - b : b - a));
+  return sorted.length > 1 ? `${sorted[0]} (worst ${sorted.at(-1)})` : String(sorted[0]);
+};
 try {
   for (const path of pages) {
-    const { page } = await open(browser, `file://${resolve(path)}`, { width: 640, height: 400 });
-    const result = await page.evaluate(async () => {
-      const { view, state, timers } = window.trammel;
-      state.set('playing', true);
-      const before = view.frames, begun = performance.now();
-      await new Promise((done) => setTimeout(done, 3000));
-      const rate = (1000 * (view.frames - before)) / (performance.now() - begun);
-      return { firstFrame: Math.round(timers.sincePageLoad), framesPerSecond: Number(rate.toFixed(1)), shadows: view.shadows };
-    });
-    console.log(`${megabytes(path)}, first frame ${result.firstFrame} ms, ${result.framesPerSecond} frames/s${result.shadows ? ' with shadows' : ', shadows switched off'}`);
-    await page.context().close();
+    const all = [];
+    for (let i = 0; i < Number(options.times); ++i) {
+      const { page } = await open(browser, `file://${resolve(path)}`, { width: 640, height: 400 });
+      all.push(await page.evaluate(measure));
+      await page.context().close();
+    }
+    const most = (key) => Math.max(...all.map((result) => result[key]));
+    console.log(`${megabytes(path)}, first frame ${range(all.map(({ first }) => first), 0, 'less')} ms, ${range(all.map(({ rate }) => rate), 1, 'more')} frames/s ${all.every(({ shadows }) => shadows) ? 'with' : 'without'} shadows, ${most('made')} geometries, textures and programs made while playing, ${most('idle')} frames while nothing changes`);
   }
 } finally {
   await browser.close();

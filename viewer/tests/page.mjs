@@ -34,7 +34,7 @@ export async function launch() {
 
 /** Opens a page and waits for its first picture. Collects everything that must not happen; requests may go to `allowed`.
  * `before` runs in the page before its own script, `during` here while it opens. */
-export async function open(browser, address, { width = 960, height = 600, colorScheme = 'light', patience = 60_000, allowed = null, before = null, during = null } = {}) {
+export async function open(browser, address, { width = 960, height = 600, colorScheme = 'light', patience = 60_000, allowed = null, before = null, during = null, hash = 'plain' } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, deviceScaleFactor: 1, colorScheme, reducedMotion: 'reduce', acceptDownloads: true });
   const page = await context.newPage();
   page.setDefaultTimeout(patience);
@@ -52,7 +52,7 @@ export async function open(browser, address, { width = 960, height = 600, colorS
   });
   if (before) await page.addInitScript(before);
   const slow = { timeout: 600_000 }; // the first picture on a machine that is busy
-  await page.goto(`${address}#plain`, slow);
+  await page.goto(`${address}#${hash}`, slow);
   if (during) await during(page);
   await page.waitForSelector('html[data-ready]', { state: 'attached', ...slow });
   return { page, wrong, ready: await page.getAttribute('html', 'data-ready') };

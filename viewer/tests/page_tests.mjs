@@ -2,7 +2,7 @@
 // everything outside. Pictures are compared only with pictures of the same run.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { names, sampleGears, sampleModel, sampleRun } from './sample.mjs';
+import { names, sampleGears, sampleModel, sampleModes, sampleRun } from './sample.mjs';
 import { folder, launch, open, settle, writePage } from './page.mjs';
 import { countColours, difference, readPng } from './picture.mjs';
 import { assert } from './suite.mjs';
@@ -188,8 +188,8 @@ const refusals = {
   'a page with cut data says so': ['H4sIAAAAAAAAA', /damaged or cut off/],
   'a page with foreign data says so': [Buffer.from('hello world').toString('base64'), /damaged or cut off/],
 };
-const others = [hostile, policy, ghost, model, gears, oldResult];
-const otherTests = 8; // of those functions
+const others = [hostile, policy, ghost, model, modes, gears, oldResult];
+const otherTests = 15; // of those functions
 
 export async function pageTests(suite, bundle) {
   const all = Object.keys(tests).length + Object.keys(refusals).length + otherTests + 1;
@@ -289,6 +289,132 @@ async function model(suite, browser, bundle) {
       return seen.length;
     });
     assert.ok(hit > 10, `${hit} of 361 points`);
+    assert.deepEqual(wrong, []);
+  });
+  await page.context().close();
+}
+
+async function modes(suite, browser, bundle) {
+  const { page, wrong, ready } = await open(browser, writePage(bundle, 'x', packRun(sampleModes()), 'modes.html'), { width: 1200, height: 640 });
+  const get = (key) => page.evaluate((k) => window.trammel.state.get(k), key);
+  const set = async (key, value) => {
+    await page.evaluate(([k, v]) => window.trammel.state.set(k, v), [key, value]);
+    await settle(page);
+  };
+  const chosen = async (...expected) => assert.deepEqual(Object.values(await get('mode')), expected);
+  /** Where a point of a body is, in its axes. */
+  const point = (body, z) => page.evaluate(([name, at]) => {
+    const { view, run } = window.trammel, m = view.poses.of(run.body(name)).elements;
+    return [12, 13, 14].map((k) => m[k] + at * m[k - 4]);
+  }, [body, z]);
+  const near = (a, b, allowed = 1e-5) => a.forEach((x, i) => assert.ok(Math.abs(x - b[i]) < allowed, `${a} instead of ${b}`));
+  const picture = async () => readPng(await page.locator('canvas').first().screenshot());
+  const list = page.getByRole('listbox', { name: 'Damped modes' });
+  await suite.test('modes are listed with frequency, damping and what is rigid or unstable', async () => {
+    assert.equal(ready, '1');
+    await chosen(1, 1); // damped ones, and the first that deforms anything
+    assert.equal(await get('playing'), false); // reduced motion
+    const labels = await list.getByRole('option').evaluateAll((all) => all.map((option) => option.getAttribute('aria-label')));
+    assert.deepEqual(labels, [
+      `Mode 1, 0 Hz, rigid: left, ${names.hostileBody}`, 'Mode 2, 0.3000 Hz, damping ratio -0.02000, unstable: left',
+      `Mode 3, 1.500 Hz, damping ratio 0.1000: left, ${names.hostileBody}`,
+    ]);
+    assert.equal(await page.locator('.big-clock').textContent(), 'Mode 2: 0.3000 Hz');
+    assert.equal(await page.getByRole('listbox').count(), 1); // undamped modes wait behind their button
+    assert.match(await page.getByRole('group', { name: 'Modes', exact: true }).textContent(), /about the static equilibrium \(stable\).*a note of the analysis/);
+  });
+  await suite.test('a click chooses a mode, and so do the keys of the list and of the page', async () => {
+    await list.getByRole('option').nth(2).click();
+    await chosen(1, 2);
+    assert.equal(await list.getByRole('option', { selected: true }).count(), 1);
+    await list.focus();
+    await page.keyboard.press('Home');
+    await chosen(1, 0);
+    await page.keyboard.press('ArrowDown');
+    await chosen(1, 1);
+    assert.equal(await list.getAttribute('aria-activedescendant'), await list.getByRole('option', { selected: true }).getAttribute('id'));
+    await page.keyboard.press('PageDown');
+    await chosen(1, 2);
+    await page.keyboard.press('ArrowDown'); // there are no more
+    await chosen(1, 2);
+    await page.locator('canvas').first().focus();
+    await page.keyboard.press('ArrowUp');
+    await chosen(1, 1);
+    await page.keyboard.press('ArrowDown');
+    await chosen(1, 2);
+    await page.getByRole('button', { name: 'Undamped', exact: true }).click();
+    await chosen(0, 1);
+    assert.match(await page.locator('.mode-set:not([hidden])').textContent(), /The page holds the lowest 3 of 7 modes\./);
+  });
+  await suite.test('a mode moves, at a rate that can be watched, and its picture with it', async () => {
+    await set('mode', { set: 0, mode: 2 }); // 120 Hz
+    assert.equal(await page.locator('footer .clock').textContent(), 'drawn at 0.5 Hz');
+    const before = await picture();
+    await page.locator('canvas').first().focus();
+    await page.keyboard.press(' ');
+    await page.waitForFunction(() => window.trammel.state.get('phase') > 0.1);
+    await page.keyboard.press(' ');
+    assert.equal(await get('playing'), false);
+    await set('phase', 0.5);
+    assert.ok(difference(before, await picture(), 24) > 0.005);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    assert.equal(await get('phase'), 1 / 16);
+    await page.keyboard.press('ArrowLeft');
+    assert.equal(await get('phase'), 0);
+    await settle(page);
+    assert.equal(difference(before, await picture(), 1), 0);
+    const frames = await page.evaluate(() => window.trammel.view.frames);
+    await page.waitForTimeout(300);
+    assert.equal(await page.evaluate(() => window.trammel.view.frames), frames); // paused: nothing is drawn
+  });
+  await suite.test('what turns about a hinge stays on it; the size of the motion is the one that is said', async () => {
+    await set('mode', { set: 0, mode: 1 });
+    const slider = page.getByRole('slider', { name: 'Amplitude' });
+    await slider.fill('3');
+    await settle(page);
+    near(await point('left', 0.5), [0, 0, 0]);
+    const [x, , z] = await point('left', -0.5), said = (await slider.getAttribute('aria-valuetext')).match(/^(.*) (m?)m, (.*)°$/);
+    assert.ok(Math.abs(Math.hypot(x, z) - 1) < 1e-5 && Math.abs(x) > 0.1, `${x} ${z}`);
+    assert.ok(Math.abs(Math.atan2(-x, -z) * 180 / Math.PI - Number(said[3])) < 0.06, `${x} ${z} ${said}`);
+    await slider.press('Home'); // not the extreme of the phase
+    await settle(page);
+    near(await point('left', -0.5), [0, 0, -1]);
+    await slider.dblclick();
+    assert.equal(await get('amplitude'), 1);
+  });
+  await suite.test('a damped mode keeps the phases between its bodies', async () => {
+    await set('mode', { set: 1, mode: 2 });
+    const low = [await point('left', -0.5), await point(names.hostileBody, -0.5)];
+    assert.ok(low[0][0] < -0.05, `${low[0]}`);
+    near(low[1], [0, 0.4, -1]);
+    await set('phase', 0.25);
+    near(await point('left', -0.5), [0, 0, -1]);
+    near(await point(names.hostileBody, -0.5), [-low[0][0], 0.4, low[0][2]], 1e-4);
+    await set('phase', 0);
+  });
+  await suite.test('the mechanism at rest is a ghost that can be switched off; hostile names are text', async () => {
+    assert.equal(await page.evaluate(() => window.trammel.view.rest.group.visible), true);
+    const heights = await page.evaluate(() => window.trammel.view.rest.sets.flatMap(({ mesh, instances }) => instances.flatMap(({ body }, i) => (body < 0 ? [] : [mesh.instanceMatrix.array[16 * i + 14]]))));
+    assert.deepEqual(heights.map((z) => Number(z.toFixed(5))), [-0.5, -0.5]);
+    await page.locator('canvas').first().focus();
+    await page.keyboard.press('g');
+    assert.equal(await page.evaluate(() => window.trammel.view.rest.group.visible), false);
+    await page.getByRole('button', { name: 'At rest' }).click();
+    assert.equal(await page.evaluate(() => window.trammel.view.rest.group.visible), true);
+    const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input, select, canvas, [role=option], [role=listbox]')].filter((e) => !(e.getAttribute('aria-label') || e.textContent?.trim())).length);
+    assert.equal(nameless, 0);
+    assert.equal(await page.locator('img').count(), 0);
+  });
+  await suite.test('dark and on a narrow screen the modes are still there', async () => {
+    await page.keyboard.press('d');
+    await page.setViewportSize({ width: 420, height: 700 });
+    await settle(page);
+    for (const shown of [list, page.getByRole('slider', { name: 'Amplitude' }), page.getByRole('button', { name: 'Play (Space)' })]) {
+      const box = await shown.boundingBox();
+      assert.ok(box && box.width > 20 && box.x >= 0 && box.x + box.width <= 420 && box.y + Math.min(box.height, 40) <= 700, JSON.stringify(box));
+    }
+    assert.ok(countColours(await picture()) > 40);
     assert.deepEqual(wrong, []);
   });
   await page.context().close();

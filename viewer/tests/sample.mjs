@@ -78,6 +78,32 @@ export function sampleModel() {
   };
 }
 
+/** Two arms on hinges about y at the origin, hanging, and their modes: a rigid one, a slow and a fast one; damped also one that grows, and one whose arms move a quarter of a period apart. */
+export function sampleModes() {
+  const arm = (name, y) => ({ name, kind: 'spatial', mass: 1, center_of_mass: [0, 0, 0], pose: [0, y, -0.5, 1, 0, 0, 0].map((x) => [x]) });
+  const turn = [-0.5, 0, 0, 0, 1, 0], still = turn.map(() => 0); // about y at the origin
+  const mode = (frequency, damping, bodies, more = {}) =>
+    ({ frequency, damping, eigenvalue: [-damping * 2 * Math.PI * frequency, 2 * Math.PI * frequency * Math.sqrt(1 - damping ** 2)], oscillates: frequency > 0, kind: '', bodies, ...more });
+  const columns = (rows) => rows[0].map((_, column) => rows.map((row) => row[column]));
+  const rigid = mode(0, 0, ['left', names.hostileBody], { kind: 'rigid' });
+  return {
+    title: 'Modes of two arms', time: [0], bodies: [arm('left', 0), arm(names.hostileBody, 0.4)],
+    shapes: ['left', names.hostileBody].map((body) => ({ name: body, type: 'box', body, size: [0.05, 0.05, 1], position: [0, 0, 0], quaternion: [1, 0, 0, 0], color: 'steel' })),
+    elements: ['left', names.hostileBody].map((body, i) => ({ name: `pivot ${i}`, of: 'joint', type: 'revolute', attachment: 'joint', frames: [['ground', 0], [body, 0.5]].map(([on, z]) => ({ body: on, position: [0, on === 'ground' ? 0.4 * i : 0, z], quaternion: [Math.SQRT1_2, -Math.SQRT1_2, 0, 0] })) })),
+    signals: [{ info: { name: 'angle', unit: 'rad', of: 'output', element: 'angle', quantity: 'value' }, values: [0.25] }], plots: [[0]],
+    modes: {
+      around: 'static equilibrium (stable)', notes: ['a note of the analysis'],
+      sets: [
+        { damped: false, found: 7, modes: [rigid, mode(1.5, 0, ['left']), mode(120, 0, [names.hostileBody])], shapes: columns([[...turn, ...turn], [...turn, ...still], [...still, ...turn]]) },
+        {
+          damped: true, found: 3, modes: [rigid, mode(0.3, -0.02, ['left'], { kind: 'unstable' }), mode(1.5, 0.1, ['left', names.hostileBody])],
+          shapes: columns([[...turn, ...still, ...turn, ...still], [...turn, ...still, ...still, ...still], [...turn, ...still, ...still, ...turn]]),
+        },
+      ],
+    },
+  };
+}
+
 /** A sun and a planet on a carrier, known only by the teeth of their gear, and a bevel pair. */
 export function sampleGears() {
   const still = [0, 0], pose = (x, y = 0, z = 0) => [[x, x], [y, y], [z, z], [1, 1], still, still, still];

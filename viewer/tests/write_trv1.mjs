@@ -30,9 +30,9 @@ const stepFor = (column, part) => (Math.max(0, ...column.filter(Number.isFinite)
 
 /**
  * run: {title, bodies: [{name, pose: [7 columns]}], signals: [{info, values}], time, freedoms: [{values, poses: columns}],
- * meshes: [{points: [3 columns], triangles: [3 columns]}], ...}; the rest goes to the header.
+ * meshes: [{points: [3 columns], triangles: [3 columns]}], modes: {sets: [{shapes: columns}]}, ...}; the rest goes to the header.
  */
-export function packRun({ time, bodies, signals, freedoms = [], meshes = [], ...header }) {
+export function packRun({ time, bodies, signals, freedoms = [], meshes = [], modes, ...header }) {
   const parts = [];
   const poses = bodies.flatMap((body) => body.pose);
   const full = {
@@ -51,6 +51,7 @@ export function packRun({ time, bodies, signals, freedoms = [], meshes = [], ...
       points: addChunk(parts, points, points.map((c) => stepFor(c, 2 ** -16))),
       triangles: addChunk(parts, triangles, [1, 1, 1]),
     })),
+    modes: modes && { ...modes, sets: modes.sets.map((set) => ({ ...set, shapes: addChunk(parts, set.shapes, set.shapes.map((c) => stepFor(c, 1e-6))) })) },
     tables: [{ name: 'output', time: addChunk(parts, [time], [stepFor(time, 2 ** -28)]), values: [] }],
   };
   if (signals.length > 0) {

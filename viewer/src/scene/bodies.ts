@@ -60,7 +60,9 @@ export class Bodies {
   private readonly material = new MeshStandardMaterial({ roughness: 0.62, metalness: 0.08, vertexColors: true });
 
   /** With a `ghost` colour, all of it is in that colour, transparent, and without shadow. */
-  constructor(run: Run, size: number, ghost?: string) {
+  constructor(run: Run, size: number, ghost?: string, behind = false) {
+    // Hidden by what is drawn in the same place.
+    Object.assign(this.material, { polygonOffset: behind, polygonOffsetFactor: 2, polygonOffsetUnits: 4 });
     const byKind = new Map<string, { kind: Kind; instances: Instance[] }>();
     const add = (kind: Kind, instance: Instance) => {
       const list = byKind.get(kind.key);

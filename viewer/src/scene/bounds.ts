@@ -32,8 +32,8 @@ function boxOf(run: Run, shape: ShapeInfo): Box3 {
   return box;
 }
 
-/** Points that a body reaches, in its own axes. Shapes of the ground may be as large as a field and do not count. */
-function pointsOfBodies(run: Run): Map<number, Vector3[]> {
+/** Points that each body reaches, in its own axes. Shapes of the ground may be as large as a field and do not count. */
+export function pointsOfBodies(run: Run): Map<number, Vector3[]> {
   const points = new Map<number, Vector3[]>();
   const add = (body: number, point: Vector3) => {
     const list = points.get(body);

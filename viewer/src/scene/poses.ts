@@ -5,6 +5,7 @@ import { type Course, ground, poseColumns, type Run } from '../run.ts';
 
 const one = new Vector3(1, 1, 1);
 const p = new Vector3(), q = new Quaternion(), next = new Quaternion();
+const along = new Vector3(), across = new Vector3();
 
 export class Poses {
   private readonly matrices: Matrix4[];
@@ -27,6 +28,19 @@ export class Poses {
   moveTo(value: number, course = this.whole): void {
     const { row, part } = this.run.place(value, course.values);
     for (let body = 0; body < this.matrices.length; ++body) this.pose(body, row, part, this.matrices[body], course);
+  }
+
+  /** Moves a body from where it is at the first row along a screw: displacement of its origin and rotation, in world axes. */
+  displace(body: number, way: Vector3, turn: Vector3): void {
+    this.pose(body, 0, 0, this.matrices[body]); // leaves its place in p and q
+    const angle = turn.length(), small = angle < 1e-4;
+    // p' = p + V way: V = 1 + (1 - cos a)/a^2 [turn] + (a - sin a)/a^3 [turn]^2, where a is the angle.
+    const first = small ? 0.5 : (1 - Math.cos(angle)) / angle ** 2, second = small ? 1 / 6 : (angle - Math.sin(angle)) / angle ** 3;
+    across.crossVectors(turn, way);
+    along.crossVectors(turn, across);
+    p.add(way).addScaledVector(across, first).addScaledVector(along, second);
+    if (angle > 0) q.premultiply(next.setFromAxisAngle(along.copy(turn).divideScalar(angle), angle));
+    this.matrices[body].compose(p, q, one);
   }
 
   /** Where one body is at a row. */

@@ -3,7 +3,7 @@ import {
   AxesHelper, Box3, CanvasTexture, DirectionalLight, HemisphereLight, Matrix4, Raycaster, Scene, SRGBColorSpace, Vector2, Vector3,
   WebGLRenderer,
 } from 'three';
-import { ground, type Run } from '../run.ts';
+import { ground, type ModeSet, type Run } from '../run.ts';
 import { Arrows, forceArrows, torqueArrows } from './arrows.ts';
 import { Bodies } from './bodies.ts';
 import { type Bounds, findBounds } from './bounds.ts';
@@ -12,6 +12,7 @@ import { Ghost } from './ghost.ts';
 import { Ground } from './ground.ts';
 import { Joints, Links } from './joints.ts';
 import { Measure } from './measure.ts';
+import { leversOf, ModeMotion } from './mode.ts';
 import { Poses } from './poses.ts';
 import { Tether } from './tether.ts';
 import { Trace } from './trace.ts';
@@ -35,6 +36,8 @@ export class View {
   readonly measure = new Measure();
   readonly tether = new Tether();
   readonly ghost?: Ghost;
+  /** Of a page of modes: the mechanism at rest. */
+  readonly rest?: Bodies;
   readonly rig: CameraRig;
   readonly size: number;
   /** The mechanism drives away: the camera should follow. */
@@ -52,6 +55,7 @@ export class View {
   private selected: number | null = null;
   private followed: number | null = null;
   private accent = '#e8720c';
+  private levers: Vector3[][] | null = null;
 
   constructor(private readonly run: Run, canvas: HTMLCanvasElement, options: ViewOptions, ghost?: Run) {
     this.poses = new Poses(run);
@@ -59,6 +63,7 @@ export class View {
     const compass = compassOf(run);
     this.travels = run.header.bodies.length > 0 && travels(bounds, compass.up);
     this.home = this.travels ? bounds.start : bounds.run;
+    if (run.modeSets) this.home = this.home.clone().expandByVector(this.home.getSize(new Vector3()).multiplyScalar(0.1)); // room to move
     this.size = Math.max(this.home.getSize(new Vector3()).length(), 1e-6);
 
     this.renderer = new WebGLRenderer({ canvas, alpha: true, antialias: !options.plain, powerPreference: 'high-performance' });
@@ -70,6 +75,12 @@ export class View {
     if (ghost) {
       this.ghost = new Ghost(ghost, run, this.size);
       this.scene.add(this.ghost.group);
+    }
+    if (run.modeSets) {
+      this.rest = new Bodies(run, this.size, '#7d8896', true);
+      this.poses.moveTo(run.time[0]);
+      this.rest.update(this.poses);
+      this.scene.add(this.rest.group);
     }
     this.joints = new Joints(run, this.size);
     this.links = new Links(run, this.size);
@@ -107,11 +118,27 @@ export class View {
   moveTo(t: number, tried: { freedom: number; value: number } | null = null): void {
     if (tried) this.poses.moveTo(tried.value, this.run.sweep(tried.freedom));
     else this.poses.moveTo(t);
+    this.place(t, tried === null);
+  }
+
+  mode(set: ModeSet, mode: number): ModeMotion {
+    this.levers ??= leversOf(this.run, new Poses(this.run));
+    return new ModeMotion(this.run, set, mode, this.levers, this.size);
+  }
+
+  /** At a phase of a mode. Forces belong to the mechanism at rest and are not shown. */
+  moveToPhase(motion: ModeMotion, amplitude: number, phase: number): void {
+    motion.moveTo(this.poses, amplitude, phase);
+    this.place(this.run.time[0], false);
+  }
+
+  /** Everything else to where the bodies are. */
+  private place(t: number, withForces: boolean): void {
     this.bodies.update(this.poses);
     this.ghost?.moveTo(t, this.poses);
     this.links.update(this.poses);
     this.joints.update(this.poses);
-    for (const arrows of [this.forces, this.torques]) arrows.update(this.poses, tried ? null : t);
+    for (const arrows of [this.forces, this.torques]) arrows.update(this.poses, withForces ? t : null);
     this.tether.update(this.poses);
     if (this.selected !== null) this.axes.matrix.copy(this.poses.of(this.selected));
     if (this.followed !== null) this.rig.follow(this.poses.of(this.followed));

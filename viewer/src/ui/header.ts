@@ -21,6 +21,7 @@ const toggles: [Toggle, string, string][] = [
   ['xray', 'X-ray', 'Make bodies transparent (X)'],
   ['follow', 'Follow', 'Move the camera along with the selected body (C)'],
 ];
+const ofModes: [Toggle, string, string][] = [toggles[0], ['rest', 'At rest', 'Show the mechanism at rest as a ghost (G)'], toggles[4]];
 const views: [ViewName, string][] = [['iso', 'Iso'], ['front', 'Front'], ['side', 'Side'], ['top', 'Top']];
 
 function toggleButton(state: State, key: Toggle, text: string, label: string): HTMLButtonElement {
@@ -56,7 +57,7 @@ export function header(run: Run, state: State, actions: HeaderActions, live?: Li
     method ? pill(method) : null,
     pill(`${bodies.length} ${bodies.length === 1 ? 'body' : 'bodies'}`),
     h('span', { class: 'grow' }),
-    h('div', { class: 'group', role: 'group', 'aria-label': 'Show' }, ...toggles.map(([key, text, label]) => toggleButton(state, key, text, label))),
+    h('div', { class: 'group', role: 'group', 'aria-label': 'Show' }, ...(run.modeSets ? ofModes : toggles).map(([key, text, label]) => toggleButton(state, key, text, label))),
     h(
       'div', { class: 'group', role: 'group', 'aria-label': 'Camera' },
       ...views.map(([name, text], i) =>
@@ -66,7 +67,7 @@ export function header(run: Run, state: State, actions: HeaderActions, live?: Li
     iconButton('measure', 'Measure a distance (M)', () => state.toggle('measure')),
     iconButton('theme', 'Light or dark (D)', () => state.set('theme', state.get('theme') === 'dark' ? 'light' : 'dark')),
     iconButton('picture', 'Save a picture (P)', actions.picture),
-    iconButton('film', 'Save a film of the whole run', actions.film),
+    iconButton('film', run.modeSets ? 'Save a film of two periods' : 'Save a film of the whole run', actions.film),
     iconButton('help', 'Keys (?)', actions.help),
   );
 }

@@ -1,15 +1,25 @@
 // The list of keys.
 import { dialog, h } from './dom.ts';
 
-const keys: [string, string][] = [
+const ofModes: [string, string][] = [
+  ['Space', 'play, pause'],
+  ['Up, Down', 'the mode before, the next one'],
+  ['Left, Right', 'a sixteenth of a period back, forward'],
+  ['Home, End', 'one extreme, the other'],
+  ['[ , ]', 'slower, faster'],
+  ['J G X', 'joints, mechanism at rest, X-ray'],
+];
+const ofRuns: [string, string][] = [
   ['Space', 'play, pause'],
   ['Left, Right', 'one recorded row back, forward'],
   ['Shift + Left, Right', 'a tenth of the run'],
   ['Home, End', 'start, end'],
   ['[ , ]', 'slower, faster'],
+  ['J F Q T X C', 'joints, forces, torques, trace, X-ray, follow'],
+];
+const ofAll: [string, string][] = [
   ['1 2 3 4', 'views: iso, front, side, top'],
   ['0', 'frame everything'],
-  ['J F Q T X C', 'joints, forces, torques, trace, X-ray, follow'],
   ['M', 'measure: click two points'],
   ['P', 'save a picture'],
   ['D', 'dark or light'],
@@ -17,7 +27,8 @@ const keys: [string, string][] = [
   ['?', 'this list'],
 ];
 
-export function helpDialog(): HTMLDialogElement {
+export function helpDialog(modes: boolean): HTMLDialogElement {
+  const keys = [...(modes ? ofModes : ofRuns), ...ofAll];
   return dialog(
     'Keys',
     h('table', {}, ...keys.map(([key, text]) => h('tr', {}, h('th', { scope: 'row' }, h('kbd', {}, key)), h('td', {}, text)))),

@@ -8,9 +8,10 @@ export interface KeyActions {
   picture(): void;
   help(): void;
   escape(): void;
+  mode?(direction: 1 | -1): void; // of a page of modes
 }
 
-const toggles: Record<string, Toggle> = { j: 'joints', f: 'forces', q: 'torques', t: 'trace', x: 'xray', c: 'follow', m: 'measure' };
+const toggles: Record<string, Toggle> = { j: 'joints', f: 'forces', q: 'torques', t: 'trace', x: 'xray', c: 'follow', m: 'measure', g: 'rest' };
 const views: Record<string, ViewName> = { 1: 'iso', 2: 'front', 3: 'side', 4: 'top', 0: 'iso' };
 
 function isBusy(event: KeyboardEvent): boolean {
@@ -31,7 +32,8 @@ export function listenToKeys(state: State, player: Player, actions: KeyActions):
       const direction = key === 'ArrowRight' ? 1 : -1;
       if (event.shiftKey) player.jump(direction / 10);
       else player.step(direction);
-    } else if (key === 'Home') player.jump(-1);
+    } else if (actions.mode && (key === 'ArrowUp' || key === 'ArrowDown')) actions.mode(key === 'ArrowDown' ? 1 : -1);
+    else if (key === 'Home') player.jump(-1);
     else if (key === 'End') player.jump(1);
     else if (key === '[') player.changeSpeed(-1);
     else if (key === ']') player.changeSpeed(1);
