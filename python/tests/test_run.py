@@ -130,7 +130,7 @@ def test_ctrl_c_ends_a_run_in_good_order(models):
     program = LONG + """
 print('go', flush=True)
 try:
-    m.run(end=1e5, tolerance=1e-8, output_step=1)
+    m.run(end=1e3, step=1e-6, output_step=1)
 except trammel.Interrupted as interrupted:
     assert isinstance(interrupted, KeyboardInterrupt)
     print(interrupted.result.status, len(interrupted.result.t) > 0)
@@ -154,7 +154,7 @@ def test_an_exception_of_the_progress_function_ends_the_run(models):
         raise Enough
 
     with pytest.raises(Enough):
-        trammel.load(models / "slider_crank.yaml").run(end=1e5, tolerance=1e-8, output_step=1, progress=progress)
+        trammel.load(models / "slider_crank.yaml").run(end=1e3, step=1e-6, output_step=1, progress=progress)
 
 
 def test_other_threads_go_on_and_runs_go_side_by_side(models):
@@ -207,7 +207,7 @@ def test_ctrl_c_in_the_progress_function_keeps_the_result(models):
             pass
 
     with pytest.raises(trammel.Interrupted) as caught:
-        trammel.load(models / "slider_crank.yaml").run(end=1e5, tolerance=1e-8, output_step=1, progress=progress)
+        trammel.load(models / "slider_crank.yaml").run(end=1e3, step=1e-6, output_step=1, progress=progress)
     assert caught.value.result.status == "interrupted" and len(calls) == 1
     assert caught.value.result.summary["reached"] >= calls[0]
 
