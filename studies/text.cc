@@ -231,9 +231,9 @@ void problem_7_1(std::vector<Row>& rows) {
        {{"gamma", "text.problem7-1.c.gamma"}, {"beta", "text.problem7-1.c.beta"}},
        -0.669091288863,
        0.416581537306},
-      {"bdf-fixed",
+      {"radau-iia-1",
        "backward Euler (BDF 1)",
-       {{"order", "text.problem7-1.c.p"}},
+       {},
        std::pow(1 + h * h, -50) * std::cos(100 * be),
        -std::pow(1 + h * h, -50) * std::sin(100 * be)}};
   for (const Answer& a : answers) {
