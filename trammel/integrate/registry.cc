@@ -61,8 +61,12 @@ std::unique_ptr<Integrator> make_in_joint_coordinates(const OdeMethodInfo& m, co
       [&m, &settings](FirstOrderProblem& space) { return m.make_first_order(space, settings); });
 }
 
-// Methods for y'' = f need accelerations of coordinates whose rates are the velocities, and some exact derivatives.
-bool runs_in_joint_coordinates(const OdeMethodInfo& m) { return m.make_first_order && !m.make_second_order; }
+// Methods for y'' = f need accelerations of coordinates whose rates are the velocities, and some exact derivatives. The
+// lead-in of bdf-fixed evaluates f at the end of a step where it has not moved yet: no chart turns with the bodies
+// here, and remembered angles would be off by a turn.
+bool runs_in_joint_coordinates(const OdeMethodInfo& m) {
+  return m.make_first_order && !m.make_second_order && m.key != "bdf-fixed";
+}
 
 // A method for differential equations, with what it can do with constraints as well.
 MethodInfo for_mechanisms(const OdeMethodInfo& ode) {
@@ -179,6 +183,9 @@ std::string why_not(const MethodInfo& method, std::string_view formulation) {
   if (std::find(method.formulations.begin(), method.formulations.end(), formulation) != method.formulations.end())
     return "";
   const bool takes_constraints = !method.for_differential_equations();
+  if (formulation == "joint-coordinates" && method.key == "bdf-fixed")
+    return "the first steps evaluate f at their end with the coordinates of their start, where angles that elements "
+           "remember would be miscounted by a turn; bdf takes it";
   if (formulation == "joint-coordinates" && !takes_constraints)
     return "it takes y'' = f with coordinates whose rates are the velocities, and exact derivatives of f; joints that "
            "turn in space have no such coordinates, and the recursion offers no derivatives";
