@@ -1,12 +1,12 @@
 #include "app/live_push.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "trammel/elements/body.h"
 #include "trammel/elements/build.h"
+#include "trammel/linalg/eigenvalues.h"
 
 namespace trammel {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::array<const char*, 6> components{"fx", "fy", "fz", "tx", "ty", "t
 double smallest_inertia(const Body& body, const BodyDescription& kind) {
   if (!kind.turns) return 0;
   if (kind.is_planar) return body.inertia(2, 2);
-  return std::max(0.0, Eigen::SelfAdjointEigenSolver<Mat3>(body.inertia).eigenvalues()[0]);
+  return std::max(0.0, symmetric_eigenvalues(body.inertia)[0]);
 }
 
 // A free name for the forces, should the model have used this one.

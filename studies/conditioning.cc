@@ -9,7 +9,6 @@
 // taken from the well-conditioned inverse of (c), whose rows and columns they only scale; norms are then largest
 // singular values.
 #include <Eigen/LU>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -18,13 +17,14 @@
 #include "studies/study.h"
 #include "trammel/base/data_directory.h"
 #include "trammel/integrate/alpha/alpha.h"
+#include "trammel/linalg/eigenvalues.h"
 #include "trammel/write/plot.h"
 
 namespace trammel {
 namespace conditioning_study {
 namespace {
 
-double norm(const Mat& m) { return Eigen::BDCSVD<Mat>(m).singularValues()(0); }
+double norm(const Mat& m) { return singular_values(m).values(0); }
 
 // diag(p, q) K diag(r, s) on the blocks of nv and ng
 Mat scaled(const Mat& K, int nv, double p, double q, double r, double s) {

@@ -1,6 +1,5 @@
 // Constrained systems by every formulation: drift of the constraints, condition of BDF's Newton matrices over the step
 // size, spikes of reactions after a change of the step, where BDF of high order pays and where it is not stable.
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -9,6 +8,7 @@
 #include "studies/study.h"
 #include "trammel/base/data_directory.h"
 #include "trammel/equations/saddle.h"
+#include "trammel/linalg/eigenvalues.h"
 #include "trammel/write/plot.h"
 
 namespace trammel {
@@ -95,7 +95,7 @@ void drift(std::vector<Row>& rows, const StudyContext& context) {
 // ---- condition ------------------------------------------------------------------------------------------------------
 
 double condition(const Mat& K) {
-  const Eigen::VectorXd s = Eigen::JacobiSVD<Mat>(K).singularValues();
+  const Eigen::VectorXd s = singular_values(K).values;
   return s(0) / s(s.size() - 1);
 }
 
@@ -158,7 +158,7 @@ void conditions(std::vector<Row>& rows, const StudyContext& context) {
       std::vector<double> h, y, fit_h, fit_y;
       // The law holds once c = 1.5 / h exceeds what does not depend on h: at index 1 the rows hold (G a)_q - gamma_q,
       // here 811, so that c is the largest below h = 2e-3 only. Above 1e14 round-off rules.
-      const double fixed = index == 0 ? 0 : Eigen::JacobiSVD<Mat>(bdf_matrix(e, p, 0, index)).singularValues()(0);
+      const double fixed = index == 0 ? 0 : singular_values(bdf_matrix(e, p, 0, index)).values(0);
       for (int k = 4; k <= 12; ++k) {
         h.push_back(std::pow(10.0, -0.5 * k));
         if (index > 0) {

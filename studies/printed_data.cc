@@ -1,6 +1,5 @@
 // Data and settings that the sources print, against those of the code: coefficients of methods, parameters of models,
 // defaults of options. Nothing is run but a linearisation.
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <numbers>
 
@@ -9,6 +8,7 @@
 #include "trammel/analyse/linearise.h"
 #include "trammel/base/data_directory.h"
 #include "trammel/couple/coupling_file.h"
+#include "trammel/linalg/eigenvalues.h"
 #include "trammel/ode/control/newton_monitor.h"
 #include "trammel/ode/control/step_controller.h"
 #include "trammel/ode/multistep/multistep_formula.h"
@@ -147,7 +147,7 @@ double leftmost_eigenvalue(Model model) {
   simulation.start();
   const LinearSystem system = linearise_system(simulation.equations(), simulation.integrator().state(),
                                                simulation.integrator().rates(), LinearOutputs::bodies);
-  return system.A.eigenvalues().real().minCoeff();
+  return general_eigenvalues(system.A).real().minCoeff();
 }
 
 void rosenbrock_models(Checks& check) {
@@ -450,9 +450,10 @@ void textbook_structural(Checks& check) {
   const auto radius = [](double theta, double b, double g) {
     double largest = 0;
     for (double Omega = 0.1; Omega < 1e4; Omega *= 1.3)
-      largest = std::max(
-          largest,
-          amplification(StructuralParameters::collocation(theta, b, g), Omega).eigenvalues().cwiseAbs().maxCoeff());
+      largest =
+          std::max(largest, general_eigenvalues(amplification(StructuralParameters::collocation(theta, b, g), Omega))
+                                .cwiseAbs()
+                                .maxCoeff());
     return largest;
   };
   double low = 1, high = 2;
@@ -469,7 +470,7 @@ void textbook_structural(Checks& check) {
         for (int i = 0; i < 40; ++i) {
           const double tried = 0.5 * (from + to), with = 0.25 * (tried + 0.5) * (tried + 0.5);
           const double now =
-              amplification(StructuralParameters::newmark(with, tried), 0.5).eigenvalues().cwiseAbs().maxCoeff();
+              general_eigenvalues(amplification(StructuralParameters::newmark(with, tried), 0.5)).cwiseAbs().maxCoeff();
           (now < 1 - 1e-12 ? to : from) = tried;
         }
         return to;

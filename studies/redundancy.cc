@@ -4,7 +4,6 @@
 //   steps, rejections and Newton iterations against the twin; counts by rank; fill of the factors.
 // Numbers beside ours are those of a prototype, data/redundancy.json.
 #include <Eigen/Cholesky>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -14,6 +13,7 @@
 #include "trammel/base/data_directory.h"
 #include "trammel/elements/build.h"
 #include "trammel/initial/accelerations.h"
+#include "trammel/linalg/eigenvalues.h"
 #include "trammel/rank/mechanism.h"
 #include "trammel/write/plot.h"
 
@@ -106,11 +106,11 @@ Dense solve_dense(const Equations& e, const State& state, Workspace& work) {
   for (int i = 0; i < ng; ++i) weight[i] = e.row_unit(i) == RowUnit::torque ? e.length() : 1.0;
   Dense out;
   G = weight.asDiagonal() * G;  // lambda = weight * mu, |mu| least
-  const Eigen::BDCSVD<Mat> svd(G, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  out.sigma = svd.singularValues();
+  const SingularValues svd = singular_values(G, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  out.sigma = svd.values;
   while (out.rank < out.sigma.size() && out.sigma[out.rank] > 1e-9 * out.sigma[0]) ++out.rank;
   const int r = out.rank;
-  const Mat U = svd.matrixU().leftCols(r), V = svd.matrixV().leftCols(r), N = svd.matrixV().rightCols(nv - r);
+  const Mat U = svd.u.leftCols(r), V = svd.v.leftCols(r), N = svd.v.rightCols(nv - r);
   const Vec inverse = out.sigma.head(r).cwiseInverse();
   const Vec Q = -residual.force;
   Vec a = V * inverse.asDiagonal() * (U.transpose() * weight.cwiseProduct(partials.gamma));
@@ -118,7 +118,7 @@ Dense solve_dense(const Equations& e, const State& state, Workspace& work) {
   out.rates = zero;
   out.rates.a = a;
   out.rates.lambda = weight.cwiseProduct(U * inverse.asDiagonal() * (V.transpose() * (Q - M * a)));
-  out.null = svd.matrixU().rightCols(ng - r);
+  out.null = svd.u.rightCols(ng - r);
   return out;
 }
 

@@ -1,7 +1,6 @@
 // SPLIT: semi-explicit integration by splitting. The examples 6.1 and 6.2 with their figures, the local error of Lemma
 // 1, the orders of Theorem 2 as they are for whole runs, the regions of Theorems 3 and 6 by search, stiff limits, the
 // compositions that the source warns of, steps chosen by stability; 6.3, the ball bearing, is in split_bearing.cc.
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <cmath>
 #include <complex>
@@ -16,6 +15,7 @@
 #include "studies/study.h"
 #include "trammel/base/data_directory.h"
 #include "trammel/elements/build.h"
+#include "trammel/linalg/eigenvalues.h"
 #include "trammel/write/plot.h"
 
 namespace trammel {
@@ -477,7 +477,7 @@ std::vector<double> growths_extrapolated(const std::vector<TestPoint>& points, O
   std::vector<double> growths;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Mat3 matrix = before[i].transpose().fullPivLu().solve(after[i].transpose()).transpose();
-    growths.push_back(matrix.eigenvalues().cwiseAbs().maxCoeff());
+    growths.push_back(general_eigenvalues(matrix).cwiseAbs().maxCoeff());
   }
   return growths;
 }

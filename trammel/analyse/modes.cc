@@ -1,11 +1,12 @@
 #include "trammel/analyse/modes.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "trammel/analyse/modes_sparse.h"
+#include "trammel/linalg/eigenvalues.h"
+#include "trammel/rank/algebra.h"
 #include "trammel/rank/reduction.h"
 
 namespace trammel {
@@ -84,9 +85,9 @@ Modes find_modes(const Equations& equations, const State& state, const Rates& ra
     Vec w2(ns);
     Mat shapes(np, ns);
     if (out.symmetric) {
-      const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> eigen(0.5 * (K + K.transpose()), s.mass);
-      w2 = eigen.eigenvalues();
-      shapes = eigen.eigenvectors();
+      const SymmetricEigen<Mat> eigen = symmetric_eigen(0.5 * (K + K.transpose()), s.mass);
+      w2 = eigen.values;
+      shapes = eigen.vectors;
       const double top = w2.cwiseAbs().maxCoeff();
       for (Eigen::Index k = 0; k < ns; ++k) {
         const double below = std::sqrt(rigid_part * top);
@@ -109,18 +110,18 @@ Modes find_modes(const Equations& equations, const State& state, const Rates& ra
     // Displacements that cause no acceleration. Of the eigenvalues a rigid motion takes two zeros, or one if it is
     // damped, so that they cannot be counted.
     const Vec size = s.displacement.leftCols(np).cwiseAbs().colwise().maxCoeff().transpose().cwiseMax(1e-300);
-    const Eigen::BDCSVD<Mat> svd(s.A.block(np, 0, ns, np) * size.cwiseInverse().asDiagonal());
-    const Vec& values = svd.singularValues();
-    out.rigid =
-        static_cast<int>(np - (values.array() > 1e-9 * std::max(values.size() > 0 ? values[0] : 0, 1e-300)).count());
+    const Mat accelerations = s.A.block(np, 0, ns, np) * size.cwiseInverse().asDiagonal();
+    LoopOptions values;
+    values.tolerance = 1e-9;
+    out.rigid = static_cast<int>(np) - rank::left_null_space(accelerations, values).spectrum.rank;
   }
   if (options.damped && !nothing_damps) {
-    const Eigen::EigenSolver<Mat> eigen(s.A);
-    const Eigen::VectorXcd& values = eigen.eigenvalues();
+    const GeneralEigen eigen = general_eigen(s.A);
+    const Eigen::VectorXcd& values = eigen.values;
     const double top = values.cwiseAbs().maxCoeff();
     for (Eigen::Index k = 0; k < s.A.rows(); ++k) {
       if (values[k].imag() < -1e-14 * top) continue;
-      out.damped.push_back(make_mode(equations, values[k], s.displacement * eigen.eigenvectors().col(k), 1e-7 * top));
+      out.damped.push_back(make_mode(equations, values[k], s.displacement * eigen.vectors.col(k), 1e-7 * top));
     }
     std::stable_sort(out.damped.begin(), out.damped.end(),
                      [](const Mode& a, const Mode& b) { return a.frequency < b.frequency; });

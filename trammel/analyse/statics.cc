@@ -8,7 +8,6 @@
 // Descent is in the potential if all forces have one at rest, dead loads too, else in the unbalanced force.
 #include "trammel/analyse/statics.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
@@ -16,6 +15,7 @@
 #include "trammel/base/numbers.h"
 #include "trammel/elements/forces/applied_wrench.h"
 #include "trammel/initial/consistent.h"
+#include "trammel/linalg/eigenvalues.h"
 #include "trammel/rank/reduction.h"
 
 namespace trammel {
@@ -730,15 +730,15 @@ void StaticSolver::judge(const State& state, const Rates& rates, Workspace& work
   const Mat basis = scales_.asDiagonal() * null;
   const Mat K = basis.transpose() * equations_.vv().dense(partials_.force_q) * basis;
   report.symmetric = (K - K.transpose()).norm() <= 1e-12 * K.norm() + 1e-6 * scale_ * equations_.length();
-  const Eigen::SelfAdjointEigenSolver<Mat> eigen(0.5 * (K + K.transpose()));
-  const Vec& values = eigen.eigenvalues();
+  const SymmetricEigen<Mat> eigen = symmetric_eigen(Mat(0.5 * (K + K.transpose())));
+  const Vec& values = eigen.values;
   report.least_stiffness = values[0];
   const double none = 1e-12 * values.cwiseAbs().maxCoeff() + 1e-8 * scale_ * equations_.length();
   const Vec zero = Vec::Zero(basis.rows());
   for (Eigen::Index k = 0; k < values.size(); ++k) {
     if (values[k] > none) break;
     (values[k] < -none ? report.unstable_directions : report.neutral_directions) += 1;
-    if (report.weak.size() < 5) report.weak.push_back(describe_direction(basis * eigen.eigenvectors().col(k), zero));
+    if (report.weak.size() < 5) report.weak.push_back(describe_direction(basis * eigen.vectors.col(k), zero));
   }
   if (report.neutral_directions > 0) report.stability = Stability::neutral;
   if (report.unstable_directions > 0) report.stability = Stability::unstable;

@@ -2,7 +2,6 @@
 // A + B - C is twice the integral of the squared distance from the plane of the axes of A and B.
 #include "trammel/check/check_model.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -11,6 +10,7 @@
 
 #include "trammel/base/numbers.h"
 #include "trammel/elements/registry.h"
+#include "trammel/linalg/eigenvalues.h"
 
 namespace trammel {
 namespace {
@@ -278,7 +278,7 @@ class ModelChecker {
       return false;
     }
     if (largest == 0) return body.mass == 0;
-    const Vec3 p = Eigen::SelfAdjointEigenSolver<Mat3>(body.inertia, Eigen::EigenvaluesOnly).eigenvalues();
+    const Vec3 p = symmetric_eigenvalues(body.inertia);
     const std::string values = digits(p[0]) + ", " + digits(p[1]) + ", " + digits(p[2]) + " kg m^2";
     if (p[0] < -symmetry_slack * largest) {
       error("impossible-inertia",

@@ -1,6 +1,6 @@
 #include "trammel/equations/row_masses.h"
+#include "trammel/linalg/eigenvalues.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 
 namespace trammel {
@@ -50,11 +50,11 @@ constexpr double no_mass = 1e-12;  // of the largest of a block
 // With directions without mass left out.
 template <class Matrix>
 Matrix inverse_of(const Matrix& mass) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(mass);
-  auto inverted = eigen.eigenvalues().eval();
+  const SymmetricEigen<Matrix> eigen = symmetric_eigen(mass);
+  auto inverted = eigen.values;
   const double most = inverted[inverted.size() - 1];
   for (double& value : inverted) value = value > no_mass * most ? 1 / value : 0;
-  return eigen.eigenvectors() * inverted.asDiagonal() * eigen.eigenvectors().transpose();
+  return eigen.vectors * inverted.asDiagonal() * eigen.vectors.transpose();
 }
 
 }  // namespace
@@ -94,11 +94,11 @@ int velocity_without_mass(const Equations& equations) {
   Partials partials = equations.make_partials(Detail::projection);
   equations.mass(equations.initial_state().q, partials);
   for (const MassBlock& block : mass_blocks(equations, partials)) {
-    const Eigen::SelfAdjointEigenSolver<Mat> eigen(block.mass);
-    const Vec& values = eigen.eigenvalues();
+    const SymmetricEigen<Mat> eigen = symmetric_eigen(block.mass);
+    const Vec& values = eigen.values;
     if (values[0] > no_mass * values.tail(1)[0]) continue;
     Eigen::Index axis = 0;
-    eigen.eigenvectors().col(0).cwiseAbs().maxCoeff(&axis);
+    eigen.vectors.col(0).cwiseAbs().maxCoeff(&axis);
     return block.columns[axis];
   }
   return -1;

@@ -1,6 +1,6 @@
 #include "trammel/flexible/lowest_modes.h"
+#include "trammel/linalg/eigenvalues.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <random>
@@ -11,8 +11,8 @@ namespace {
 constexpr int dense_up_to = 120;  // freedoms; a dense solution is then the quicker one
 
 LowestModes dense_modes(const Mat& K, const Mat& M, int count) {
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> solver(K, M);
-  return {solver.eigenvalues().head(count), solver.eigenvectors().leftCols(count)};
+  const SymmetricEigen<Mat> eigen = symmetric_eigen(K, M);
+  return {eigen.values.head(count), eigen.vectors.leftCols(count)};
 }
 
 }  // namespace

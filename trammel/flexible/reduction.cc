@@ -1,13 +1,13 @@
 #include "trammel/flexible/reduction.h"
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include "trammel/flexible/lowest_modes.h"
+#include "trammel/linalg/eigenvalues.h"
 
 namespace trammel {
 namespace {
@@ -116,9 +116,9 @@ Mat free_modes(const FiniteElements& elements, const Mat& V, const Mat& rigid, c
     values.resize(0);
     return Mat(V.rows(), 0);
   }
-  const Eigen::SelfAdjointEigenSolver<Mat> solver(k);
-  values = solver.eigenvalues();
-  Mat modes = scaled * (basis * solver.eigenvectors());
+  const SymmetricEigen<Mat> eigen = symmetric_eigen(k);
+  values = eigen.values;
+  Mat modes = scaled * (basis * eigen.vectors);
   // The sign of a mode is free: its largest entry is positive, so that results do not depend on the solver.
   for (Eigen::Index j = 0; j < m; ++j) {
     Eigen::Index at = 0;

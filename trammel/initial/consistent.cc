@@ -1,12 +1,12 @@
 #include "trammel/initial/consistent.h"
 
-#include <Eigen/Eigenvalues>
 #include <cmath>
 #include <limits>
 
 #include "trammel/base/numbers.h"
 #include "trammel/elements/build.h"
 #include "trammel/elements/scalars/pair_scalar.h"
+#include "trammel/linalg/eigenvalues.h"
 #include "trammel/rank/mechanism.h"
 #include "trammel/rank/reduction.h"
 
@@ -166,9 +166,9 @@ Problem no_accelerations(const Equations& equations, const State& state, Workspa
     equations.multiply_mass(state.q, free.col(k), Mv);
     moved.col(k) = Mv;
   }
-  const Eigen::SelfAdjointEigenSolver<Mat> eigen(free.transpose() * moved);
-  if (eigen.eigenvalues()[0] > 1e-12 * eigen.eigenvalues().cwiseAbs().maxCoeff()) return problem;
-  Vec lightest = free * eigen.eigenvectors().col(0);
+  const SymmetricEigen<Mat> eigen = symmetric_eigen(Mat(free.transpose() * moved));
+  if (eigen.values[0] > 1e-12 * eigen.values.cwiseAbs().maxCoeff()) return problem;
+  Vec lightest = free * eigen.vectors.col(0);
   Eigen::Index most = 0;
   lightest.cwiseQuotient(scales).cwiseAbs().maxCoeff(&most);
   const int body = equations.body_of_velocity(static_cast<int>(most));

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
@@ -10,6 +9,7 @@
 #include <numbers>
 
 #include "trammel/base/numbers.h"
+#include "trammel/linalg/eigenvalues.h"
 #include "trammel/ode/multistep/multistep_formula.h"
 #include "trammel/ode/runge_kutta/butcher.h"
 #include "trammel/write/gnuplot.h"
@@ -145,10 +145,7 @@ Eigen::Matrix3d amplification(const StructuralParameters& p, double Omega, doubl
 
 double growth_of(const StructuralParameters& parameters, Complex z) {
   const double Omega = std::abs(z), xi = Omega > 0 ? -z.real() / Omega : 0;
-  return Eigen::EigenSolver<Eigen::Matrix3d>(amplification(parameters, Omega, xi), false)
-      .eigenvalues()
-      .cwiseAbs()
-      .maxCoeff();
+  return general_eigenvalues(amplification(parameters, Omega, xi)).cwiseAbs().maxCoeff();
 }
 
 const StructuralParameters* structural_parameters(const OdeMethodInfo& method, const OdeSettings& s,
@@ -245,7 +242,7 @@ namespace {
 // Principal roots and free motion from the amplification matrix of (y, h v[, ...]).
 OscillationErrors from_matrix(const Mat& A, double Omega) {
   OscillationErrors out;
-  const CVec roots = Eigen::EigenSolver<Mat>(A, false).eigenvalues();
+  const CVec roots = general_eigenvalues(A);
   out.radius = roots.cwiseAbs().maxCoeff();
   Complex principal = 0;
   for (Eigen::Index i = 0; i < roots.size(); ++i) {

@@ -1,10 +1,9 @@
 // Factorisations for the rank analysis: see rank_algebra.h.
 #include "trammel/rank/algebra.h"
+#include "trammel/linalg/eigenvalues.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
@@ -64,16 +63,16 @@ RowSplit split_rows(const Mat& rows, const LoopOptions& options) {
       return split;
     }
   }
-  const Eigen::JacobiSVD<Mat> svd(rows, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  const Vec& sigma = svd.singularValues();
+  const SingularValues svd = singular_values(rows, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Vec& sigma = svd.values;
   // Unit rows have singular values of order one, and all of them zero if the bodies cannot move against a row.
   for (const double s : sigma) split.spectrum.add(s / std::max(sigma(0), 1.0), options);
   const Index r = split.spectrum.rank;
-  split.freedoms = svd.matrixV().rightCols(n - r);
-  Mat scaled = svd.matrixU().leftCols(r);
+  split.freedoms = svd.v.rightCols(n - r);
+  Mat scaled = svd.u.leftCols(r);
   for (Index i = 0; i < r; ++i) scaled.col(i) /= sigma(i);
-  split.forces = scaled * svd.matrixV().leftCols(r).transpose();
-  split.null = svd.matrixU().rightCols(k - r);
+  split.forces = scaled * svd.v.leftCols(r).transpose();
+  split.null = svd.u.rightCols(k - r);
   return split;
 }
 
@@ -92,16 +91,16 @@ void left_singular_in_stages(const Mat& square, Mat& u, Vec& sigma) {
   double first = 0;
   for (Index done = 0; done < n;) {
     const Index k = rest.rows();
-    const Eigen::SelfAdjointEigenSolver<Mat> eigen(rest * rest.transpose());
-    const Vec& values = eigen.eigenvalues();  // ascending
+    const SymmetricEigen<Mat> eigen = symmetric_eigen(Mat(rest * rest.transpose()));
+    const Vec& values = eigen.values;  // ascending
     const double largest = std::sqrt(std::max(values(k - 1), 0.0));
     if (done == 0) first = largest;
     Index small = 0;
     if (largest > 1e-16 * first) {  // else only round-off is left
       while (small < k - 1 && values(small) < 0.01 * values(k - 1)) ++small;
     }
-    const Mat seen = eigen.eigenvectors().transpose() * rest;
-    const Mat vectors = basis * eigen.eigenvectors();
+    const Mat seen = eigen.vectors.transpose() * rest;
+    const Mat vectors = basis * eigen.vectors;
     for (Index i = k - 1; i >= small; --i, ++done) {
       sigma(done) = seen.row(i).norm();
       u.col(done) = vectors.col(i);
@@ -130,9 +129,9 @@ LeftNull left_null_space(const Mat& matrix, const LoopOptions& options) {
   Mat u;
   Vec sigma;
   if (size < 24) {
-    const Eigen::JacobiSVD<Mat> svd(square, Eigen::ComputeFullU);
-    u = svd.matrixU();
-    sigma = svd.singularValues();
+    SingularValues svd = singular_values(square, Eigen::ComputeFullU);
+    u = std::move(svd.u);
+    sigma = std::move(svd.values);
   } else {
     left_singular_in_stages(square, u, sigma);
   }
@@ -150,10 +149,10 @@ LeftNull left_null_space(const Mat& matrix, const LoopOptions& options) {
 }
 
 Mat column_space(const Mat& vectors, double tolerance) {
-  const Eigen::JacobiSVD<Mat> svd(vectors, Eigen::ComputeFullU);
+  const SingularValues svd = singular_values(vectors, Eigen::ComputeFullU);
   Index rank = 0;
-  while (rank < svd.singularValues().size() && svd.singularValues()(rank) > tolerance) ++rank;
-  return svd.matrixU().leftCols(rank);
+  while (rank < svd.values.size() && svd.values(rank) > tolerance) ++rank;
+  return svd.u.leftCols(rank);
 }
 
 std::vector<Index> pivot_rows(const Mat& basis) {

@@ -1,11 +1,11 @@
 #include "trammel/read/read_flexible.h"
 
-#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
 #include "trammel/base/literal.h"
 #include "trammel/flexible/reduction.h"
+#include "trammel/linalg/eigenvalues.h"
 
 namespace trammel {
 namespace {
@@ -281,7 +281,7 @@ class FlexibleReader {
     lump.mass = not_negative(*mass, place, Quantity::mass);
     if (inertia != nullptr) {
       lump.inertia = value(values_.inertia(*inertia, place), Mat3(Mat3::Zero()));
-      const double least = Eigen::SelfAdjointEigenSolver<Mat3>(lump.inertia, Eigen::EigenvaluesOnly).eigenvalues()[0];
+      const double least = symmetric_eigenvalues(lump.inertia)[0];
       if (!(least >= -1e-9 * lump.inertia.cwiseAbs().maxCoeff()) ||
           !lump.inertia.isApprox(lump.inertia.transpose(), 1e-9)) {
         error(*inertia, "impossible-inertia", "the inertia of a lumped mass is not that of a body",

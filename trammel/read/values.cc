@@ -498,95 +498,72 @@ std::optional<ExpressionText> Values::expression(const Node& node, const Place& 
   return result;
 }
 
+bool Values::within_limits(double value, const Node& node, const Place& place, const Field& description) {
+  if (value >= description.least && value <= description.most) return true;
+  const bool low = description.least > -1e300, high = description.most < 1e300;
+  const std::string unit_text =
+      *si_unit(description.quantity) == 0 ? "" : std::string(" ") + si_unit(description.quantity);
+  std::string range = low && high ? "between " + shortest(description.least) + " and " + shortest(description.most)
+                      : low       ? "at least " + shortest(description.least)
+                                  : "at most " + shortest(description.most);
+  error(node, "out-of-range",
+        place.text() + " is " + shortest(value) + unit_text + ", but must be " + range + unit_text, description.text);
+  return false;
+}
+
+std::optional<std::vector<std::string>> Values::names(const Node& node, const Place& place) {
+  if (!node.is_sequence()) {
+    wrong_type(node, place, "a list of names", "write [name, name]");
+    return std::nullopt;
+  }
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < node.count; ++i) {
+    auto value = text(node.item(i), place);
+    if (!value) return std::nullopt;
+    names.push_back(std::move(*value));
+  }
+  return names;
+}
+
+std::optional<std::vector<double>> Values::points(const Node& node, const Place& place, Quantity quantity) {
+  if (!node.is_sequence()) {
+    wrong_type(node, place, "a list of points", "write [[x, y, z], [x, y, z]]");
+    return std::nullopt;
+  }
+  std::vector<double> all;
+  for (std::size_t i = 0; i < node.count; ++i) {
+    const auto value = vector(node.item(i), place, quantity);
+    if (!value) return std::nullopt;
+    all.insert(all.end(), value->begin(), value->end());
+  }
+  return all;
+}
+
 std::optional<Value> Values::field(const Node& node, const Place& place, const Field& description) {
-  const auto in_range = [&](double value) {
-    if (value >= description.least && value <= description.most) return true;
-    const bool low = description.least > -1e300, high = description.most < 1e300;
-    const std::string unit_text =
-        *si_unit(description.quantity) == 0 ? "" : std::string(" ") + si_unit(description.quantity);
-    std::string range = low && high ? "between " + shortest(description.least) + " and " + shortest(description.most)
-                        : low       ? "at least " + shortest(description.least)
-                                    : "at most " + shortest(description.most);
-    error(node, "out-of-range",
-          place.text() + " is " + shortest(value) + unit_text + ", but must be " + range + unit_text, description.text);
-    return false;
-  };
-  const auto all_in_range = [&](const double* begin, std::ptrdiff_t count) {
-    return std::all_of(begin, begin + count, in_range);
+  const Quantity quantity = description.quantity;
+  const auto value_of = [](auto read) { return read ? std::optional<Value>(std::move(*read)) : std::nullopt; };
+  const auto limited = [&](auto read) -> std::optional<Value> {
+    const auto allowed = [&](double value) { return within_limits(value, node, place, description); };
+    if (!read || !std::all_of(read->data(), read->data() + read->size(), allowed)) return std::nullopt;
+    return Value(std::move(*read));
   };
   switch (description.kind) {
     case FieldKind::number: {
-      const auto value = number(node, place, description.quantity);
-      if (value && in_range(*value)) return Value(*value);
-      break;
+      const auto value = number(node, place, quantity);
+      if (!value || !within_limits(*value, node, place, description)) return std::nullopt;
+      return Value(*value);
     }
-    case FieldKind::boolean: {
-      const auto value = boolean(node, place);
-      if (value) return Value(*value);
-      break;
-    }
+    case FieldKind::boolean: return value_of(boolean(node, place));
     case FieldKind::name:
-    case FieldKind::text: {
-      auto value = text(node, place);
-      if (value) return Value(std::move(*value));
-      break;
-    }
-    case FieldKind::vector3: {
-      const auto value = vector(node, place, description.quantity);
-      if (value && all_in_range(value->data(), 3)) return Value(*value);
-      break;
-    }
-    case FieldKind::matrix6: {
-      const auto value = matrix6(node, place, description.quantity);
-      if (value && all_in_range(value->data(), 36)) return Value(*value);
-      break;
-    }
-    case FieldKind::numbers: {
-      auto value = numbers(node, place, description.quantity);
-      if (value && all_in_range(value->data(), std::ssize(*value))) return Value(std::move(*value));
-      break;
-    }
-    case FieldKind::expression: {
-      auto value = expression(node, place, description.quantity);
-      if (value) return Value(std::move(*value));
-      break;
-    }
-    case FieldKind::names: {
-      std::vector<std::string> names;
-      if (!node.is_sequence()) {
-        wrong_type(node, place, "a list of names", "write [name, name]");
-        break;
-      }
-      for (std::size_t i = 0; i < node.count; ++i) {
-        auto value = text(node.item(i), place);
-        if (!value) return std::nullopt;
-        names.push_back(std::move(*value));
-      }
-      return Value(std::move(names));
-    }
-    case FieldKind::table: {
-      auto value = table(node, place);
-      if (value) return Value(std::move(*value));
-      break;
-    }
-    case FieldKind::points: {
-      if (!node.is_sequence()) {
-        wrong_type(node, place, "a list of points", "write [[x, y, z], [x, y, z]]");
-        break;
-      }
-      std::vector<double> all;
-      for (std::size_t i = 0; i < node.count; ++i) {
-        const auto value = vector(node.item(i), place, description.quantity);
-        if (!value) return std::nullopt;
-        all.insert(all.end(), value->begin(), value->end());
-      }
-      return Value(std::move(all));
-    }
-    case FieldKind::matrix: {
-      auto value = matrix(node, place, description.quantity);
-      if (value && all_in_range(value->data(), std::ssize(*value))) return Value(std::move(*value));
-      break;
-    }
+    case FieldKind::text: return value_of(text(node, place));
+    case FieldKind::vector3: return limited(vector(node, place, quantity));
+    case FieldKind::matrix6: return limited(matrix6(node, place, quantity));
+    case FieldKind::numbers: return limited(numbers(node, place, quantity));
+    case FieldKind::expression: return value_of(expression(node, place, quantity));
+    case FieldKind::names: return value_of(names(node, place));
+    case FieldKind::table: return value_of(table(node, place));
+    case FieldKind::points: return value_of(points(node, place, quantity));
+    case FieldKind::matrix: return limited(matrix(node, place, quantity));
   }
   return std::nullopt;
 }

@@ -95,7 +95,9 @@ class Values {
   std::optional<std::vector<double>> matrix(const Node& node, const Place& place, Quantity quantity);
   // Rows of numbers, or one row; by rows.
   std::optional<std::vector<double>> table(const Node& node, const Place& place);
+  std::optional<std::vector<double>> points(const Node& node, const Place& place, Quantity quantity);
   std::optional<bool> boolean(const Node& node, const Place& place);
+  std::optional<std::vector<std::string>> names(const Node& node, const Place& place);
   std::optional<std::string> text(const Node& node, const Place& place);
   std::optional<Vec3> direction(const Node& node, const Place& place);  // of length 1
   std::optional<Quat> orientation(const Node& node, const Place& place);
@@ -147,6 +149,7 @@ class Values {
                                const Scaled& scaled);
   // Any number of plain numbers, in a list or in a text "[1, 2] mm".
   bool list(const Node& node, const Place& place, Quantity quantity, std::vector<double>& out, const char* wanted);
+  bool within_limits(double value, const Node& node, const Place& place, const Field& description);
   bool rows(const Node& node, const Place& place, int size, std::vector<double>& out, Quantity quantity);
   void collect_parameters(const Node& section, const std::vector<std::pair<std::string, std::string>>& overrides,
                           const Bound& given, std::vector<Pending>& pending);

@@ -381,7 +381,7 @@ struct Hdf5Writer::File {
       close_file();
       // Closed before it gets the name: closing may still cut off space that was set aside.
       if (!open_file(name) || !change() || !flush_whole(handle.id(), name) || !close_file()) {
-        fail(hdf5_reason());
+        fail(access(name.c_str(), F_OK) == 0 ? hdf5_reason() : std::strerror(ENOENT));
         fine = false;
       } else if (rename(name.c_str(), place.c_str()) != 0) {
         fail(std::strerror(errno));
@@ -510,8 +510,8 @@ struct Hdf5Writer::File {
   void report() {
     if (error.empty() || reported) return;
     reported = true;
-    // Which call notices a vanished folder first is a matter of chance, and whether the folder itself is gone by then.
-    if (!output_folder_exists(path) || error == std::strerror(ENOENT))
+    // Which call notices a vanished folder first is a matter of chance, and how much of it is gone by then.
+    if (access(place.c_str(), F_OK) != 0 || error == std::strerror(ENOENT))
       error = "the file is gone: it or its folder was removed during the run";
     const std::string message = "writing the result '" + path + "' failed: " + error;
     if (internal_error) throw Failure(Problem{Severity::error, "write-failed", message, "", {}}, ExitCode::internal);

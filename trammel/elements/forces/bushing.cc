@@ -4,12 +4,12 @@
 //   s = (f, m) = K y + D y' - P
 //
 // So K derives exactly from the energy y^T K y / 2 - P^T y and D dissipates exactly y'^T D y', wherever the frames are.
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "trammel/elements/forces/force_fields.h"
 #include "trammel/elements/forces/forces.h"
 #include "trammel/elements/forces/relative_motion.h"
+#include "trammel/linalg/eigenvalues.h"
 
 namespace trammel {
 namespace {
@@ -81,8 +81,8 @@ Mat6 bushing_matrix(const Item& item, const char* diagonal, const char* angular,
   // Lengths and angles scaled to one size first, so that the smallest eigenvalue is judged fairly.
   Vec6 size;
   for (int i = 0; i < 6; ++i) size[i] = out(i, i) > 0 ? 1 / std::sqrt(out(i, i)) : 1;
-  const Mat6 scaled = size.asDiagonal() * out * size.asDiagonal();
-  const double least = Eigen::SelfAdjointEigenSolver<Mat6>(scaled, Eigen::EigenvaluesOnly).eigenvalues()[0];
+  const Mat scaled = size.asDiagonal() * out * size.asDiagonal();
+  const double least = symmetric_eigenvalues(scaled)[0];
   if (least < -1e-10) {
     throw Failure(
         {Severity::error, "not-positive",

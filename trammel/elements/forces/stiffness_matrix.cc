@@ -6,12 +6,12 @@
 // the wrenches of each part of s act between frame i and the first. K derives exactly from x^T K x / 2 - P^T x and D
 // dissipates exactly x'^T D x'. A matrix for all frames, 6 n x 6 n, must be free of stress for rigid motions; the rows
 // and columns of the first frame then follow from the others and are dropped.
-#include <Eigen/Eigenvalues>
 #include <cmath>
 
 #include "trammel/elements/forces/force_fields.h"
 #include "trammel/elements/forces/forces.h"
 #include "trammel/elements/forces/relative_motion.h"
+#include "trammel/linalg/eigenvalues.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel {
@@ -235,7 +235,7 @@ ElementDescription describe_stiffness_matrix() {
       Vec size(D.rows());
       for (int i = 0; i < D.rows(); ++i) size[i] = D(i, i) > 0 ? 1 / std::sqrt(D(i, i)) : 1;
       const Mat scaled = size.asDiagonal() * D * size.asDiagonal();
-      if (Eigen::SelfAdjointEigenSolver<Mat>(scaled, Eigen::EigenvaluesOnly).eigenvalues()[0] < -1e-9) {
+      if (symmetric_eigenvalues(scaled)[0] < -1e-9) {
         fail_matrix(item, "not-positive", "'damping' has a direction in which it would drive",
                     "check the signs of the coupling terms");
       }

@@ -78,6 +78,71 @@ void attach_parameter(Model& model, Item& item) {
   item.frames.push_back(place.kind == Kind::frame ? place.index : names.origin_frame(place.index));
 }
 
+bool leaves_z_free(const Item& item) { return item.fields.get<bool>("free_z"); }
+
+std::unique_ptr<Constraint> on_curve_through_points(const Item& item) {
+  if (item.frames.size() != 4) refuse_curve(item, "the parameter is no coordinate of the model");
+  std::array<ScalarFunction, 3> curve = curve_through(item, item.fields.get<std::vector<double>>("points"));
+  std::vector<RelationRow> rows;
+  for (int i = 0; i < (leaves_z_free(item) ? 2 : 3); ++i) {
+    RelationTerm term{2, 3, Primitive::in_plane, 0, 0, -1.0};
+    term.function = std::move(curve[i]);
+    rows.push_back(
+        {{{0, 1, Primitive::in_plane, i}, std::move(term)}, std::string("point on the curve along ") + "xyz"[i]});
+  }
+  return std::make_unique<RelationConstraint>(4, std::move(rows));
+}
+
+std::unique_ptr<Constraint> on_parametric_curve(const Item& item, const MakeContext& context) {
+  const bool z = curve_field_given(item, "z"), free_z = leaves_z_free(item);
+  if (!curve_field_given(item, "x") || !curve_field_given(item, "y") || curve_field_given(item, "r"))
+    refuse_curve(item, "a curve with a parameter needs `x` and `y`");
+  if (z && free_z) refuse_curve(item, "`z` is given, and free as well");
+  if (item.frames.size() != 4) refuse_curve(item, "the parameter is no coordinate of the model");
+  const std::array<const char*, 3> names{"x", "y", "z"};
+  std::vector<RelationRow> rows;
+  for (int i = 0; i < (free_z ? 2 : 3); ++i) {
+    const char* name = names[i];
+    RelationRow row{{{0, 1, Primitive::in_plane, i}}, std::string("point on the curve along ") + name};
+    if (i < 2 || z) {
+      RelationTerm term{2, 3, Primitive::in_plane, 0, 0, -1.0};
+      term.function = curve_function(item, name, "s", context);
+      row.terms.push_back(std::move(term));
+    }
+    rows.push_back(std::move(row));
+  }
+  return std::make_unique<RelationConstraint>(4, std::move(rows));
+}
+
+// y(x) or r(angle).
+std::unique_ptr<Constraint> on_planar_curve(const Item& item, const MakeContext& context) {
+  const bool y = curve_field_given(item, "y");
+  RelationRow row{{{0, 1, y ? Primitive::in_plane : Primitive::radius, 1}}, "point on the curve"};
+  RelationTerm term{0, 1, y ? Primitive::in_plane : Primitive::polar, 0, 0, -1.0};
+  term.function = y ? curve_function(item, "y", "x", context) : curve_function(item, "r", "angle", context);
+  row.terms.push_back(std::move(term));
+  std::vector<RelationRow> rows;
+  rows.push_back(std::move(row));
+  if (!leaves_z_free(item)) rows.push_back({{{0, 1, Primitive::in_plane, 2}}, "point in the plane of the curve"});
+  return std::make_unique<RelationConstraint>(2, std::move(rows));
+}
+
+std::unique_ptr<Constraint> make_point_on_curve(const Item& item, const MakeContext& context) {
+  const bool x = curve_field_given(item, "x"), y = curve_field_given(item, "y"), z = curve_field_given(item, "z"),
+             r = curve_field_given(item, "r"), parametric = !item.fields.get<std::string>("parameter").empty();
+  if (!item.fields.get<std::vector<double>>("points").empty()) {
+    if (x || y || z || r || !parametric) refuse_curve(item, "`points` stand for `x`, `y` and `z`, with a `parameter`");
+    return on_curve_through_points(item);
+  }
+  if (parametric) return on_parametric_curve(item, context);
+  if (x || z || y == r) {
+    refuse_curve(item, x || z ? "`x` and `z` belong to a curve with a parameter"
+                       : y    ? "both `y` and `r` are given"
+                              : "no curve is given");
+  }
+  return on_planar_curve(item, context);
+}
+
 }  // namespace
 
 ElementDescription describe_point_on_curve() {
@@ -106,55 +171,7 @@ ElementDescription describe_point_on_curve() {
        "Leaves the displacement along z free: where other joints hold the point in the plane of the curve."},
   };
   d.attach = attach_parameter;
-  d.make_constraint = [](const Item& item, const MakeContext& context) {
-    const bool x = curve_field_given(item, "x"), y = curve_field_given(item, "y"), z = curve_field_given(item, "z"),
-               r = curve_field_given(item, "r"), parametric = !item.fields.get<std::string>("parameter").empty();
-    const bool free_z = item.fields.get<bool>("free_z");
-    const auto& points = item.fields.get<std::vector<double>>("points");
-    std::vector<RelationRow> rows;
-    if (!points.empty()) {
-      if (x || y || z || r || !parametric)
-        refuse_curve(item, "`points` stand for `x`, `y` and `z`, with a `parameter`");
-      if (item.frames.size() != 4) refuse_curve(item, "the parameter is no coordinate of the model");
-      std::array<ScalarFunction, 3> curve = curve_through(item, points);
-      for (int i = 0; i < (free_z ? 2 : 3); ++i) {
-        RelationTerm term{2, 3, Primitive::in_plane, 0, 0, -1.0};
-        term.function = std::move(curve[i]);
-        rows.push_back(
-            {{{0, 1, Primitive::in_plane, i}, std::move(term)}, std::string("point on the curve along ") + "xyz"[i]});
-      }
-      return std::make_unique<RelationConstraint>(4, std::move(rows));
-    }
-    if (parametric) {
-      if (!x || !y || r) refuse_curve(item, "a curve with a parameter needs `x` and `y`");
-      if (z && free_z) refuse_curve(item, "`z` is given, and free as well");
-      if (item.frames.size() != 4) refuse_curve(item, "the parameter is no coordinate of the model");
-      const std::array<const char*, 3> names{"x", "y", "z"};
-      for (int i = 0; i < (free_z ? 2 : 3); ++i) {
-        const char* name = names[i];
-        RelationRow row{{{0, 1, Primitive::in_plane, i}}, std::string("point on the curve along ") + name};
-        if (i < 2 || z) {
-          RelationTerm term{2, 3, Primitive::in_plane, 0, 0, -1.0};
-          term.function = curve_function(item, name, "s", context);
-          row.terms.push_back(std::move(term));
-        }
-        rows.push_back(std::move(row));
-      }
-      return std::make_unique<RelationConstraint>(4, std::move(rows));
-    }
-    if (x || z || y == r) {
-      refuse_curve(item, x || z ? "`x` and `z` belong to a curve with a parameter"
-                         : y    ? "both `y` and `r` are given"
-                                : "no curve is given");
-    }
-    RelationRow row{{{0, 1, y ? Primitive::in_plane : Primitive::radius, 1}}, "point on the curve"};
-    RelationTerm term{0, 1, y ? Primitive::in_plane : Primitive::polar, 0, 0, -1.0};
-    term.function = y ? curve_function(item, "y", "x", context) : curve_function(item, "r", "angle", context);
-    row.terms.push_back(std::move(term));
-    rows.push_back(std::move(row));
-    if (!free_z) rows.push_back({{{0, 1, Primitive::in_plane, 2}}, "point in the plane of the curve"});
-    return std::make_unique<RelationConstraint>(2, std::move(rows));
-  };
+  d.make_constraint = make_point_on_curve;
   d.random_fields = [](std::mt19937& random) {
     Fields fields;
     if (random() % 2 == 0) {

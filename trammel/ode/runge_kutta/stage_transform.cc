@@ -1,6 +1,6 @@
 #include "trammel/ode/runge_kutta/stage_transform.h"
+#include "trammel/linalg/eigenvalues.h"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
 #include <cmath>
 
@@ -8,18 +8,18 @@ namespace trammel {
 
 StageTransform::StageTransform(const ImplicitTableau& tableau) : inverse(tableau.A.inverse()), c_(tableau.c) {
   const int s = tableau.stages();
-  const Eigen::EigenSolver<Mat> eigen(inverse);
+  const GeneralEigen eigen = general_eigen(inverse);
   X.resize(s, s);
   int k = 0;
   for (int i = 0; i < s; ++i) {
-    const Complex value = eigen.eigenvalues()[i];
+    const Complex value = eigen.values[i];
     if (std::abs(value.imag()) < 1e-10) {
-      X.col(k) = eigen.eigenvectors().col(i).real();
+      X.col(k) = eigen.vectors.col(i).real();
       real.push_back({k, value.real()});
       ++k;
     } else if (value.imag() > 0) {
-      X.col(k) = eigen.eigenvectors().col(i).real();
-      X.col(k + 1) = eigen.eigenvectors().col(i).imag();
+      X.col(k) = eigen.vectors.col(i).real();
+      X.col(k + 1) = eigen.vectors.col(i).imag();
       pairs.push_back({k, value});
       k += 2;
     }
