@@ -1,9 +1,10 @@
 #include "trammel/couple/one_pass.h"
 
-#include <Eigen/Dense>
+#include <Eigen/QR>
 #include <algorithm>
 
 #include "trammel/base/archive.h"
+#include "trammel/linalg/eigenvalues.h"
 
 namespace trammel {
 
@@ -49,7 +50,7 @@ double OnePass::gain(const Mat& A, const Mat& B) const {
       for (Eigen::Index s = 0; s < m; ++s) (later(static_cast<int>(s)) == p ? now : before)(r, s) += W(r, s);
     }
   }
-  return Mat(now.completeOrthogonalDecomposition().solve(before)).eigenvalues().cwiseAbs().maxCoeff();
+  return general_eigenvalues(now.completeOrthogonalDecomposition().solve(before)).cwiseAbs().maxCoeff();
 }
 
 Vec6 OnePass::extrapolate(const std::vector<Vec>& history, int frame, double t) const {

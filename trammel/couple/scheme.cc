@@ -1,9 +1,10 @@
 #include "trammel/couple/scheme.h"
 
-#include <Eigen/Dense>
+#include <Eigen/LU>
 #include <cmath>
 
 #include "trammel/base/numbers.h"
+#include "trammel/linalg/eigenvalues.h"
 
 namespace trammel {
 namespace {
@@ -115,7 +116,7 @@ std::vector<std::complex<double>> step_map_eigenvalues(const CouplingScheme& sch
     map.row(0) += second_moment(scheme.shape, j + held, 1) * c.row(j);
     map.row(1) += first_moment(scheme.shape, j + held, 1) * c.row(j);
   }
-  const Eigen::VectorXcd values = map.eigenvalues();
+  const Eigen::VectorXcd values = general_eigenvalues(map);
   return {values.begin(), values.end()};
 }
 
