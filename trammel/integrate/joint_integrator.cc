@@ -65,6 +65,7 @@ Attempt JointIntegrator::attempt(double h) {
     trial_point_.y = method_->trial();
   }
   trial_point_.t = trial_.t;
+  trial_.q = now_.q;  // of the two signs of a quaternion the one that is nearer, whatever was tried before
   if (!space_.project(trial_.t, trial_point_.y)) {
     result.verdict = Verdict::newton_diverged;
   } else if (space_.evaluate(trial_.t, trial_point_.y, trial_, trial_rates_, trial_point_.dydt) != Eval::ok) {
