@@ -95,6 +95,26 @@ TEST(SpanningTree, NumbersAChainFromTheGround) {
   EXPECT_EQ(cut.cut().size(), 2u);
 }
 
+// Both trees have six links, so that the axes of one could be read as those of the other.
+TEST(SpanningTree, KnowsThatASavedOneIsAnother) {
+  const Ready ready(problems::chain(6));
+  const SpanningTree whole(*ready.equations, 0), cut(*ready.equations, 2);
+  Bytes bytes;
+  write_state(whole, bytes);
+  SpanningTree same(*ready.equations, 0), other(*ready.equations, 2), longer(*ready.equations, 3);
+  std::span<const std::byte> in(bytes);
+  EXPECT_NO_THROW(read_state(same, in));
+  EXPECT_TRUE(in.empty());
+  for (SpanningTree* wrong : {&other, &longer}) {
+    in = bytes;
+    EXPECT_THROW(read_state(*wrong, in), Failure);
+  }
+  Bytes of_cut;
+  write_state(cut, of_cut);
+  in = of_cut;
+  EXPECT_NO_THROW(read_state(other, in));
+}
+
 // Frames that face each other the wrong way round fit a hinge too, and a slide or a weld turned by half a turn.
 TEST(SpanningTree, TakesJointsAsTheyStand) {
   for (const char* type : {"revolute", "cylindrical", "translational", "fixed"}) {

@@ -207,6 +207,28 @@ TEST(JointCoordinates, GoOnBitForBit) {
   }
 }
 
+// A saved run goes on in the tree that it was saved in, whatever its depth, and in no other.
+TEST(JointCoordinates, GoOnInTheSameTreeOnly) {
+  const Ready ready(problems::chain(6));
+  for (const char* method : {"rk4", "adams"}) {
+    const std::unique_ptr<Integrator> whole = make(ready, method, "joint-coordinates", 2),
+                                      resumed = make(ready, method, "joint-coordinates", 2),
+                                      deep = make(ready, method, "joint-coordinates", 6);
+    run_to(*whole, 0.02, 20);
+    Bytes saved;
+    whole->save(saved);
+    std::span<const std::byte> in(saved);
+    resumed->restore(in);
+    EXPECT_TRUE(in.empty());
+    const State a = run_to(*whole, 0.02, 20), b = run_to(*resumed, 0.02, 20);
+    EXPECT_TRUE(a.q == b.q && a.v == b.v) << method;
+    in = saved;
+    EXPECT_THROW(deep->restore(in), Failure) << method;
+    in = std::span<const std::byte>(saved).first(saved.size() / 2);
+    EXPECT_THROW(make(ready, method, "joint-coordinates", 2)->restore(in), Failure) << method;
+  }
+}
+
 // A body so fast that it turns by 1.5 rad in a step. Measured against the state of three steps before, half of 4.5 rad
 // on, its quaternion took the other sign than against the one that a saved run has.
 TEST(JointCoordinates, KeepTheSignsOfQuaternionsInASavedRun) {

@@ -492,7 +492,10 @@ std::string JointSpace::description() const {
 }
 
 void JointSpace::visit(Archive& archive) {
+  const std::size_t links = turn_.size(), memory = state_.memory.size();
+  const Eigen::Index inputs = state_.u.size();
   archive(tree_, turn_, rate_, length_, state_.u, state_.memory, counts_);
+  archive.expect(turn_.size() == links && state_.memory.size() == memory && state_.u.size() == inputs);
   if (archive.reading()) current_ = false;
 }
 

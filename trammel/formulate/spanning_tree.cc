@@ -372,6 +372,16 @@ void SpanningTree::coordinates(const BodyMotions& motions, Vec& q_all, Vec& u_al
 }
 
 void SpanningTree::visit(Archive& archive) {
+  // which body hangs on which, and by which joint: coordinates of another tree would be taken for its own
+  std::vector<int> own{static_cast<int>(cut_.size())};
+  own.insert(own.end(), cut_.begin(), cut_.end());
+  for (int i = 1; i < tree_.size(); ++i) {
+    own.push_back(tree_.links[i].parent);
+    own.push_back(places_[i].body);
+  }
+  std::vector<int> saved = own;
+  archive(saved);
+  archive.expect(saved == own);
   for (Place& place : places_) archive(place.axes);
   if (archive.reading()) set_constants();
 }

@@ -118,8 +118,9 @@ const Counts& JointIntegrator::counts() const {
 
 void JointIntegrator::visit_method(Archive& archive) {
   archive(pending_, past_, past_count_);
-  archive.expect(!past_.empty() && past_count_ <= past_.size());
-  if (archive.reading()) points_.resize(past_.size());
+  archive.expect(past_.size() == points_.size() && past_count_ <= past_.size());
+  for (const Point& point : past_)
+    archive.expect(point.y.size() == space_.size() && point.dydt.size() == space_.size());
   archive(space_);
   if (method_) archive(*method_);
 }
