@@ -49,8 +49,9 @@ class Methods : public testing::TestWithParam<std::string> {
   }
   // Constraints hold to round-off, in positions too.
   bool on_constraints() const {
-    return formulation_ == "index-3" || formulation_ == "state-space" || formulation_ == "all-coordinates" ||
-           formulation_ == "index-1-projected" || formulation_ == "stabilised-index-2";
+    return formulation_ == "index-3" || formulation_ == "state-space" || formulation_ == "joint-coordinates" ||
+           formulation_ == "all-coordinates" || formulation_ == "index-1-projected" ||
+           formulation_ == "stabilised-index-2";
   }
   bool is_penalty() const {
     return formulation_ == "penalty" || formulation_ == "augmented-lagrangian" || formulation_ == "penalty-joints";
