@@ -9,6 +9,7 @@
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
+#include "trammel/elements/build.h"
 #include "trammel/formulate/formulations.h"
 #include "trammel/formulate/spanning_tree.h"
 #include "trammel/integrate/registry.h"
@@ -205,6 +206,33 @@ TEST(JointCoordinates, GoOnBitForBit) {
       EXPECT_TRUE(whole->rates().lambda == resumed->rates().lambda) << method;
     }
   }
+}
+
+// A slider that is driven away from a bar of 1 m, on a link of 1.1 m to the bar's tip. After 1 s it is 3.5 m off: the
+// motion can hold, the link cannot.
+TEST(JointCoordinates, NameTheRowToWhichAStepCannotReturn) {
+  Model model;
+  const int bar = model.add_body(problems::rod("bar", Vec3::Zero(), Vec3::UnitY(), 1, Vec3::UnitZ()));
+  Body slider;
+  slider.name = "slider";
+  slider.mass = 2;
+  slider.inertia = Vec3(0.1, 0.1, 0.1).asDiagonal();
+  slider.pose.position = Vec3(0.5, 0, 0);
+  const int driven = model.add_body(slider);
+  add_joint(model, "revolute", "hinge", ground, bar, Vec3::Zero());
+  const int slide = add_joint(model, "translational", "slide", ground, driven, slider.pose.position, Vec3::UnitX());
+  Fields length, displacement;
+  length.set("length", std::sqrt(1.25));
+  const int tip = model.add_frame_at(bar, Vec3::UnitY(), Vec3::UnitZ());
+  add_joint(model, "distance", "link", {tip, model.add_frame(driven, {})}, length);
+  displacement.set("displacement", ExpressionText{"3*time", {}});
+  add_motion(model, "translation", "pull", model.joints[static_cast<std::size_t>(slide)].frames, displacement);
+  const Ready ready(std::move(model));
+  const Attempt attempt = make(ready, "euler")->attempt(1);
+  EXPECT_EQ(attempt.verdict, Verdict::newton_diverged);
+  ASSERT_GE(attempt.worst_row, 0);
+  EXPECT_NE(ready.equations->name_of_row(attempt.worst_row).find("joint 'link'"), std::string::npos)
+      << ready.equations->name_of_row(attempt.worst_row);
 }
 
 // A saved run goes on in the tree that it was saved in, whatever its depth, and in no other.

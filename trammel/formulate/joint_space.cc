@@ -324,11 +324,12 @@ bool JointSpace::project(double t, Vec& y) {
   const double length = equations_.length(), round_off = 8 * std::numeric_limits<double>::epsilon() * length_ / length,
                small = std::max(1e-12, round_off) * length;
   double before = std::numeric_limits<double>::infinity();
+  worst_row_ = -1;
   for (int pass = 0;; ++pass) {
     if (!y.allFinite()) return false;
     move(t, y);
     if (!fill_rows(Equations::RowValues::position)) return false;
-    const double size = equations_.size_of_rows(g_);
+    const double size = equations_.size_of_rows(g_, &worst_row_);
     if (!std::isfinite(size)) return false;
     if (size <= small || size > 0.5 * before || pass == 8) {
       // as far as it goes: round-off, or a loop that does not close
@@ -339,6 +340,7 @@ bool JointSpace::project(double t, Vec& y) {
     if (!correct(u_dot_.data())) return false;
     increment(u_dot_.data(), y.data());
   }
+  worst_row_ = -1;
   if (!fill_rows(Equations::RowValues::velocity) || !correct(u_dot_.data())) return false;
   y.segment(tree_.tree().nq, tree_.tree().nu) += u_dot_;
   return true;

@@ -51,6 +51,8 @@ class JointSpace final : public FirstOrderProblem {
   bool has_rows() const { return rows_->rows() > 0; }
   // Back onto the rows, with the mass matrix as metric. False: they cannot be reached.
   bool project(double t, Vec& y);
+  // The row that was farthest off when `project` failed; -1: it was none.
+  int worst_row() const { return worst_row_; }
   int velocity_of(int component) const;  // of the body that a component of y moves; -1: of none
   // "7 joints of 6 bodies ..." for the summary.
   std::string description() const;
@@ -104,6 +106,7 @@ class JointSpace final : public FirstOrderProblem {
   std::vector<recursion::Spatial<double>> transmitted_;
   Equations::RowsAt at_;
   Vec right_, lambda_, g_;
+  int worst_row_ = -1;
   Counts counts_;
 };
 

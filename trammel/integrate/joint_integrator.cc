@@ -68,6 +68,7 @@ Attempt JointIntegrator::attempt(double h) {
   trial_.q = now_.q;  // of the two signs of a quaternion the one that is nearer, whatever was tried before
   if (!space_.project(trial_.t, trial_point_.y)) {
     result.verdict = Verdict::newton_diverged;
+    result.worst_row = space_.worst_row();
   } else if (space_.evaluate(trial_.t, trial_point_.y, trial_, trial_rates_, trial_point_.dydt) != Eval::ok) {
     result.verdict = Verdict::evaluation_rejected;
   } else if (turns_in_doubt(h)) {
