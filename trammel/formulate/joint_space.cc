@@ -132,7 +132,7 @@ bool JointSpace::is_planar(int body) const {
 }
 
 void JointSpace::start(const State& state, const Rates& rates, Vec& y) {
-  rate_ = equations_.rate(state, rates);
+  if (rate_ == 0) rate_ = equations_.rate(state, rates);  // of the run, not of what came after an event
   set_base(state);
   equations_.update(state, work_);
   tree_.place(work_);

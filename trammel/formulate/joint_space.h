@@ -94,7 +94,7 @@ class JointSpace final : public FirstOrderProblem {
   recursion::ForwardDynamics<double> dynamics_;
   std::vector<Row> row_list_;
   std::unique_ptr<recursion::DelassusRows> rows_;
-  double rate_ = 1, length_ = 1;       // scales of the model
+  double rate_ = 0, length_ = 1;       // scales of the model; the rate of the first start
   std::vector<double> turn_, turned_;  // of links of planar bodies: their angle beyond those of joints, and the whole
 
   // the last point
