@@ -10,6 +10,7 @@
 #include "tests/problems/stepping.h"
 #include "trammel/elements/build.h"
 #include "trammel/formulate/joint_space.h"
+#include "trammel/math/rotation.h"
 #include "trammel/run/load_model.h"
 
 namespace trammel::joint_space_test {
@@ -93,6 +94,28 @@ TEST(SpanningTree, NumbersAChainFromTheGround) {
   const SpanningTree cut(*ready.equations, 2);
   EXPECT_EQ(cut.tree().depth(), 2);
   EXPECT_EQ(cut.cut().size(), 2u);
+}
+
+// What nothing binds moves freely: bodies that can, the heaviest first, then the first of the file; last those that
+// cannot.
+TEST(SpanningTree, BeginsPartsWithTheirHeaviestBody) {
+  Model model;
+  const auto add = [&](const char* name, double mass, double inertia) {
+    Body body;
+    body.name = name;
+    body.mass = mass;
+    body.inertia = Vec3(1, 1, inertia).asDiagonal();
+    body.pose.position = Vec3(static_cast<double>(model.bodies.size()), 0, 0);
+    return model.add_body(body);
+  };
+  const int light = add("light", 1, 1), heavy = add("heavy", 3, 1), same = add("same", 3, 1), thin = add("thin", 9, 0),
+            held = add("held", 2, 1);
+  add_joint(model, "revolute", "hinge", light, held, Vec3(0.5, 0, 0));
+  const Equations equations(std::move(model));
+  const SpanningTree tree(equations, 0);
+  std::vector<int> order;
+  for (int i = 1; i < tree.tree().size(); ++i) order.push_back(tree.body_of(i));
+  EXPECT_EQ(order, (std::vector<int>{heavy, same, held, light, thin}));
 }
 
 // Both trees have six links, so that the axes of one could be read as those of the other.
@@ -222,13 +245,81 @@ TEST(JointSpace, RefusesByName) {
   };
   EXPECT_NE(refusal(model_of("rod_double_pendulum.yaml")).find("is of kind 'planar_rod'"), std::string::npos);
   EXPECT_NE(refusal(model_of("clutch.yaml")).find("in some of its modes"), std::string::npos);
-  // a point of mass on a ball joint: nothing resists a spin about the line to it
-  const std::string spin = refusal(problems::spherical_pendulum());
-  EXPECT_TRUE(spin.empty() || spin.find("have no inertia where") != std::string::npos) << spin;
+  // a point slides along three axes, and its rod is a row
+  EXPECT_EQ(refusal(problems::spherical_pendulum()), "");
+  // a rod without thickness on a ball joint: nothing resists a spin about it
+  Model spinning;
+  const int rod = spinning.add_body(problems::rod("rod", Vec3::Zero(), Vec3(1, 2, 3), 2, Vec3(2, -1, 0), 0));
+  add_joint(spinning, "spherical", "ball", ground, rod, Vec3::Zero());
+  EXPECT_NE(refusal(spinning).find("body 'rod' and what it carries have no inertia where joint 'ball'"),
+            std::string::npos)
+      << refusal(spinning);
   Model bare = problems::pendulum();
   bare.bodies[0].mass = 0;
   bare.bodies[0].inertia.setZero();
   EXPECT_NE(refusal(bare).find("have no inertia where joint"), std::string::npos) << refusal(bare);
+}
+
+// A pendulum of a tenth of a gram beside a hull of a thousand tonnes: m g l / (J + m l^2) = 9.81e-7 / 1.1e-10. Measured
+// by the hull, 1e-14 of whose mass times the square of the model's length is more than 1e-8, it had no inertia.
+TEST(JointSpace, TakesAWatchInAShip) {
+  Model model;
+  model.gravity = Vec3(0, -9.81, 0);
+  Body hull, watch;
+  hull.name = "hull";
+  hull.mass = 1e6;
+  hull.inertia = 1e8 * Mat3::Identity();
+  watch.name = "watch";
+  watch.mass = 1e-4;
+  watch.inertia = 1e-11 * Mat3::Identity();
+  watch.pose.position = Vec3(100 + 1e-3, 0, 0);
+  add_joint(model, "revolute", "keel", ground, model.add_body(hull), Vec3::Zero());
+  add_joint(model, "revolute", "stem", ground, model.add_body(watch), Vec3(100, 0, 0));
+  const Equations equations(std::move(model));
+  Workspace work = equations.make_workspace();
+  State state = equations.initial_state();
+  equations.start(state, work);
+  JointSpace space(equations, {});
+  Vec y, dydt;
+  space.start(state, equations.make_rates(), y);
+  ASSERT_EQ(space.f(0, y, dydt), Eval::ok);
+  const recursion::Tree& tree = space.tree().tree();
+  const recursion::Link& link = tree.links[static_cast<std::size_t>(space.tree().link_of(1))];
+  EXPECT_NEAR(std::abs(dydt[tree.nq + link.u]), 9.81e-7 / 1.1e-10, 1e-5);
+}
+
+// A rod without thickness whose axes do not lie along it: no moment of inertia is zero, the least eigenvalue is. Beyond
+// the depth it was set free, and refused because nothing resists a spin about it.
+TEST(JointSpace, KeepsAThinRodOnItsJointWhateverItsAxes) {
+  Model model;
+  model.gravity = Vec3(0, -9.81, 0);
+  const int arm = model.add_body(problems::rod("arm", Vec3::Zero(), Vec3::UnitX(), 1, Vec3::UnitZ()));
+  Body thin = problems::rod("thin", Vec3::UnitX(), Vec3(1, 1, 0), 2, Vec3::UnitZ(), 0);
+  const Mat3 turn = rotation_exp(Vec3(0.3, 0.5, -0.4)).toRotationMatrix();
+  thin.inertia = turn.transpose() * thin.inertia * turn;
+  thin.pose.rotation = thin.pose.rotation * Quat(turn);
+  add_joint(model, "revolute", "shoulder", ground, arm, Vec3::Zero());
+  add_joint(model, "revolute", "elbow", arm, model.add_body(thin), Vec3::UnitX());
+  Ready ready(std::move(model));
+  for (const int depth : {0, 1}) expect_same_accelerations(ready, depth, 1e-9);
+  EXPECT_EQ(SpanningTree(*ready.equations, 1).tree().depth(), 2);
+}
+
+// A coupler without mass. By rows and depth it comes last and would end the tree with nothing behind it; inside, it
+// carries the rocker.
+TEST(JointSpace, TakesACouplerWithoutMassInside) {
+  for (const Build build : {Build::planar, Build::redundant}) {
+    Model model = problems::four_bar(build);
+    model.bodies[1].mass = 0;
+    model.bodies[1].inertia.setZero();
+    Ready ready(std::move(model));
+    for (const int depth : {0, 1, 2}) expect_same_accelerations(ready, depth, 1e-9);
+    const JointSpace space(*ready.equations, {});
+    const SpanningTree& tree = space.tree();
+    EXPECT_EQ(tree.tree().links[static_cast<std::size_t>(tree.link_of(2))].parent, tree.link_of(1));
+    ASSERT_EQ(tree.cut().size(), 1u);
+    EXPECT_EQ(ready.equations->name_of_constraint(tree.cut().front()), "joint 'D'");
+  }
 }
 
 TEST(JointSpace, EvaluatesWithoutAllocating) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "trammel/linalg/eigenvalues.h"
 #include "trammel/math/rotation.h"
 
 namespace trammel {
@@ -17,6 +18,88 @@ using recursion::Triple;
 constexpr double eps = 1e-8;  // of E, as in the saddle matrix
 
 Triple<double> triple(const double* a) { return {a[0], a[1], a[2]}; }
+
+double trace(const recursion::Symmetric<double>& s) { return s.xx + s.yy + s.zz; }
+
+// Articulated inertias of a link and of those that it carries, before they were reduced by what their joints leave
+// free: the scale of the round-off in what is left.
+struct InertiaScale {
+  double turning = 0, moving = 0;
+};
+
+// Does a link whose joint has the inverse inertia D^-1 resist, or is D zero but for round-off?
+bool resists(double inverse, double scale) { return inverse > 0 && inverse * scale < 1e13; }
+bool resists_turning(const recursion::Symmetric<double>& inverse, double scale) {
+  const Mat3 m = (Mat3() << inverse.xx, inverse.xy, inverse.xz, inverse.xy, inverse.yy, inverse.yz, inverse.xz,
+                  inverse.yz, inverse.zz)
+                     .finished();
+  const Vec3 values = symmetric_eigenvalues(m);
+  return values[0] > 0 && resists(values[2], scale);
+}
+
+bool resists(Kind kind, const recursion::Articulated<double>& a, const InertiaScale& scale) {
+  switch (kind) {
+    case Kind::fixed: return true;
+    case Kind::revolute: return resists(a.D.xx, scale.turning);
+    case Kind::prismatic: return resists(a.D.xx, scale.moving);
+    case Kind::cylindrical: return resists(a.D.xx, scale.turning) && resists(a.D.yy, scale.moving);
+    case Kind::universal: return resists(a.D.xx, scale.turning) && resists(a.D.yy, scale.turning);
+    case Kind::spherical: return resists_turning(a.I.A, scale.turning);
+    case Kind::free:
+      return resists_turning(a.I.A, scale.turning) && resists(a.I.M.xx, scale.moving) &&
+             resists(a.I.M.yy, scale.moving) && resists(a.I.M.zz, scale.moving);
+  }
+  return true;
+}
+
+// Links whose joints move nothing, from the ends of the tree inwards; what lies behind one of them is not judged. Each
+// is measured by what it carries itself: a watch has its place in a ship.
+std::vector<int> links_without_inertia(const Equations& equations, const SpanningTree& spanning) {
+  const recursion::Tree& tree = spanning.tree();
+  Workspace work = equations.make_workspace();
+  equations.update(equations.initial_state(), work);
+  Vec q, u;
+  spanning.coordinates(work, q, u);
+  u.setZero();
+  recursion::ForwardDynamics<double> dynamics(tree);
+  dynamics.outward(q.data(), u.data());
+  dynamics.inward(true);
+  std::vector<InertiaScale> scales(tree.links.size());
+  std::vector<bool> behind(tree.links.size(), false);
+  std::vector<int> bad;
+  for (int i = tree.size() - 1; i > 0; --i) {
+    const Link& link = tree.links[i];
+    if (behind[i]) {
+      behind[link.parent] = true;
+      continue;
+    }
+    scales[i].turning += trace(link.J);
+    scales[i].moving += 3 * link.mass;
+    const recursion::Articulated<double>& a = dynamics.articulated(i);
+    if (!resists(link.kind, a, scales[i])) {
+      bad.push_back(i);
+      behind[link.parent] = true;
+      continue;
+    }
+    const Triple<double>& d = dynamics.motion(i).d;
+    const double turning = trace(link.kind == Kind::spherical ? inverse(a.I.A) : a.I.A), moving = trace(a.I.M);
+    scales[link.parent].turning += 2 * (turning + dot(d, d) * moving);
+    scales[link.parent].moving += moving;
+  }
+  return bad;
+}
+
+[[noreturn]] void refuse_link_without_inertia(const Equations& equations, const SpanningTree& tree, int link) {
+  std::string joint = "it moves freely";
+  for (const SpanningTree::Branch& branch : tree.branches())
+    if (branch.link == link) joint = equations.name_of_constraint(branch.constraint) + " lets it move";
+  throw Failure({Severity::error, "method-refuses",
+                 "formulation 'joint-coordinates' cannot take this mechanism: body '" +
+                     equations.model().bodies[tree.body_moved_by(link)].name +
+                     "' and what it carries have no inertia where " + joint,
+                 "give it mass and inertia, or choose another formulation, such as 'index-1-projected'",
+                 equations.model().simulation.where});
+}
 
 }  // namespace
 
@@ -66,7 +149,7 @@ JointSpace::JointSpace(const Equations& equations, const JointSpaceOptions& opti
     : equations_(equations),
       options_(options),
       nx_(equations.sizes().nx),
-      tree_(equations, options.depth > 0 ? options.depth : chosen_depth(equations)),
+      tree_(fitting_tree(equations, options.depth > 0 ? options.depth : chosen_depth(equations))),
       dynamics_(tree_.tree()),
       rows_(make_rows(equations, tree_, row_list_)),
       length_(equations.length()),
@@ -83,45 +166,21 @@ JointSpace::JointSpace(const Equations& equations, const JointSpaceOptions& opti
   right_.setZero(rows_->rows());
   lambda_ = right_;
   g_.setZero(equations.sizes().multipliers());
-  refuse_without_inertia();
 }
 
-// A joint at the end of the tree that moves nothing: D = S^T I S is zero but for round-off.
-void JointSpace::refuse_without_inertia() {
-  const recursion::Tree& tree = tree_.tree();
-  equations_.update(state_, work_);
-  Vec q, u;
-  tree_.coordinates(work_, q, u);
-  u.setZero();
-  dynamics_.outward(q.data(), u.data());
-  dynamics_.inward(true);
-  const double light = 1e14 / equations_.greatest_mass(), small = light / (length_ * length_);
-  const auto moves = [](double inverse, double limit) { return inverse > 0 && inverse < limit; };
-  for (int i = 1; i < tree.size(); ++i) {
-    const recursion::Articulated<double>& a = dynamics_.articulated(i);
-    const auto turn_about = [&](const recursion::Symmetric<double>& s) {
-      return moves(s.xx, small) && moves(s.yy, small) && moves(s.zz, small);
-    };
-    bool good = true;
-    switch (tree.links[i].kind) {
-      case Kind::fixed: break;
-      case Kind::revolute: good = moves(a.D.xx, small); break;
-      case Kind::prismatic: good = moves(a.D.xx, light); break;
-      case Kind::cylindrical: good = moves(a.D.xx, small) && moves(a.D.yy, light); break;
-      case Kind::universal: good = moves(a.D.xx, small) && moves(a.D.yy, small); break;
-      case Kind::spherical: good = turn_about(a.I.A); break;
-      case Kind::free: good = turn_about(a.I.A) && moves(a.I.M.xx, light); break;
+// A body without inertia can be inside a tree, where it carries others that have it, but not at its end.
+SpanningTree JointSpace::fitting_tree(const Equations& equations, int depth) {
+  std::vector<int> inside;
+  for (;;) {
+    SpanningTree tree(equations, depth, inside);
+    const std::vector<int> bad = links_without_inertia(equations, tree);
+    if (bad.empty()) return tree;
+    const std::size_t tried = inside.size();
+    for (const int link : bad) {
+      const int body = tree.body_moved_by(link);
+      if (std::find(inside.begin(), inside.end(), body) == inside.end()) inside.push_back(body);
     }
-    if (good) continue;
-    const int body = tree_.body_moved_by(i);
-    std::string joint = "it moves freely";
-    for (const SpanningTree::Branch& branch : tree_.branches())
-      if (branch.link == i) joint = equations_.name_of_constraint(branch.constraint) + " lets it move";
-    throw Failure({Severity::error, "method-refuses",
-                   "formulation 'joint-coordinates' cannot take this mechanism: body '" +
-                       equations_.model().bodies[body].name + "' and what it carries have no inertia where " + joint,
-                   "give it mass and inertia, or choose another formulation, such as 'index-1-projected'",
-                   equations_.model().simulation.where});
+    if (inside.size() == tried) refuse_link_without_inertia(equations, tree, bad.back());
   }
 }
 

@@ -70,7 +70,7 @@ class JointSpace final : public FirstOrderProblem {
   static std::unique_ptr<recursion::DelassusRows> make_rows(const Equations& equations, const SpanningTree& tree,
                                                             std::vector<Row>& list);
   static int chosen_depth(const Equations& equations);
-  void refuse_without_inertia();
+  static SpanningTree fitting_tree(const Equations& equations, int depth);
   bool is_current(double t, const Vec& y) const;
   bool is_planar(int body) const;
   void move(double t, const Vec& y);

@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
 #include <queue>
 #include <string_view>
+
+#include "trammel/linalg/eigenvalues.h"
 
 namespace trammel {
 namespace {
@@ -34,6 +37,17 @@ Inertia inertia_of(const BodyElement& body) {
       if (columns.column[i] >= 3) out.J(columns.column[i] - 3, columns.column[k] - 3) = Ma[static_cast<std::size_t>(i)];
   }
   return out;
+}
+
+// Has it inertia in all that it can do? A rod about its axis has none, however its body's axes lie.
+bool can_move_freely(const BodyElement& body) {
+  const Inertia own = inertia_of(body);
+  const RigidColumns& columns = *body.rigid();
+  bool good = own.mass > 0;
+  if (columns.count == 6) return good && symmetric_eigenvalues(own.J)[0] > 1e-13 * own.J.trace();
+  for (int k = 0; k < columns.count; ++k)
+    if (columns.column[k] >= 3) good = good && own.J(columns.column[k] - 3, columns.column[k] - 3) > 0;
+  return good;
 }
 
 bool moves_in_space(const BodyElement& body) { return body.rigid()->count == 6; }
@@ -71,6 +85,7 @@ Mat3 nearest_fit(Kind kind, const Mat3& X) {
 }  // namespace
 
 struct SpanningTree::Edge {
+  static constexpr int first_of_all = 7;  // more rows than any joint has
   int rows, depth, constraint, from, to;
   // of the queue: the least is taken last
   bool operator<(const Edge& other) const {
@@ -98,7 +113,8 @@ std::string SpanningTree::why_not(const Equations& equations) {
   return "";
 }
 
-SpanningTree::SpanningTree(const Equations& equations, int most_depth) : equations_(equations) {
+SpanningTree::SpanningTree(const Equations& equations, int most_depth, const std::vector<int>& inside)
+    : equations_(equations) {
   if (const std::string why = why_not(equations); !why.empty()) {
     throw Failure({Severity::error, "method-refuses",
                    "formulation 'joint-coordinates' cannot take this mechanism: " + why,
@@ -106,7 +122,9 @@ SpanningTree::SpanningTree(const Equations& equations, int most_depth) : equatio
   }
   const std::size_t bodies = equations.model().bodies.size();
   Grown grown{std::vector<std::vector<int>>(bodies + 1), std::vector<int>(bodies, -1)};
-  grow(most_depth > 0 ? most_depth : static_cast<int>(bodies) + 1, grown);
+  std::vector<bool> is_inside(bodies, false);
+  for (const int body : inside) is_inside[body] = true;
+  grow(most_depth > 0 ? most_depth : static_cast<int>(bodies) + 1, is_inside, grown);
   link_of_.assign(bodies, 0);
   number(grown, ground, 0);
   tree_.gravity = to_triple(equations.model().gravity);
@@ -119,9 +137,8 @@ SpanningTree::SpanningTree(const Equations& equations, int most_depth) : equatio
   place(work);
 }
 
-void SpanningTree::grow(int most_depth, Grown& grown) const {
-  const int bodies = static_cast<int>(grown.by.size());
-  std::vector<std::vector<Edge>> edges(grown.children.size());
+std::vector<std::vector<SpanningTree::Edge>> SpanningTree::edges(const std::vector<bool>& inside) const {
+  std::vector<std::vector<Edge>> edges(inside.size() + 1);
   for (int c = 0; c < equations_.constraint_count(); ++c) {
     const Equations::ConstraintInfo info = equations_.constraint_info(c);
     if (info.is_motion || info.item->of_force >= 0) continue;
@@ -137,49 +154,54 @@ void SpanningTree::grow(int most_depth, Grown& grown) const {
     const bool plane = !(in_space(a) && in_space(b));
     if (!can_turn(a) || !can_turn(b) || (plane && !(in_plane(a) && in_plane(b)))) continue;
     if (info.rows != (plane ? 3 : 6) - recursion::freedoms(*kind)) continue;
-    edges[a + 1].push_back({info.rows, 0, c, a, b});
-    edges[b + 1].push_back({info.rows, 0, c, b, a});
+    const auto is_inside = [&](int body) { return body != ground && inside[body]; };
+    const int rows = is_inside(a) || is_inside(b) ? Edge::first_of_all : info.rows;
+    edges[a + 1].push_back({rows, 0, c, a, b});
+    edges[b + 1].push_back({rows, 0, c, b, a});
   }
-  std::vector<int> depth(grown.children.size(), 0);
-  std::vector<bool> in(grown.children.size(), false);
+  return edges;
+}
+
+void SpanningTree::grow(int most_depth, const std::vector<bool>& inside, Grown& grown) const {
+  const std::size_t bodies = grown.by.size();
+  const std::vector<std::vector<Edge>> all = edges(inside);
+  std::vector<int> depth(bodies + 1, 0);
+  std::vector<bool> in(bodies + 1, false), solid(bodies);
+  for (std::size_t b = 0; b < bodies; ++b) solid[b] = can_move_freely(equations_.body(static_cast<int>(b)));
+  std::vector<int> roots(bodies);  // where nothing binds a part: solid bodies first, the heaviest of them
+  std::iota(roots.begin(), roots.end(), 0);
+  std::stable_sort(roots.begin(), roots.end(), [&](int a, int b) {
+    if (solid[a] != solid[b]) return static_cast<bool>(solid[a]);
+    return equations_.body(a).weight() > equations_.body(b).weight();
+  });
   std::priority_queue<Edge> queue;
   const auto enter = [&](int body) {
     in[body + 1] = true;
-    for (Edge each : edges[body + 1]) {
+    for (Edge each : all[body + 1]) {
       each.depth = depth[body + 1] + 1;
       queue.push(each);
     }
   };
-  const auto solid = [&](int body) {  // it can move freely
-    const Inertia own = inertia_of(equations_.body(body));
-    const RigidColumns& columns = *equations_.body(body).rigid();
-    bool good = own.mass > 0;
-    for (int k = 0; k < columns.count; ++k)
-      if (columns.column[k] >= 3) good = good && own.J(columns.column[k] - 3, columns.column[k] - 3) > 0;
-    return good;
-  };
-  enter(ground);
-  for (;;) {
+  const auto take_all = [&] {
     while (!queue.empty()) {
       const Edge edge = queue.top();
       queue.pop();
-      if (in[edge.to + 1] || (edge.depth > most_depth && solid(edge.to))) continue;
+      const bool too_deep = edge.depth > most_depth && solid[edge.to] && edge.rows != Edge::first_of_all;
+      if (in[edge.to + 1] || too_deep) continue;
       grown.by[edge.to] = edge.constraint;
       depth[edge.to + 1] = edge.depth;
       grown.children[edge.from + 1].push_back(edge.to);
       enter(edge.to);
     }
-    int best = -1;
-    const auto better = [&](int body) {
-      if (best < 0 || solid(body) != solid(best)) return best < 0 || solid(body);
-      return equations_.body(body).weight() > equations_.body(best).weight();
-    };
-    for (int body = 0; body < bodies; ++body)
-      if (!in[body + 1] && better(body)) best = body;
-    if (best < 0) return;
-    depth[best + 1] = 1;
-    grown.children[0].push_back(best);
-    enter(best);
+  };
+  enter(ground);
+  take_all();
+  for (const int root : roots) {
+    if (in[root + 1]) continue;
+    depth[root + 1] = 1;
+    grown.children[0].push_back(root);
+    enter(root);
+    take_all();
   }
 }
 

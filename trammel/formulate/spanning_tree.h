@@ -13,9 +13,10 @@ namespace trammel {
 
 class SpanningTree {
  public:
-  // Bodies deeper than `most_depth` move freely, and the joints that held them are rows; 0: no limit. Throws a Failure
+  // Bodies deeper than `most_depth` move freely, and the joints that held them are rows; 0: no limit. The joints of
+  // bodies in `inside` are taken first, so that a body without inertia carries others that have it. Throws a Failure
   // where there is a reason why not.
-  SpanningTree(const Equations& equations, int most_depth);
+  SpanningTree(const Equations& equations, int most_depth, const std::vector<int>& inside = {});
 
   // Why the mechanism cannot be written in joint coordinates; empty: it can.
   static std::string why_not(const Equations& equations);
@@ -54,7 +55,8 @@ class SpanningTree {
   };
   struct Edge;
   struct Grown;
-  void grow(int most_depth, Grown& grown) const;
+  std::vector<std::vector<Edge>> edges(const std::vector<bool>& inside) const;  // of each body + 1
+  void grow(int most_depth, const std::vector<bool>& inside, Grown& grown) const;
   void number(const Grown& grown, int body, int link);
   int add_branch(int constraint, int parent_link, int body);
   int add_free(int body);
