@@ -260,6 +260,30 @@ TEST(JointSpace, RefusesByName) {
   EXPECT_NE(refusal(bare).find("have no inertia where joint"), std::string::npos) << refusal(bare);
 }
 
+// A chain with a motion in each joint: one deep tree would couple all with all, 300^3 / 6 pairs of them. A shallow one
+// is chosen; who asks for the deep one hears why not.
+TEST(JointSpace, SaysThatADeepTreeCouplesTooMuch) {
+  Model model = problems::chain(300);
+  Fields still;
+  still.set("angle", ExpressionText{"0", {}});
+  for (std::size_t i = 0; i < 300; ++i)
+    add_motion(model, "rotation", "motor" + std::to_string(i), model.joints[i].frames, still);
+  const Equations equations(std::move(model));
+  const JointSpace space(equations, {});
+  EXPECT_LE(space.tree().tree().depth(), 16);
+  EXPECT_LT(space.memory_bytes(), 50'000'000);
+  JointSpaceOptions options;
+  options.depth = 300;
+  try {
+    const JointSpace deep(equations, options);
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.problems().front().message,
+              "with `depth` 300 the tree is 300 joints deep, and its loops and motions couple each other more than 3 "
+              "million times");
+  }
+}
+
 // A pendulum of a tenth of a gram beside a hull of a thousand tonnes: m g l / (J + m l^2) = 9.81e-7 / 1.1e-10. Measured
 // by the hull, 1e-14 of whose mass times the square of the model's length is more than 1e-8, it had no inertia.
 TEST(JointSpace, TakesAWatchInAShip) {

@@ -313,6 +313,18 @@ TEST(DelassusRows, HoldTheRowsWithTheLeastForce) {
   }
 }
 
+// On a chain of ten links with a row from the ground to each, k rows go through the k-th link from the end.
+TEST(DelassusRows, CountPairsWithoutMakingThem) {
+  const Tree tree = chain(10);
+  std::vector<recursion::RowGroup> groups;
+  for (int i = 1; i <= 10; ++i) groups.push_back({1, {i, 0}});
+  EXPECT_EQ(recursion::DelassusRows::pairs(tree, groups, 1e6), 220);  // sum of k (k + 1) / 2
+  EXPECT_EQ(recursion::DelassusRows::pairs(tree, groups, 220), 220);
+  EXPECT_TRUE(std::isinf(recursion::DelassusRows::pairs(tree, groups, 219)));
+  // two frames on one path go through its links once
+  EXPECT_EQ(recursion::DelassusRows::pairs(tree, {{5, {3, 2}}, {1, {2, 3}}}, 1e6), 9);
+}
+
 // The same rows twice: half the forces each, the same motion; twice with different right sides, their mean.
 TEST(DelassusRows, ShareAmongRedundantRowsAndLeaveOutContradictions) {
   const Tree tree = random_tree(12, 11, {Kind::revolute, Kind::spherical});

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "trammel/base/numbers.h"
 #include "trammel/linalg/eigenvalues.h"
 #include "trammel/math/rotation.h"
 
@@ -15,7 +16,8 @@ using recursion::Link;
 using recursion::Spatial;
 using recursion::Triple;
 
-constexpr double eps = 1e-8;  // of E, as in the saddle matrix
+constexpr double eps = 1e-8;        // of E, as in the saddle matrix
+constexpr double most_pairs = 3e6;  // of constraints on links that they share: some hundred megabytes
 
 Triple<double> triple(const double* a) { return {a[0], a[1], a[2]}; }
 
@@ -103,46 +105,69 @@ std::vector<int> links_without_inertia(const Equations& equations, const Spannin
 
 }  // namespace
 
-std::unique_ptr<recursion::DelassusRows> JointSpace::make_rows(const Equations& equations, const SpanningTree& tree,
-                                                               std::vector<Row>& list) {
-  std::vector<recursion::RowGroup> groups;
-  std::vector<double> arms;
+JointSpace::Layout JointSpace::lay_out(const Equations& equations, const SpanningTree& tree) {
+  Layout out;
   for (const int c : tree.cut()) {
     const Equations::ConstraintInfo info = equations.constraint_info(c);
-    Row row{c, static_cast<int>(arms.size()), info.rows, {}};
+    Row row{c, static_cast<int>(out.arms.size()), info.rows, {}};
     for (const int frame : equations.constraint_frames(c)) {
       const int body = equations.body_frame(frame).body;
       row.links.push_back(body == ground ? 0 : tree.link_of(body));
     }
     for (int k = 0; k < info.rows; ++k)
-      arms.push_back(equations.row_unit(info.first_row + k) == RowUnit::torque ? equations.length() : 1.0);
-    groups.push_back({info.rows, row.links});
-    list.push_back(std::move(row));
+      out.arms.push_back(equations.row_unit(info.first_row + k) == RowUnit::torque ? equations.length() : 1.0);
+    out.groups.push_back({info.rows, row.links});
+    out.list.push_back(std::move(row));
   }
+  return out;
+}
+
+std::unique_ptr<recursion::DelassusRows> JointSpace::make_rows(const Equations& equations, const SpanningTree& tree,
+                                                               const Layout& layout) {
   return std::make_unique<recursion::DelassusRows>(
-      tree.tree(), groups, Eigen::Map<const Vec>(arms.data(), static_cast<Eigen::Index>(arms.size())),
+      tree.tree(), layout.groups,
+      Eigen::Map<const Vec>(layout.arms.data(), static_cast<Eigen::Index>(layout.arms.size())),
       eps / equations.greatest_mass());
 }
 
+// Of an evaluation, in microseconds; infinite where the rows would fill more than some hundred megabytes.
+double JointSpace::cost(const Equations& equations, const SpanningTree& tree) {
+  const Layout layout = lay_out(equations, tree);
+  const double pairs = recursion::DelassusRows::pairs(tree.tree(), layout.groups, most_pairs);
+  return std::isinf(pairs) ? pairs : 0.1 * tree.tree().size() + make_rows(equations, tree, layout)->cost();
+}
+
 // Of the deepest tree and some that are cut, the one whose evaluation costs least: long paths with many loops on them
-// couple all rows.
+// couple all rows. Where all cost too much to be told, the shallowest.
 int JointSpace::chosen_depth(const Equations& equations) {
-  const auto cost = [&](int depth, int& deepest) {
-    const SpanningTree tree(equations, depth);
-    std::vector<Row> list;
-    deepest = tree.tree().depth();
-    return 0.1 * tree.tree().size() + make_rows(equations, tree, list)->cost();
-  };
-  int best = 0, deepest = 0;
-  if (SpanningTree(equations, 0).cut().empty()) return 0;
-  double least = cost(0, deepest);
+  const SpanningTree whole(equations, 0);
+  if (whole.cut().empty()) return 0;
+  const int deepest = whole.tree().depth();
+  double least = cost(equations, whole);
+  int best = std::isinf(least) && deepest > 2 ? 2 : 0;
   for (const int depth : {16, 8, 4, 2}) {
     if (depth >= deepest) continue;
-    int unused = 0;
-    const double own = cost(depth, unused);
+    const double own = cost(equations, SpanningTree(equations, depth));
     if (own < least) least = own, best = depth;
   }
   return best;
+}
+
+// A depth that was asked for is not questioned, unless nobody has the memory for it.
+void JointSpace::refuse_too_many_pairs(const Layout& layout) const {
+  const bool asked = options_.depth > 0;
+  const double most = asked ? most_pairs : 10 * most_pairs;
+  if (!std::isinf(recursion::DelassusRows::pairs(tree_.tree(), layout.groups, most))) return;
+  const std::string tree = std::to_string(tree_.tree().depth()) + " joints deep";
+  throw Failure(
+      {Severity::error, "method-refuses",
+       asked ? "with `depth` " + std::to_string(options_.depth) + " the tree is " + tree +
+                   ", and its loops and motions couple each other more than " + digits(most / 1e6) + " million times"
+             : "formulation 'joint-coordinates' cannot take this mechanism: in a tree " + tree +
+                   " its loops and motions couple each other more than " + digits(most / 1e6) + " million times",
+       asked ? "take a smaller depth, or leave it out: it is then chosen by what an evaluation costs"
+             : "choose another formulation, such as 'index-1-projected'",
+       equations_.model().simulation.where});
 }
 
 JointSpace::JointSpace(const Equations& equations, const JointSpaceOptions& options)
@@ -151,7 +176,6 @@ JointSpace::JointSpace(const Equations& equations, const JointSpaceOptions& opti
       nx_(equations.sizes().nx),
       tree_(fitting_tree(equations, options.depth > 0 ? options.depth : chosen_depth(equations))),
       dynamics_(tree_.tree()),
-      rows_(make_rows(equations, tree_, row_list_)),
       length_(equations.length()),
       turn_(tree_.tree().links.size(), 0.0),
       turned_(turn_),
@@ -159,6 +183,10 @@ JointSpace::JointSpace(const Equations& equations, const JointSpaceOptions& opti
       work_(equations.make_workspace()),
       wrenches_(equations.model().bodies.size(), Vec6::Zero()),
       transmitted_(tree_.tree().links.size()) {
+  Layout layout = lay_out(equations, tree_);
+  refuse_too_many_pairs(layout);
+  rows_ = make_rows(equations, tree_, layout);
+  row_list_ = std::move(layout.list);
   y_.setZero(size());
   dydt_.setZero(size());
   u_dot_.setZero(tree_.tree().nu);

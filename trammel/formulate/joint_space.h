@@ -67,9 +67,17 @@ class JointSpace final : public FirstOrderProblem {
     int constraint = 0, first = 0, count = 0;
     std::vector<int> links;
   };
+  struct Layout {  // of the rows beside a tree
+    std::vector<Row> list;
+    std::vector<recursion::RowGroup> groups;
+    std::vector<double> arms;
+  };
+  static Layout lay_out(const Equations& equations, const SpanningTree& tree);
   static std::unique_ptr<recursion::DelassusRows> make_rows(const Equations& equations, const SpanningTree& tree,
-                                                            std::vector<Row>& list);
+                                                            const Layout& layout);
+  static double cost(const Equations& equations, const SpanningTree& tree);
   static int chosen_depth(const Equations& equations);
+  void refuse_too_many_pairs(const Layout& layout) const;
   static SpanningTree fitting_tree(const Equations& equations, int depth);
   bool is_current(double t, const Vec& y) const;
   bool is_planar(int body) const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace trammel {
 
@@ -49,24 +50,25 @@ BlockCholesky::BlockCholesky(const std::vector<int>& sizes, const std::vector<st
 void BlockCholesky::order(std::vector<std::vector<int>> neighbours) {
   const std::size_t n = neighbours.size();
   below_.resize(n);
-  std::vector<bool> done(n, false);
+  std::set<std::pair<std::size_t, int>> left;  // by degree, then by number
+  for (std::size_t i = 0; i < n; ++i) left.emplace(neighbours[i].size(), static_cast<int>(i));
   std::vector<int> merged;
   for (std::size_t k = 0; k < n; ++k) {
-    std::size_t best = n;
-    for (std::size_t i = 0; i < n; ++i)
-      if (!done[i] && (best == n || neighbours[i].size() < neighbours[best].size())) best = i;
-    done[best] = true;
-    order_.push_back(static_cast<int>(best));
+    const int best = left.begin()->second;
+    left.erase(left.begin());
+    order_.push_back(best);
     place_[best] = static_cast<int>(k);
     const std::vector<int> clique = neighbours[best];
     for (const int i : clique) {
       below_[k].push_back({i, 0});
       std::vector<int>& own = neighbours[i];
+      left.erase({own.size(), i});
       merged.clear();
       std::set_union(own.begin(), own.end(), clique.begin(), clique.end(), std::back_inserter(merged));
       own.clear();
       for (const int j : merged)
-        if (j != i && j != static_cast<int>(best)) own.push_back(j);
+        if (j != i && j != best) own.push_back(j);
+      left.emplace(own.size(), i);
     }
   }
 }

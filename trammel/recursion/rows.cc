@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <set>
+#include <limits>
 
 namespace trammel::recursion {
 
@@ -15,17 +15,21 @@ DelassusRows::DelassusRows(const Tree& tree, const std::vector<RowGroup>& groups
 
 void DelassusRows::find_paths(const Tree& tree, const std::vector<RowGroup>& groups) {
   int first = 0, places = 0, wrenches = 0;
+  std::vector<int> path;  // from the leaves on
   for (const RowGroup& given : groups) {
     Group group;
     group.first = first;
     group.rows = given.rows;
     group.carried = wrenches;
     first += given.rows;
-    std::set<int, std::greater<>> path;
+    path.clear();
     for (int link : given.links)
-      for (; link > 0; link = tree.links[static_cast<std::size_t>(link)].parent) path.insert(link);
+      for (; link > 0; link = tree.links[static_cast<std::size_t>(link)].parent) path.push_back(link);
+    std::sort(path.begin(), path.end(), std::greater<>());
+    path.erase(std::unique(path.begin(), path.end()), path.end());
     const auto slot_of = [&path](int link) {
-      return link == 0 ? -1 : static_cast<int>(std::distance(path.begin(), path.find(link)));
+      const auto at = std::lower_bound(path.begin(), path.end(), link, std::greater<>());
+      return link == 0 ? -1 : static_cast<int>(at - path.begin());
     };
     for (const int i : path) {
       const Link& link = tree.links[static_cast<std::size_t>(i)];
@@ -39,6 +43,25 @@ void DelassusRows::find_paths(const Tree& tree, const std::vector<RowGroup>& gro
   e_.resize(static_cast<std::size_t>(places));
   y_ = e_;
   carried_.resize(static_cast<std::size_t>(wrenches));
+}
+
+double DelassusRows::pairs(const Tree& tree, const std::vector<RowGroup>& groups, double most) {
+  std::vector<double> through(tree.links.size(), 0.0);
+  std::vector<std::size_t> last(tree.links.size(), 0);
+  double pairs = 0;
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    for (int link : groups[g].links) {
+      for (; link > 0; link = tree.links[static_cast<std::size_t>(link)].parent) {
+        const auto at = static_cast<std::size_t>(link);
+        if (last[at] == g + 1) break;  // and all before it
+        last[at] = g + 1;
+        if (freedoms(tree.links[at].kind) > 0) through[at] += 1;
+        pairs += std::max(through[at], 1.0);
+        if (pairs > most) return std::numeric_limits<double>::infinity();
+      }
+    }
+  }
+  return pairs;
 }
 
 void DelassusRows::find_pairs(const Tree& tree) {

@@ -26,6 +26,10 @@ class DelassusRows {
   // `arms`: of each row 1, or a length if it is an angle. `regularisation`: eps / mass.
   DelassusRows(const Tree& tree, const std::vector<RowGroup>& groups, const Vec& arms, double regularisation);
 
+  // Pairs of constraints on every link that paths share, which is what memory and a factorisation grow with; infinite
+  // above `most`, without having counted them all.
+  static double pairs(const Tree& tree, const std::vector<RowGroup>& groups, double most);
+
   int rows() const { return static_cast<int>(E_.size()); }
   int first_row(int group) const { return groups_[static_cast<std::size_t>(group)].first; }
   // Wrenches of the rows, frame by frame, about the links' points.
