@@ -5,6 +5,7 @@
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/own_malloc.h"
 #include "tests/problems/stepping.h"
+#include "trammel/integrate/registry.h"
 #include "trammel/integrate/split/split.h"
 #include "trammel/read/read_model.h"
 
@@ -116,6 +117,37 @@ TEST_F(Allocations, NoneInStepsThatSplit) {
     counting = false;
     EXPECT_TRUE(good);
     EXPECT_EQ(calls, 0);
+  }
+}
+
+// BDF made a matrix in each step that returned to the constraints.
+TEST_F(Allocations, NoneInStepsInJointCoordinates) {
+  for (const char* method : {"rk4", "dormand-prince-853", "adams", "bdf", "radau-iia-3"}) {
+    for (const Model& model : {problems::chain(6), problems::four_bar(problems::Build::redundant, true)}) {
+      const Ready ready(model);
+      MethodSettings settings;
+      settings.tolerance = 1e-2;
+      settings.formulation = "joint-coordinates";
+      const MethodInfo& info = find_method(method, {});
+      const std::unique_ptr<Integrator> integrator = info.make(*ready.equations, resolve_settings(info, settings, {}));
+      integrator->start(ready.state, ready.rates);
+      const auto steps = [&](int count) {
+        bool good = true;
+        for (int i = 0; i < count; ++i) {
+          const Attempt attempt = integrator->attempt(i % 10 < 7 ? 1e-3 : 1.5e-3);
+          good = attempt.verdict == Verdict::ok && attempt.error <= 1 && good;
+          integrator->accept();
+        }
+        return good;
+      };
+      EXPECT_TRUE(steps(30)) << method;
+      calls = 0;
+      counting = true;
+      const bool good = steps(30);
+      counting = false;
+      EXPECT_TRUE(good) << method;
+      EXPECT_EQ(calls, 0) << method << ", " << model.title;
+    }
   }
 }
 

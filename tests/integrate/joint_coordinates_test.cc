@@ -208,6 +208,16 @@ TEST(JointCoordinates, GoOnBitForBit) {
   }
 }
 
+// Each step of a loop ends with a return to its rows. That costs no new derivatives: there were as many as steps.
+TEST(JointCoordinates, KeepDerivativesOverReturns) {
+  for (const char* formulation : {"joint-coordinates", "index-1-projected"}) {
+    const Ready ready(problems::four_bar(Build::redundant, true));
+    const std::unique_ptr<Integrator> integrator = make(ready, "bdf", formulation);
+    run_to(*integrator, 0.1, 100);
+    EXPECT_LT(integrator->counts().linearisations, 35) << formulation;
+  }
+}
+
 // A slider that is driven away from a bar of 1 m, on a link of 1.1 m to the bar's tip. After 1 s it is 3.5 m off: the
 // motion can hold, the link cannot.
 TEST(JointCoordinates, NameTheRowToWhichAStepCannotReturn) {

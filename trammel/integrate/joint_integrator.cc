@@ -50,7 +50,11 @@ void JointIntegrator::follow() {
     points_[k].y = past_[k].y;
     points_[k].dydt = past_[k].dydt;
   }
-  method_->rebase(std::span<const OdeMethod::Point>(points_.data(), past_count_));
+  const std::span<const OdeMethod::Point> past(points_.data(), past_count_);
+  if (stretched)
+    method_->rebase(past);
+  else
+    method_->moved(past);
 }
 
 Attempt JointIntegrator::attempt(double h) {

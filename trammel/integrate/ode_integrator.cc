@@ -51,7 +51,7 @@ void OdeIntegrator::restart(std::string_view /*why*/) {
 void OdeIntegrator::follow(double h) {
   space_.set_base(now_, rates_);
   pending_ = false;
-  bool changed = projector_ != nullptr;
+  bool changed = false;
   // Coordinates that steer the others badly: dead points, folded limbs. The choice stands until it is much worse than
   // when it was made.
   if (method_) {
@@ -72,7 +72,10 @@ void OdeIntegrator::follow(double h) {
     space_.move_chart(window(h));
     changed = true;
   }
-  if (changed) rebase();
+  if (changed)
+    rebase();
+  else if (projector_)
+    rebase(true);
 }
 
 bool OdeIntegrator::choose_anew(double least) {
@@ -99,7 +102,7 @@ double OdeIntegrator::window(double h) const {
   return past_count_ < 2 ? h : now_.t + h - past_[(past_next_ + past_.size() - past_count_) % past_.size()].t;
 }
 
-void OdeIntegrator::rebase() {
+void OdeIntegrator::rebase(bool same_coordinates) {
   if (!method_) return;
   std::size_t count = 0;
   points_[0].t = now_.t;
@@ -120,7 +123,11 @@ void OdeIntegrator::rebase() {
     }
     ++count;
   }
-  method_->rebase(std::span<const OdeMethod::Point>(points_.data(), count));
+  const std::span<const OdeMethod::Point> past(points_.data(), count);
+  if (same_coordinates)
+    method_->moved(past);
+  else
+    method_->rebase(past);
 }
 
 Attempt OdeIntegrator::try_step(double h) {

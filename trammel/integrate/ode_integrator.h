@@ -47,7 +47,7 @@ class OdeIntegrator final : public MotionIntegrator {
   void make_method();
   void drop_method();  // its counts are kept
   double window(double h) const;
-  void rebase();
+  void rebase(bool same_coordinates = false);
   Attempt try_step(double h);
 
   bool fixed_step_, all_coordinates_;

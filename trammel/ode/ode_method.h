@@ -45,6 +45,9 @@ class OdeMethod {
   // The problem's coordinates changed: the same solution in the new ones, the newest point first, as many as are known
   // of the last memory() accepted ones.
   virtual void rebase(std::span<const Point> past) = 0;
+  // The coordinates are the same; the points were moved, by less than the tolerance, onto constraints. Derivatives and
+  // what is made of them stay good.
+  virtual void moved(std::span<const Point> past) { rebase(past); }
 
   // Steps that were limited by stability, not by accuracy, as far as the method watches that.
   virtual long stiff_steps() const { return 0; }

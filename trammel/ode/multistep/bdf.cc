@@ -119,6 +119,7 @@ BdfMethod::BdfMethod(std::unique_ptr<BdfEquations> equations, const BdfOptions& 
     error_constant_[k] = (options_.plain ? 0 : kappas[k]) * memory_.gamma(k) + 1.0 / (k + 1);
   for (Vec* v : {&y_, &dydt_, &new_y_, &new_dydt_, &F_, &work_}) v->setZero(n_);
   scales_.setOnes(n_);
+  newton_.setZero(n_, memory_.columns());
 }
 
 void BdfMethod::start(double t, const Vec& y) {
@@ -232,11 +233,15 @@ void BdfMethod::interpolate(double t, Vec& y) const {
 }
 
 void BdfMethod::rebase(std::span<const Point> past) {
+  moved(past);
+  have_matrix_ = false;
+  derivatives_stale_ = true;
+}
+
+void BdfMethod::moved(std::span<const Point> past) {
   t_ = past[0].t;
   y_ = past[0].y;
   dydt_ = past[0].dydt;
-  have_matrix_ = false;
-  derivatives_stale_ = true;
   const int known = std::min(static_cast<int>(past.size()), memory_.columns());
   if (known < 2 || memory_.empty()) {
     memory_.clear(1);
@@ -244,17 +249,16 @@ void BdfMethod::rebase(std::span<const Point> past) {
     return;
   }
   // Newton's polynomial through the past points, read at multiples of h; then its backward differences.
-  Mat newton(n_, known);
-  for (int i = 0; i < known; ++i) newton.col(i) = past[entry(i)].y;
+  for (int i = 0; i < known; ++i) newton_.col(i) = past[entry(i)].y;
   for (int level = 1; level < known; ++level) {
     for (int i = known - 1; i >= level; --i)
-      newton.col(i) = (newton.col(i - 1) - newton.col(i)) / (past[entry(i - level)].t - past[entry(i)].t);
+      newton_.col(i) = (newton_.col(i - 1) - newton_.col(i)) / (past[entry(i - level)].t - past[entry(i)].t);
   }
   Mat& D = memory_.D;
   D.setZero();
   for (int p = 0; p < known; ++p) {
-    work_ = newton.col(known - 1);
-    for (int i = known - 2; i >= 0; --i) work_ = newton.col(i) + (t_ - p * memory_.step() - past[entry(i)].t) * work_;
+    work_ = newton_.col(known - 1);
+    for (int i = known - 2; i >= 0; --i) work_ = newton_.col(i) + (t_ - p * memory_.step() - past[entry(i)].t) * work_;
     D.col(p) = work_;
   }
   difference_points(D, known);

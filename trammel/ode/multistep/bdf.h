@@ -54,6 +54,7 @@ class BdfMethod final : public OdeMethod {
   void restart() override;
   int memory() const override { return memory_.columns(); }
   void rebase(std::span<const Point> past) override;
+  void moved(std::span<const Point> past) override;
   std::span<const long> steps_by_order() const override { return memory_.steps_by_order(); }
   std::string remark_on_orders() const override { return memory_.remark(); }
   void visit(Archive& archive) override;
@@ -70,6 +71,7 @@ class BdfMethod final : public OdeMethod {
   SimplifiedNewton monitor_;
   double trial_h_ = 0;
   Vec new_y_, new_dydt_, F_, work_, scales_;
+  Mat newton_;  // divided differences of past points
   bool have_matrix_ = false, derivatives_stale_ = true;
   double matrix_c_ = 0;
 };

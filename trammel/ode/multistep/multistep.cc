@@ -312,6 +312,11 @@ void MultistepMethod::interpolate_cheaply(double t, Vec& y) const {
 }
 
 void MultistepMethod::rebase(std::span<const Point> past) {
+  moved(past);
+  have_matrix_ = false;
+}
+
+void MultistepMethod::moved(std::span<const Point> past) {
   t_ = past[0].t;
   y_ = past[0].y;
   dydt_ = past[0].dydt;
@@ -334,7 +339,6 @@ void MultistepMethod::rebase(std::span<const Point> past) {
     last_step_ = 0;
     points_ = 1;
   }
-  have_matrix_ = false;
 }
 
 void MultistepMethod::visit(Archive& archive) {

@@ -45,6 +45,7 @@ class MultistepMethod final : public OdeMethod {
   void restart() override;
   int memory() const override { return needed_; }
   void rebase(std::span<const Point> past) override;
+  void moved(std::span<const Point> past) override;
   void visit(Archive& archive) override;
 
  private:
