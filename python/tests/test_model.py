@@ -158,6 +158,30 @@ def test_parameters_know_their_unit_so_that_they_can_be_given_back():
     assert other.parameters["L"] == 0.16 and copy.deepcopy(p["L"]).unit == "m"
 
 
+def test_numbers_of_a_file_are_numbers_and_written_as_they_stand():
+    """They were texts: "2" * 2 gave "22", which is a number as well."""
+    text = """trammel: 1
+title: Numbers
+parameters: {m: 2, h: 1.50, e: +2.0e-1, n: 3}
+bodies:
+  a: {mass: m, inertia: [1, 1.0, 1e0], position: [h, -.5, "7"]}
+repeat:
+  - {index: i, from: 1, to: 2, bodies: {"b_$(i)": {mass: 1, inertia: [1, 1, 1], position: [i, 5, 0]}}}
+"""
+    m = trammel.from_yaml(text)
+    same = m.copy()
+    assert same["parameters"]["h"] == 1.5 and same["parameters"] == {"m": 2, "h": 1.5, "e": 0.2, "n": 3}
+    assert same._text is None and same == m and copy.deepcopy(same["parameters"]["h"]).text == "1.50"
+    for part in ("{m: 2, h: 1.50, e: +2.0e-1, n: 3}", "[1, 1.0, 1e0]", '[h, -.5, "7"]'):
+        assert part in same.to_yaml(), same.to_yaml()
+    m["parameters"]["m"] *= 2
+    m["parameters"]["h"] += 1
+    m["bodies"]["a"]["position"][1] /= 2
+    m["repeat"][0]["to"] += 1
+    assert m.parameters["m"] == 4 and m.parameters["h"] == 2.5 and m.bodies == ["a", "b_1", "b_2", "b_3"]
+    assert "[h, -0.25, " in m.to_yaml()
+
+
 def test_arithmetic_keeps_the_unit_or_says_that_it_cannot():
     """Of these only Python's own products kept it: the others gave 0.32 without a unit, which a model in mm reads as
     0.32 mm."""

@@ -16,6 +16,47 @@ class Quoted(str):
     """A text that stands in quotes in its file."""
 
 
+class Number(float):
+    """A number of a file, which is written back as it stands there."""
+
+    text: str
+
+    def __new__(cls, text: str) -> "Number":
+        self = super().__new__(cls, text)
+        self.text = text
+        return self
+
+    def __getnewargs__(self) -> Tuple[str]:  # type: ignore[override]
+        return (self.text,)
+
+
+class WholeNumber(int):
+    """The same without a point, so that a count stays one: ``m["repeat"][0]["to"] += 1``."""
+
+    text: str
+
+    def __new__(cls, text: str) -> "WholeNumber":
+        self = super().__new__(cls, text)
+        self.text = text
+        return self
+
+    def __getnewargs__(self) -> Tuple[str]:  # type: ignore[override]
+        return (self.text,)
+
+
+_number = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+
+
+def _of_file(text: str) -> Any:
+    """What a text without quotes means: true, nothing, a number, or the text (an expression, a name, a number with a unit)."""
+    special = {"true": True, "false": False, "null": None, "~": None, "": None}
+    if text in special:
+        return special[text]
+    if not _number.fullmatch(text):
+        return text
+    return WholeNumber(text) if re.fullmatch("[-+]?[0-9]{1,18}", text) else Number(text)
+
+
 class Quantity(float):
     """A number that knows its SI unit, so that it means the same in a model of other units: ``m.parameters["L"]``.
 
@@ -159,14 +200,14 @@ def sections(rule: str = "file") -> List[str]:
 
 
 def parsed(value: Any) -> Any:
-    """What ``_core.parse`` gives, with texts in quotes marked."""
+    """What ``_core.parse`` gives, with texts in quotes marked, and numbers as numbers."""
     if isinstance(value, dict):
         return {key: parsed(entry) for key, entry in value.items()}
     if isinstance(value, list):
         return [parsed(entry) for entry in value]
     if isinstance(value, tuple):
         return Quoted(value[0])
-    return {"true": True, "false": False, "null": None, "~": None, "": None}.get(value, value)
+    return _of_file(value)
 
 
 def plain(value: Any) -> Any:
@@ -197,6 +238,8 @@ def scalar(value: Any) -> str:
         return "null"
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, (Number, WholeNumber)):
+        return value.text
     if isinstance(value, float):
         return repr(value)
     if isinstance(value, int):
