@@ -150,6 +150,34 @@ def test_states_that_are_set_are_made_consistent(model):
             sim.set_state(q=wrong)
 
 
+def test_states_that_are_none_are_refused_by_name(model):
+    """They were taken, and so was a crank far away, whose constraints were then violated by 100 m."""
+    sim = model.simulation()
+    sim.advance(0.1)
+    before = sim.q.copy(), sim.v.copy()
+    at, speed = sim.columns["crank"]
+
+    def changed(which, index, value):
+        out = before[which].copy()
+        out[index] = value
+        return out
+
+    longer = before[0].copy()
+    longer[at + 3:at + 7] *= 1.1
+    for consistent in (True, False):
+        for wrong, id in ((dict(q=changed(0, at, numpy.nan)), "not-finite"), (dict(v=changed(1, speed + 4, numpy.inf)), "not-finite"),
+                          (dict(q=longer), "quaternion-norm")):
+            with pytest.raises(trammel.Error, match="crank") as caught:
+                sim.set_state(**wrong, consistent=consistent)
+            assert caught.value.problems[0].id == id and caught.value.problems[0].file == __file__
+            numpy.testing.assert_array_equal(sim.q, before[0])
+    with pytest.raises(trammel.Error) as caught:
+        sim.set_state(q=changed(0, at, 100.0))
+    assert caught.value.problems[0].id == "loop-does-not-close"
+    numpy.testing.assert_array_equal(sim.q, before[0])
+    sim.advance(0.2)
+
+
 def test_equations(model):
     sparse = pytest.importorskip("scipy.sparse")
     sim = model.simulation()
