@@ -170,6 +170,7 @@ repeat:
 """
     m = trammel.from_yaml(text)
     same = m.copy()
+    same["title"] = "Numbers"
     assert same["parameters"]["h"] == 1.5 and same["parameters"] == {"m": 2, "h": 1.5, "e": 0.2, "n": 3}
     assert same._text is None and same == m and copy.deepcopy(same["parameters"]["h"]).text == "1.50"
     for part in ("{m: 2, h: 1.50, e: +2.0e-1, n: 3}", "[1, 1.0, 1e0]", '[h, -.5, "7"]'):
@@ -235,6 +236,25 @@ def test_mistakes_behind_an_edit_name_no_line_of_the_file(tmp_path):
         m.check()
     problem = caught.value.problems[0]
     assert (problem.file, problem.line, problem.column) == (str(file), None, None)
+
+
+def test_looking_at_a_model_keeps_its_file(tmp_path):
+    """m["bodies"] and "bodies" in m made it one without comments, before anything was changed."""
+    file = tmp_path / "m.yaml"
+    text = "trammel: 1\n# a comment\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1]} # another\n"
+    file.write_text(text)
+    m = trammel.load(file)
+    bodies = m["bodies"]
+    assert "forces" not in m and bodies["a"]["mass"] == 1 and "# a comment" in m.to_yaml() and "# another" in m.copy().to_yaml()
+    with pytest.raises(KeyError):
+        m["forces"]
+    same = m.copy()
+    bodies["a"]["mass"] = True  # equals 1 for Python, and is no mass
+    assert "# a comment" not in m.to_yaml() and "mass: true" in m.to_yaml()
+    bodies["a"]["mass"] = 2
+    assert m != same and "mass: 2" in m.to_yaml() and "# a comment" in same.to_yaml()
+    same["bodies"]["a"]["mass"] = 2
+    assert m == same and "#" not in same.to_yaml()
 
 
 def test_save_leaves_no_empty_file(tmp_path):

@@ -60,9 +60,9 @@ class Error(Exception):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended a run in good order: ``result`` holds what was computed until then."""
+    """Ctrl-C ended a run in good order: ``result`` holds what was computed until then, of a sweep its table."""
 
-    def __init__(self, text: str, result: "Optional[Result]" = None) -> None:
+    def __init__(self, text: str, result: Any = None) -> None:
         super().__init__(text)
         self.result = result
 
