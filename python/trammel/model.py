@@ -17,6 +17,7 @@ from .document import Quantity, flow, parsed, plain, to_text
 from .elements import Adder
 from .errors import Error, Interrupted, Problem, from_call, moved, place_of_call, problems_of, refuse
 from .result import PathLike, Result, read
+from .sections import Sections
 from .simulation import Simulation
 
 Value = Union[float, str, Sequence[Any], numpy.ndarray, Mapping[str, Any]]
@@ -50,7 +51,7 @@ def _option_texts(options: Optional[Mapping[str, Any]]) -> List[str]:
             for key, value in (options or {}).items()]
 
 
-class Model:
+class Model(Sections):
     """A mechanism in the words of the file format.
 
     >>> m = Model("Pendulum", gravity=[0, 0, -9.81])
@@ -552,40 +553,6 @@ def finished(result: Result, status: str, id: str, text: str, hint: str, file: O
     if status == "interrupted":
         raise Interrupted(f"interrupted at t = {result.summary.get('reached', 0):.6g} s", result)
     return result
-
-
-def _adder(section: str, rule: str, article: str) -> Callable[..., str]:
-    kind = rule
-
-    def add(self: Model, name: str, **fields: Any) -> str:
-        return self._add(section, name, fields)
-
-    add.__name__ = add.__qualname__ = kind
-    lines = [f"Adds {article} {kind.replace('_', ' ')} to section `{section}` and returns its name.", ""]
-    for key, sentence, unit, required in _core.keys(rule):
-        facts = ", ".join(filter(None, [unit, "must be given" if required else ""]))
-        lines.append(f"  {key}{'  (' + facts + ')' if facts else ''}  {sentence}")
-    add.__doc__ = "\n".join(lines)
-    return add
-
-
-#: methods of Model that are made from the grammar of files: name, section, rule
-named_sections = [
-    ("body", "bodies", "body", "a"),
-    ("coordinate", "coordinates", "coordinate", "a"),
-    ("frame", "frames", "frame", "a"),
-    ("input", "inputs", "input", "an"),
-    ("state", "states", "state", "a"),
-    ("variable", "variables", "variable", "a"),
-    ("output", "outputs", "output", "an"),
-    ("spline", "splines", "spline", "a"),
-    ("table", "tables", "table", "a"),
-    ("shape", "shapes", "drawn_shape", "a"),
-    ("subsystem", "subsystems", "subsystem", "a"),
-    ("use", "use", "use", "a"),
-]
-for _name, _section, _rule, _article in named_sections:
-    setattr(Model, _name, _adder(_section, _rule, _article))
 
 
 def load(path: PathLike, parameters: Optional[Mapping[str, Value]] = None, **values: Value) -> Model:
