@@ -1,6 +1,7 @@
-"""Type stubs of what is made at run time: the compiled module from its signatures, the elements from the registry.
+"""Type stubs of what is made at run time: the compiled module from its signatures, the elements from the registry, the
+sections of a model from the grammar.
 
-    python3 python/make_stubs.py            writes python/trammel/{_core,joints,motions,forces,blocks}.pyi
+    python3 python/make_stubs.py            writes python/trammel/{_core,sections,joints,motions,forces,blocks}.pyi
     python3 python/make_stubs.py --check    says whether they are as they would be written
 
 The package itself must be importable (PYTHONPATH=build/release/python).
@@ -13,7 +14,7 @@ import sys
 sys.path = [entry for entry in sys.path if os.path.abspath(entry) != os.path.dirname(os.path.abspath(__file__))]
 
 import trammel
-from trammel import _core, elements
+from trammel import _core, elements, sections
 
 folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "trammel")
 
@@ -75,8 +76,20 @@ def element_stub(category: str) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
+def sections_stub() -> str:
+    lines = ['"""The sections of a model. Made by python/make_stubs.py from the grammar of files."""', "from typing import Any, List, Tuple", "",
+             "from .model import Value", "", "named_sections: List[Tuple[str, str, str, str]]", "",
+             "def summary(section: str, rule: str, article: str) -> str: ...", "def parameters_of(rule: str) -> List[str]: ...", "",
+             "class Sections:"]
+    for method, section, rule, article in sections.named_sections:
+        keywords = "".join(f", {name}: Value = ..." for name in sections.parameters_of(rule))
+        lines += [f"    def {method}(self, name: str, *{keywords}, **fields: Any) -> str:",
+                  f'        """{sections.summary(section, rule, article)}"""', ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
 def stubs() -> dict:
-    return {"_core.pyi": core_stub(), **{f"{c}s.pyi": element_stub(c) for c in ("joint", "motion", "force", "block")}}
+    return {"_core.pyi": core_stub(), "sections.pyi": sections_stub(), **{f"{c}s.pyi": element_stub(c) for c in ("joint", "motion", "force", "block")}}
 
 
 def main() -> int:

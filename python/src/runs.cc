@@ -4,6 +4,7 @@
 #include "app/common.h"
 #include "python/src/bindings.h"
 #include "python/src/interruption.h"
+#include "trammel/base/interruption.h"
 #include "trammel/run/simulation.h"
 #include "trammel/run/sweep.h"
 
@@ -65,14 +66,17 @@ class Progress {
   std::unique_ptr<py::error_already_set> thrown_;
 };
 
-// Ctrl-C during the start, before there is anything to record, is no mistake of the model.
+// Ctrl-C during the start, before there is anything to record, is no mistake of the model. A failure behind the start
+// is one, Ctrl-C or not: a disk that is full, say.
 RunResult run_or_interrupted(Simulation& simulation, TrajectorySink& sink, const RunOptions& options) {
+  const InterruptionScope scope(options.interrupted);
   try {
-    return simulation.run(sink, options);
+    simulation.start(options);
   } catch (const Failure&) {
     if (*options.interrupted) throw Interruption();
     throw;
   }
+  return simulation.run(sink, options);
 }
 
 Outcome run(const CoreModel& model, bool from_static, const std::string& file, const py::object& progress) {

@@ -3,6 +3,8 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
+#include <exception>
+
 #include "python/src/bindings.h"
 #include "python/src/interruption.h"
 #include "trammel/ode/solve.h"
@@ -216,6 +218,20 @@ Fields options_of(const py::dict& dict) {
   return options;
 }
 
+template <class Solve>
+SolveResult integrate(const std::string& kind, Callbacks& calls, int n, const Vec& floor, const Solve& run) {
+  if (kind == "first") {
+    FirstOrder problem(calls, n, floor);
+    return run(problem);
+  }
+  if (kind == "second") {
+    SecondOrder problem(calls, n / 2, floor);
+    return run(problem);
+  }
+  Implicit problem(calls, n, floor);
+  return run(problem);
+}
+
 py::dict solve_ode(const std::string& kind, const py::object& f, double t0, double end, const Array& y0,
                    const std::string& method, const py::object& jac, double rtol, const Array& floor,
                    const std::optional<double>& step, double first_step, double greatest_step,
@@ -244,17 +260,13 @@ py::dict solve_ode(const std::string& kind, const py::object& f, double t0, doub
   };
   const int n = static_cast<int>(start.size());
   SolveResult r;
+  std::exception_ptr refused;
   {
     const py::gil_scoped_release released;
-    if (kind == "first") {
-      FirstOrder problem(calls, n, least);
-      r = solve(problem, method, t0, start, end, o);
-    } else if (kind == "second") {
-      SecondOrder problem(calls, n / 2, least);
-      r = solve(problem, method, t0, start, end, o);
-    } else {
-      Implicit problem(calls, n, least);
-      r = solve(problem, method, t0, start, end, o);
+    try {
+      r = integrate(kind, calls, n, least, [&](auto& problem) { return solve(problem, method, t0, start, end, o); });
+    } catch (const Failure&) {
+      refused = std::current_exception();
     }
   }
   if (calls.thrown) {
@@ -263,6 +275,9 @@ py::dict solve_ode(const std::string& kind, const py::object& f, double t0, doub
     throw py::error_already_set();
   }
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  // In other threads than the first, signals are nobody's: the method was only refused all further calls of f.
+  if (*calls.interrupted && r.status != SolveStatus::finished) throw Interruption();
+  if (refused) std::rethrow_exception(refused);
   if (!calls.wrong.empty()) throw py::value_error(calls.wrong);
   Mat outputs(n, static_cast<Eigen::Index>(r.outputs.size()));
   for (std::size_t i = 0; i < r.outputs.size(); ++i) outputs.col(static_cast<Eigen::Index>(i)) = r.outputs[i];

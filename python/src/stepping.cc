@@ -3,11 +3,13 @@
 #include <pybind11/stl.h>
 
 #include <atomic>
+#include <exception>
 #include <unordered_map>
 
 #include "app/common.h"
 #include "python/src/bindings.h"
 #include "python/src/interruption.h"
+#include "trammel/base/interruption.h"
 #include "trammel/run/simulation.h"
 #include "trammel/write/sha256.h"
 
@@ -16,7 +18,8 @@ namespace {
 
 using Array = py::array_t<double, py::array::c_style | py::array::forcecast>;
 
-constexpr std::size_t hash_digits = 64;  // of SHA-256, behind a saved state
+constexpr std::size_t hash_digits = 64;                    // of SHA-256, behind a saved state
+constexpr std::string_view state_head = "trammel-state ";  // before it, with the version, and a new line
 
 [[noreturn]] void refuse(const std::string& message, const std::string& hint) {
   throw Failure({Severity::error, "bad-usage", message, hint, {}}, ExitCode::bad_usage);
@@ -55,56 +58,53 @@ struct Snapshot {
 class StepSink final : public TrajectorySink {
  public:
   explicit StepSink(bool keep) : keep_(keep) {}
+  // Of a simulation that may go on from a saved state, and then begins nothing.
+  void set_provenance(const Provenance& provenance) { provenance_ = provenance; }
   void begin(const std::vector<Table>& tables, const Provenance& provenance) override {
-    if (keep_) fresh().begin(tables, provenance);
-    provenance_ = provenance;
+    if (keep_) data_.begin(tables, provenance);
     begun_ = true;
+    shown_.reset();
   }
   void resume(const std::vector<Table>& tables, const std::vector<std::uint64_t>&) override {
     if (!begun_) begin(tables, provenance_);
   }
-  bool append(std::size_t table, std::span<const double> row) override { return !keep_ || own().append(table, row); }
+  bool append(std::size_t table, std::span<const double> row) override {
+    if (!keep_) return true;
+    shown_.reset();
+    return data_.append(table, row);
+  }
   void flush() override {}
   void finish(RunStatus status, std::string_view summary, std::string_view failure) override {
     status_ = status;
     summary_ = summary;
     failure_ = failure;
+    shown_.reset();
   }
   // Forgets the rows behind t.
   void cut(double t) {
     if (!keep_ || !begun_) return;
     std::vector<std::uint64_t> rows;
-    const std::vector<Table> tables = own().tables();
-    for (std::size_t k = 0; k < tables.size(); ++k) {
-      std::size_t count = own().rows(k);
-      while (count > 0 && own().value({k, 0}, count - 1) > t + 1e-12 * std::abs(t)) --count;
+    for (std::size_t k = 0; k < data_.tables().size(); ++k) {
+      std::size_t count = data_.rows(k);
+      while (count > 0 && data_.value({k, 0}, count - 1) > t + 1e-12 * std::abs(t)) --count;
       rows.push_back(count);
     }
-    own().resume(tables, rows);
+    data_.resume(data_.tables(), rows);
+    shown_.reset();
   }
-  // What was recorded so far, as a result of its own that nothing changes any more; the next rows go to a copy.
+  // What was recorded so far, as a result of its own that nothing changes any more. It shares its rows.
   Result shown() {
-    Result result{data_};
-    if (begun_ && keep_) {
-      data_->finish(status_, summary_, failure_);
-      shown_ = true;
+    if (!shown_) {
+      shown_ = std::make_shared<MemoryTrajectory>(data_);
+      if (begun_ && keep_) shown_->finish(status_, summary_, failure_);
     }
-    return result;
+    return Result{shown_};
   }
 
  private:
-  MemoryTrajectory& fresh() {
-    data_ = std::make_shared<MemoryTrajectory>();
-    shown_ = false;
-    return *data_;
-  }
-  MemoryTrajectory& own() {
-    if (shown_) data_ = std::make_shared<MemoryTrajectory>(*data_);
-    shown_ = false;
-    return *data_;
-  }
-  bool keep_, begun_ = false, shown_ = false;
-  std::shared_ptr<MemoryTrajectory> data_ = std::make_shared<MemoryTrajectory>();
+  bool keep_, begun_ = false;
+  MemoryTrajectory data_;
+  std::shared_ptr<MemoryTrajectory> shown_;  // at the last look; null: something came since
   Provenance provenance_;
   RunStatus status_ = RunStatus::running;
   std::string summary_, failure_;
@@ -279,11 +279,13 @@ class PyEquations {
 class Stepper {
  public:
   Stepper(const CoreModel& model, bool record, bool from_static) : sink_(record), record_(record) {
-    const py::gil_scoped_release released;
-    simulation_ = std::make_shared<Simulation>(*model.model);
-    RunOptions options;
-    options.from_equilibrium = from_static;
-    simulation_->start(options);
+    {
+      const CtrlC ctrl_c;
+      const InterruptionScope scope(&ctrl_c.flag());
+      const py::gil_scoped_release released;
+      start(model, from_static, ctrl_c.flag());
+    }
+    sink_.set_provenance(simulation_->provenance());
     show();
   }
 
@@ -291,6 +293,7 @@ class Stepper {
   py::tuple advance(const std::optional<double>& until, long most_steps, const std::optional<double>& step) {
     const Turn turn(*busy_);
     RunResult result;
+    std::exception_ptr thrown;
     {
       const CtrlC ctrl_c;
       const py::gil_scoped_release released;
@@ -298,10 +301,15 @@ class Stepper {
       options.interrupted = &ctrl_c.flag();
       options.continue_result = begun_;
       options.leg = RunLeg{until, most_steps, step, !record_};
-      result = simulation_->run(sink_, options);
-      begun_ = true;
-      show();
+      try {
+        result = simulation_->run(sink_, options);
+        begun_ = true;
+      } catch (...) {
+        thrown = std::current_exception();
+      }
     }
+    show();
+    if (thrown) std::rethrow_exception(thrown);
     if (result.status == RunStatus::interrupted) settle_signals();
     std::string hint, id, text;
     if (result.failure) {
@@ -322,31 +330,31 @@ class Stepper {
     {
       const py::gil_scoped_release released;
       report.stages = simulation_->change_state(std::move(state), consistent);
-      show();
     }
+    show();
     return from_json(start_json(report));
   }
 
   py::bytes save() const {
     const Turn turn(*busy_);
     const Bytes bytes = simulation_->save();
-    std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    std::string text = head_of_states() + "\n";
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     text += sha256_hex(text);
     return py::bytes(text);
   }
-  // Nothing is touched by bytes that are not whole.
+  // A state that does not fit leaves the simulation where it was.
   void restore(const py::bytes& bytes) {
     const Turn turn(*busy_);
-    const std::string_view all = bytes, text = all.substr(0, all.size() - std::min(all.size(), hash_digits)),
-                           hash = all.substr(text.size());
-    if (hash.size() < hash_digits || sha256_hex(text) != hash)
-      throw Failure({Severity::error,
-                     "truncated-state",
-                     "the saved state is damaged or cut off",
-                     "keep the bytes as save() gave them",
-                     {}},
-                    ExitCode::failed_run);
-    simulation_->restore({reinterpret_cast<const std::byte*>(text.data()), text.size()});
+    const std::string_view state = checked(bytes);
+    const Bytes before = simulation_->save();
+    try {
+      simulation_->restore({reinterpret_cast<const std::byte*>(state.data()), state.size()});
+      if (!fits()) throw other_version("");
+    } catch (...) {
+      simulation_->restore(before);
+      throw;
+    }
     show();
     sink_.cut(t());
     begun_ = true;
@@ -382,8 +390,58 @@ class Stepper {
   }
 
  private:
+  // Ctrl-C during the start is no mistake of the model.
+  void start(const CoreModel& model, bool from_static, const std::atomic<bool>& interrupted) {
+    try {
+      simulation_ = std::make_shared<Simulation>(*model.model);
+      RunOptions options;
+      options.from_equilibrium = from_static;
+      options.interrupted = &interrupted;
+      simulation_->start(options);
+    } catch (const Failure&) {
+      if (interrupted) throw Interruption();
+      throw;
+    }
+  }
+  static std::string head_of_states() { return std::string(state_head) + TRAMMEL_VERSION; }
+  // What stands between the head and the hash of a saved state.
+  static std::string_view checked(std::string_view all) {
+    const std::string_view text = all.substr(0, all.size() - std::min(all.size(), hash_digits)),
+                           hash = all.substr(text.size());
+    if (hash.size() < hash_digits || sha256_hex(text) != hash)
+      throw Failure({Severity::error,
+                     "truncated-state",
+                     "the saved state is damaged or cut off",
+                     "keep the bytes as save() gave them",
+                     {}},
+                    ExitCode::failed_run);
+    const std::size_t line = text.find('\n');
+    const std::string_view head = text.substr(0, line);
+    if (head != head_of_states()) throw other_version(head);
+    return text.substr(line + 1);
+  }
+  static Failure other_version(std::string_view head) {
+    const bool known = head.starts_with(state_head);
+    const std::string by = known ? "trammel " + std::string(head.substr(state_head.size())) : "another version";
+    return Failure({Severity::error,
+                    "state-of-another-version",
+                    "the saved state was written by " + by + ", this is trammel " TRAMMEL_VERSION,
+                    "restore it with that version, or go there again",
+                    {}},
+                   ExitCode::failed_run);
+  }
+  // Whether the present state has the sizes of the snapshot, which views look at: it may not move then.
+  bool fits() const {
+    const State& s = simulation_->integrator().state();
+    const Rates& r = simulation_->integrator().rates();
+    return s.q.size() == snapshot_->q.size() && s.v.size() == snapshot_->v.size() &&
+           s.u.size() == snapshot_->u.size() + snapshot_->x.size() && r.a.size() == snapshot_->a.size() &&
+           r.lambda.size() == snapshot_->lambda.size();
+  }
+  // With the interpreter, whose other threads look at it.
   void show() {
     row_.clear();
+    if (!fits()) snapshot_ = std::make_shared<Snapshot>();  // views that were taken keep theirs
     const State& s = simulation_->integrator().state();
     const Rates& r = simulation_->integrator().rates();
     const auto nx = simulation_->equations().sizes().nx;

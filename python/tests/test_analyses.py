@@ -1,5 +1,6 @@
 import json
 import os
+import signal
 import subprocess
 import sys
 
@@ -182,3 +183,34 @@ simulation: {end: 2}
     assert report["outputs"] == found.report["outputs"] and found.report.keys() == report.keys()
     with pytest.raises(trammel.Error):
         trammel.load(file).quasi_static(steps=0)
+
+
+def test_values_with_commas_are_one_column(models):
+    """max(0.5, 0.2) made two of it: measures moved to the right."""
+    table = trammel.load(models / "pendulum.yaml").sweep({"L": ["max(0.5, 0.2)", 0.5]}, measures=["swing.max"], end=0.1)
+    assert table.texts("L") == ["max(0.5, 0.2)", "0.5"] and table.status[1] == "finished"
+    assert table["swing.max"][1] > 0 and (table.status[0] == "failed" or table["swing.max"][0] == table["swing.max"][1])
+
+
+def test_an_interrupted_sweep_gives_the_runs_that_were_made(models):
+    """They were thrown away."""
+    model = trammel.load(models / "pendulum.yaml")
+
+    def progress(done, all):
+        if done == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+            for _ in range(1000):  # the handler runs here
+                pass
+
+    with pytest.raises(trammel.Interrupted) as caught:
+        model.sweep({"L": numpy.linspace(0.5, 1, 20)}, measures=["swing.max"], end=0.1, threads=1, progress=progress)
+    found = caught.value.result
+    assert 2 <= len(found) < 20 and set(found.status) == {"finished"} and numpy.isfinite(found["swing.max"]).all()
+    numpy.testing.assert_array_equal(found["L"], numpy.linspace(0.5, 1, 20)[: len(found)])
+
+
+def test_a_sweep_as_a_table_of_pandas(models):
+    pandas = pytest.importorskip("pandas")
+    frame = trammel.load(models / "pendulum.yaml").sweep({"L": ["50 cm", 1], "m": [1]}, measures=["swing.max"], end=0.1).to_dataframe()
+    assert list(frame.columns) == ["status", "L", "m", "swing.max"] and list(frame["L"]) == ["50 cm", "1"]
+    assert pandas.api.types.is_float_dtype(frame["m"]) and pandas.api.types.is_float_dtype(frame["swing.max"])

@@ -1,4 +1,5 @@
 import copy
+import fractions
 import inspect
 import subprocess
 
@@ -157,6 +158,57 @@ def test_parameters_know_their_unit_so_that_they_can_be_given_back():
     assert other.parameters["L"] == 0.16 and copy.deepcopy(p["L"]).unit == "m"
 
 
+def test_numbers_of_a_file_are_numbers_and_written_as_they_stand():
+    """They were texts: "2" * 2 gave "22", which is a number as well."""
+    text = """trammel: 1
+title: Numbers
+parameters: {m: 2, h: 1.50, e: +2.0e-1, n: 3}
+bodies:
+  a: {mass: m, inertia: [1, 1.0, 1e0], position: [h, -.5, "7"]}
+repeat:
+  - {index: i, from: 1, to: 2, bodies: {"b_$(i)": {mass: 1, inertia: [1, 1, 1], position: [i, 5, 0]}}}
+"""
+    m = trammel.from_yaml(text)
+    same = m.copy()
+    same["title"] = "Numbers"
+    assert same["parameters"]["h"] == 1.5 and same["parameters"] == {"m": 2, "h": 1.5, "e": 0.2, "n": 3}
+    assert same._text is None and same == m and copy.deepcopy(same["parameters"]["h"]).text == "1.50"
+    for part in ("{m: 2, h: 1.50, e: +2.0e-1, n: 3}", "[1, 1.0, 1e0]", '[h, -.5, "7"]'):
+        assert part in same.to_yaml(), same.to_yaml()
+    m["parameters"]["m"] *= 2
+    m["parameters"]["h"] += 1
+    m["bodies"]["a"]["position"][1] /= 2
+    m["repeat"][0]["to"] += 1
+    assert m.parameters["m"] == 4 and m.parameters["h"] == 2.5 and m.bodies == ["a", "b_1", "b_2", "b_3"]
+    assert "[h, -0.25, " in m.to_yaml()
+
+
+def test_arithmetic_keeps_the_unit_or_says_that_it_cannot():
+    """Of these only Python's own products kept it: the others gave 0.32 without a unit, which a model in mm reads as
+    0.32 mm."""
+    m = trammel.from_yaml(MILLIMETRES)
+    p, tilt = m.parameters["L"], m.parameters["tilt"]
+    x = lambda L: float(m.with_parameters(L=L).run(end=0.01)["x"][-1])  # noqa: E731
+    for twice in (numpy.float64(2) * p, p * numpy.float64(2), numpy.int64(2) * p, numpy.array(2.0) * p, abs(-2 * p), p + p, p + 0.16,
+                  0.16 + p, numpy.float64(0.16) + p, 3 * p - p, 0.48 - p, numpy.float64(0.48) - p, +p * 2, round(2 * p, 9),
+                  p / numpy.float64(0.5), sum([p, p]), p**2 / p * 2, 2 * (p * tilt) / tilt, fractions.Fraction(2) * p, p // 1 + 0.32):
+        assert twice.unit and x(twice) == pytest.approx(0.32, rel=1e-14), twice
+    assert type(p / p) is float and p / p == 1 and (p * tilt).unit == "m*rad" and (1 / p).unit == "1/(m)"
+    for wrong in (lambda: p + tilt, lambda: tilt - p, lambda: p**0.5, lambda: numpy.linspace(1, 2, 3) * p,
+                  lambda: p * numpy.linspace(1, 2, 3), lambda: numpy.linspace(1, 2, 3) + p, lambda: numpy.linspace(p, tilt, 3)):
+        with pytest.raises(trammel.Error) as caught:
+            wrong()
+        assert caught.value.problems[0].id == "wrong-unit" and caught.value.problems[0].file == __file__
+    with pytest.raises(trammel.Error, match=r"\[f \* p for f in array\]"):
+        numpy.linspace(1, 2, 3) * p
+    with pytest.raises(TypeError):
+        numpy.abs(p)
+    table = m.sweep({"L": numpy.linspace(p, 2 * p, 3)}, end=0.01)
+    numpy.testing.assert_allclose(table["x.last"], [0.16, 0.24, 0.32], rtol=1e-12)
+    table = m.sweep({"L": [f * p for f in numpy.linspace(1, 2, 3)]}, end=0.01)
+    numpy.testing.assert_allclose(table["x.last"], [0.16, 0.24, 0.32], rtol=1e-12)
+
+
 def test_models_that_compute_other_numbers_are_not_equal():
     m = pendulum()
     start = m.copy()
@@ -184,6 +236,25 @@ def test_mistakes_behind_an_edit_name_no_line_of_the_file(tmp_path):
         m.check()
     problem = caught.value.problems[0]
     assert (problem.file, problem.line, problem.column) == (str(file), None, None)
+
+
+def test_looking_at_a_model_keeps_its_file(tmp_path):
+    """m["bodies"] and "bodies" in m made it one without comments, before anything was changed."""
+    file = tmp_path / "m.yaml"
+    text = "trammel: 1\n# a comment\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1]} # another\n"
+    file.write_text(text)
+    m = trammel.load(file)
+    bodies = m["bodies"]
+    assert "forces" not in m and bodies["a"]["mass"] == 1 and "# a comment" in m.to_yaml() and "# another" in m.copy().to_yaml()
+    with pytest.raises(KeyError):
+        m["forces"]
+    same = m.copy()
+    bodies["a"]["mass"] = True  # equals 1 for Python, and is no mass
+    assert "# a comment" not in m.to_yaml() and "mass: true" in m.to_yaml()
+    bodies["a"]["mass"] = 2
+    assert m != same and "mass: 2" in m.to_yaml() and "# a comment" in same.to_yaml()
+    same["bodies"]["a"]["mass"] = 2
+    assert m == same and "#" not in same.to_yaml()
 
 
 def test_save_leaves_no_empty_file(tmp_path):

@@ -26,14 +26,38 @@ def test_stubs_are_python_and_complete():
         defined = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
         module = getattr(trammel, name)
         assert {n for n, thing in vars(module).items() if not n.startswith("_") and callable(thing)} <= defined
+    tree = ast.parse((root / "python" / "trammel" / "sections.pyi").read_text())
+    methods = next(node for node in tree.body if isinstance(node, ast.ClassDef)).body
+    assert {node.name for node in methods} == {name for name, _, _, _ in trammel.sections.named_sections}
+    body = next(node for node in methods if node.name == "body")
+    assert {"name", "mass"} <= {a.arg for a in body.args.args + body.args.kwonlyargs}
 
 
 def test_types_agree():
     """The package and its stubs, by mypy."""
     pytest.importorskip("mypy")
-    out = subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", "--cache-dir=/dev/null", root / "python" / "trammel"], cwd=root,
-                         capture_output=True, text=True)
+    out = mypy(root / "python" / "trammel", root / "python" / "examples")
     assert out.returncode == 0, out.stdout
+
+
+def test_types_know_the_sections_of_a_model(tmp_path):
+    """The package said that it has types, and m.body was none of them: each program that used it had errors."""
+    pytest.importorskip("mypy")
+    program = tmp_path / "program.py"
+    program.write_text("import trammel\nm = trammel.Model('x', gravity=[0, 0, -9.81])\n"
+                       "name: str = m.body('bar', mass=1, inertia=[1, 1, 1])\n"
+                       "m.input('push', unit='N')\nm.output('x', expression='dx(bar, ground)')\n"
+                       "m.shape('s', body='bar', type='box', size=[1, 1, 1])\n"
+                       "m.joint.revolute('j', between=['ground', 'bar'], at=[0, 0, 0], axis=[0, 1, 0])\n"
+                       "end: float = m.run(end=0.1).t[-1]\nL = 2 * m.parameters['L']\n"
+                       "wrong: int = m.body('b')\nm.bodi('b')\n")
+    out = mypy(program, root / "python" / "trammel")
+    assert out.stdout.count("error:") == 2 and "program.py:10: error" in out.stdout and "program.py:11: error" in out.stdout, out.stdout
+
+
+def mypy(*files):
+    return subprocess.run([sys.executable, "-m", "mypy", "--ignore-missing-imports", "--cache-dir=/dev/null", *files], cwd=root,
+                          capture_output=True, text=True)
 
 
 def test_every_identifier_is_explained():

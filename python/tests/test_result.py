@@ -1,3 +1,4 @@
+import os
 import subprocess
 import sys
 
@@ -70,6 +71,59 @@ def test_the_file_may_go_while_columns_stay(result, tmp_path):
     numpy.testing.assert_array_equal(stored["swing"], result["swing"])
     with pytest.raises(trammel.Error):
         stored["tip_x"]
+
+
+def test_columns_come_from_one_file(result, models, tmp_path, monkeypatch):
+    """Another result under the same name gave its columns to the one that was opened, and so did another folder."""
+    other = trammel.load(models / "pendulum.yaml", L=0.5).run(end=0.5)
+    monkeypatch.chdir(tmp_path)
+    result.save("x.h5")
+    stored = trammel.read("x.h5")
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    other.save("x.h5")
+    swing = stored["swing"]
+    numpy.testing.assert_array_equal(swing, result["swing"])
+    monkeypatch.chdir(tmp_path)
+    for replace in (lambda: other.save("x.h5"), lambda: os.replace("elsewhere/x.h5", "x.h5")):
+        result.save("x.h5")
+        stored = trammel.read("x.h5")
+        swing = stored["swing"]
+        replace()
+        for use in (lambda: stored["tip_x"], lambda: stored.save("y.h5"), lambda: stored["tip_*"]):
+            with pytest.raises(trammel.Error) as caught:
+                use()
+            assert caught.value.problems[0].id == "result-changed" and caught.value.problems[0].file == __file__
+        numpy.testing.assert_array_equal(stored["swing"], result["swing"])
+        assert not os.path.exists("y.h5")
+
+
+def test_a_result_that_is_still_written_is_opened_again(result, models, tmp_path):
+    """The file of a run that goes on changes all the time; columns keep the rows of the moment when it was opened."""
+
+    class Running:
+        status = "running"
+
+        def __init__(self, core):
+            self.core = core
+
+        def __getattr__(self, name):
+            return getattr(self.core, name)
+
+    path = tmp_path / "x.h5"
+    result.save(path)
+    stored = trammel.read(path)
+    stored._core = Running(stored._core)
+    swing = stored["swing"]
+    os.utime(path, (1, 1))
+    numpy.testing.assert_array_equal(stored["tip_x"], result["tip_x"][: len(swing)])
+    assert stored.status == "finished"
+    stored = trammel.read(path)
+    stored._core = Running(stored._core)
+    trammel.load(models / "pendulum.yaml", L=0.5).run(end=0.5).save(path)
+    with pytest.raises(trammel.Error) as caught:
+        stored["tip_x"]
+    assert caught.value.problems[0].id == "result-changed"
 
 
 def test_plot(result, tmp_path):

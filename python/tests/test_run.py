@@ -157,6 +157,40 @@ def test_an_exception_of_the_progress_function_ends_the_run(models):
         trammel.load(models / "slider_crank.yaml").run(end=1e3, step=1e-6, output_step=1, progress=progress)
 
 
+def test_a_handler_that_is_installed_meanwhile_stays(models):
+    """The end of the run put the one back that was there at its start."""
+
+    class Enough(Exception):
+        pass
+
+    def progress(t, end, steps):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise Enough
+
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        with pytest.raises(Enough):
+            trammel.load(models / "slider_crank.yaml").run(end=1e3, step=1e-6, output_step=1, progress=progress)
+        ignored = int(open("/proc/self/status").read().split("SigIgn:")[1].split()[0], 16)
+        assert ignored >> (signal.SIGINT - 1) & 1
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with pytest.raises(KeyboardInterrupt):
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):
+            pass
+
+
+def test_a_progress_that_is_no_function_is_refused(models):
+    """Numbers and texts were taken for nothing."""
+    model = trammel.load(models / "pendulum.yaml")
+    for wrong in (lambda: model.run(end=0.01, progress=42), lambda: model.run(end=0.01, progress="yes"),
+                  lambda: model.sweep({"L": [1]}, end=0.01, progress=42)):
+        with pytest.raises(trammel.Error) as caught:
+            wrong()
+        assert caught.value.problems[0].id == "wrong-type" and caught.value.problems[0].file == __file__
+
+
 def test_other_threads_go_on_and_runs_go_side_by_side(models):
     model = trammel.load(models / "slider_crank.yaml")
     alone = model.run(end=0.5)

@@ -1,4 +1,5 @@
 import gc
+import hashlib
 import subprocess
 import sys
 import threading
@@ -150,6 +151,34 @@ def test_states_that_are_set_are_made_consistent(model):
             sim.set_state(q=wrong)
 
 
+def test_states_that_are_none_are_refused_by_name(model):
+    """They were taken, and so was a crank far away, whose constraints were then violated by 100 m."""
+    sim = model.simulation()
+    sim.advance(0.1)
+    before = sim.q.copy(), sim.v.copy()
+    at, speed = sim.columns["crank"]
+
+    def changed(which, index, value):
+        out = before[which].copy()
+        out[index] = value
+        return out
+
+    longer = before[0].copy()
+    longer[at + 3:at + 7] *= 1.1
+    for consistent in (True, False):
+        for wrong, id in ((dict(q=changed(0, at, numpy.nan)), "not-finite"), (dict(v=changed(1, speed + 4, numpy.inf)), "not-finite"),
+                          (dict(q=longer), "quaternion-norm")):
+            with pytest.raises(trammel.Error, match="crank") as caught:
+                sim.set_state(**wrong, consistent=consistent)
+            assert caught.value.problems[0].id == id and caught.value.problems[0].file == __file__
+            numpy.testing.assert_array_equal(sim.q, before[0])
+    with pytest.raises(trammel.Error) as caught:
+        sim.set_state(q=changed(0, at, 100.0))
+    assert caught.value.problems[0].id == "loop-does-not-close"
+    numpy.testing.assert_array_equal(sim.q, before[0])
+    sim.advance(0.2)
+
+
 def test_equations(model):
     sparse = pytest.importorskip("scipy.sparse")
     sim = model.simulation()
@@ -277,3 +306,72 @@ def test_a_damaged_state_changes_nothing(model):
         assert caught.value.problems[0].id == "truncated-state"
         numpy.testing.assert_array_equal(sim.q, q)
     sim.advance(0.3)
+
+
+def test_a_state_of_another_version_is_refused(model):
+    """Its parts may stand in another order: nothing said which version had written it."""
+    sim = model.simulation()
+    sim.advance(0.1)
+    state = sim.save()
+    assert state.startswith(b"trammel-state " + trammel.__version__.encode() + b"\n")
+    body = state[state.index(b"\n"):-64]
+    q = sim.q.copy()
+    for head in (b"trammel-state 0.0.1", b""):
+        other = head + body
+        with pytest.raises(trammel.Error) as caught:
+            sim.restore(other + hashlib.sha256(other).hexdigest().encode())
+        assert caught.value.problems[0].id == "state-of-another-version"
+        numpy.testing.assert_array_equal(sim.q, q)
+    sim.restore(state)
+
+
+def test_a_state_that_does_not_fit_leaves_the_simulation_where_it_was(model):
+    """Whole by its hash, but with too few numbers: it was half read."""
+    sim = model.simulation()
+    sim.advance(0.1)
+    state, q, view = sim.save(), sim.q.copy(), sim.q
+    short = state[: len(state) // 2]
+    with pytest.raises(trammel.Error) as caught:
+        sim.restore(short + hashlib.sha256(short).hexdigest().encode())
+    assert caught.value.problems[0].id == "truncated-state"
+    sim.advance(0.2)
+    other = model.simulation()
+    other.restore(state)
+    numpy.testing.assert_array_equal(other.q, q)
+    other.advance(0.2)
+    numpy.testing.assert_array_equal(sim.q, other.q)
+    numpy.testing.assert_array_equal(view, sim.q)
+
+
+def test_looks_at_the_result_share_their_rows(model):
+    """Each look had all rows copied by the next step; and the end of the run was written into results given out before."""
+    sim = model.simulation(record=True, end=0.3, output_step=0.001)
+    looks = []
+    for i in range(1, 201):
+        sim.advance(0.001 * i)
+        looks.append(sim.result)
+    assert sim.result["slider_x"].ctypes.data == sim.result["slider_x"].ctypes.data
+    assert len({look["slider_x"].ctypes.data for look in looks}) < 20
+    sizes = [len(look.t) for look in looks]
+    assert sizes == sorted(sizes) and sizes[-1] - sizes[0] >= 190
+    status, summary = looks[99].status, looks[99].summary
+    early = sim.save()
+    sim.advance(0.3)
+    last = sim.result["slider_x"].copy()
+    assert looks[99].status == status and looks[99].summary == summary and len(looks[99].t) == sizes[99]
+    kept = looks[-1]["slider_x"].copy()
+    sim.restore(early)  # cuts rows off, which others still see
+    assert len(sim.result.t) == sizes[-1]
+    sim.advance(0.3)
+    numpy.testing.assert_array_equal(sim.result["slider_x"], last)
+    numpy.testing.assert_array_equal(looks[-1]["slider_x"], kept)
+
+
+def test_a_result_that_begins_at_a_restored_state_says_where_it_comes_from(model):
+    sim = model.simulation()
+    sim.advance(0.1)
+    other = model.simulation(record=True)
+    other.restore(sim.save())
+    other.advance(0.2)
+    expected = model.run(end=0.01).provenance
+    assert other.result.provenance["method"] == expected["method"] and other.result.provenance.keys() == expected.keys()

@@ -193,3 +193,58 @@ def test_a_terminal_event_may_count():
     assert r.status == 1
     numpy.testing.assert_allclose(r.t_events[0], numpy.pi * numpy.array([0.5, 1.5, 2.5]), rtol=1e-6)
     assert r.t[-1] == r.t_events[0][-1]
+
+
+def test_ctrl_c_ends_solve_in_another_thread():
+    """Only the first thread hears of signals: elsewhere the run ended as one whose function cannot be evaluated."""
+    program = """
+import threading, trammel
+seen = []
+def work():
+    try:
+        seen.append(trammel.solve(lambda t, y: [1.0], (0, 1e9), [0.0], step=1e-3).message)
+    except BaseException as error:
+        seen.append(type(error).__name__)
+thread = threading.Thread(target=work)
+thread.start()
+print('go', flush=True)
+while thread.is_alive():
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        pass
+print(seen)
+"""
+    run = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert run.stdout.readline() == "go\n"
+    time.sleep(0.5)
+    os.kill(run.pid, signal.SIGINT)
+    assert run.communicate(timeout=60)[0] == "['KeyboardInterrupt']\n"
+
+
+def test_ctrl_c_reaches_a_function_that_does_not_come_back():
+    program = ("import trammel\ndef f(t, y):\n    print('go', flush=True)\n    while True: pass\n"
+               "try: trammel.solve(f, (0, 1), [0.0])\n"
+               "except KeyboardInterrupt: print('ended')\nprint(trammel.solve(lambda t, y: [1.0], (0, 1), [0.0]).success)")
+    run = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert run.stdout.readline() == "go\n"
+    os.kill(run.pid, signal.SIGINT)
+    assert run.communicate(timeout=60)[0] == "ended\nTrue\n" and run.returncode == 0
+
+
+def test_a_column_for_each_time_that_was_asked_for():
+    """Times equal to the start were left out wherever they stood: two columns for three times."""
+    for times in ([0.0, 0.5, 1.0], [0.0, 0.0, 1.0], [0.5], [0.0]):
+        r = trammel.solve(oscillator, (0, 1), [1.0, 0.0], t_eval=times, rtol=1e-9, atol=1e-9)
+        assert list(r.t) == times and r.y.shape == (2, len(times))
+        numpy.testing.assert_allclose(r.y[0], numpy.cos(times), atol=1e-7)
+    with pytest.raises(trammel.Error, match="out of order"):
+        trammel.solve(oscillator, (0, 1), [1.0, 0.0], t_eval=[0.5, 0.0, 1.0])
+
+
+@pytest.mark.parametrize("method", ["dormand-prince-54"] + [key for key in trammel.ode_methods() if "cvode" in key])
+def test_backwards_between_the_steps(method):
+    """CVODE gave the end of the step for all times inside it."""
+    r = trammel.solve(lambda t, y: [-2 * y[0]], (1, 0), [1.0], method, t_eval=numpy.linspace(1, 0, 41), rtol=1e-8, atol=1e-10)
+    assert r.success
+    numpy.testing.assert_allclose(r.y[0], numpy.exp(2 * (1 - r.t)), rtol=1e-5)

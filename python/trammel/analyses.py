@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 import numpy
 
 from . import _core
-from .errors import refuse
+from .errors import Error, refuse
 from .result import PathLike, Result
 
 
@@ -193,6 +193,10 @@ class Sweep:
         """A pandas.DataFrame with a row for each run."""
         import pandas
 
-        frame = pandas.DataFrame({name: pandas.to_numeric(pandas.Series(self._texts[name]), errors="ignore") for name in self._texts})
-        frame.insert(0, "status", self.status)
-        return frame
+        columns: Dict[str, Any] = {"status": self.status}
+        for name, texts in self._texts.items():
+            try:
+                columns[name] = self[name]
+            except Error:  # values with units, or expressions
+                columns[name] = texts
+        return pandas.DataFrame(columns)

@@ -60,9 +60,9 @@ class Error(Exception):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C ended a run in good order: ``result`` holds what was computed until then."""
+    """Ctrl-C ended a run in good order: ``result`` holds what was computed until then, of a sweep its table."""
 
-    def __init__(self, text: str, result: "Optional[Result]" = None) -> None:
+    def __init__(self, text: str, result: Any = None) -> None:
         super().__init__(text)
         self.result = result
 
@@ -84,7 +84,8 @@ def refuse(id: str, text: str, hint: str = "", exit_code: int = 2) -> Error:
 def place_of_call() -> tuple[str, int]:
     """File and line of the user's code that called the package."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == _package:
+    while frame.f_back is not None and (os.path.dirname(os.path.abspath(frame.f_code.co_filename)) == _package or
+                                        frame.f_code.co_filename.startswith("<__array_function__")):  # numpy's, between
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno
 

@@ -13,10 +13,11 @@ import numpy
 
 from . import _core, blocks, forces, joints, motions
 from .analyses import Coupled, Drives, KinematicResult, LinearSystem, Modes, QuasiStaticResult, StaticResult, Sweep, mode_list
-from .document import Quantity, Quoted, parsed, plain, sections, to_text
+from .document import Quantity, flow, parsed, plain, to_text
 from .elements import Adder
 from .errors import Error, Interrupted, Problem, from_call, moved, place_of_call, problems_of, refuse
 from .result import PathLike, Result, read
+from .sections import Sections
 from .simulation import Simulation
 
 Value = Union[float, str, Sequence[Any], numpy.ndarray, Mapping[str, Any]]
@@ -50,7 +51,7 @@ def _option_texts(options: Optional[Mapping[str, Any]]) -> List[str]:
             for key, value in (options or {}).items()]
 
 
-class Model:
+class Model(Sections):
     """A mechanism in the words of the file format.
 
     >>> m = Model("Pendulum", gravity=[0, 0, -9.81])
@@ -68,6 +69,7 @@ class Model:
     def __init__(self, title: str = "", **top: Value) -> None:
         self._document: Dict[str, Any] = {}
         self._text: Optional[str] = None  # of a file that was not edited
+        self._seen: Optional[str] = None  # its document as it was parsed, in one line: whoever looks at it may edit it
         self._file = _built
         self._set: List[str] = []
         self._places: Dict[Tuple[str, ...], Tuple[str, int]] = {}
@@ -79,16 +81,29 @@ class Model:
 
     # ---- editing ---------------------------------------------------------------------------------------------------
 
-    def _own(self) -> Dict[str, Any]:
-        if self._text is not None:
+    def _looked_at(self) -> Dict[str, Any]:
+        """The document; the text of a file stays what the model is until something is changed."""
+        if self._text is not None and self._seen is None:
             self._document = parsed(_core.parse(self._text, self._file))
-            self._text = None
+            self._seen = flow(self._document)
         return self._document
+
+    def _own(self) -> Dict[str, Any]:
+        """The document, to be changed."""
+        self._looked_at()
+        self._text = self._seen = None
+        return self._document
+
+    def _of_file(self) -> Optional[str]:
+        """The text of the file, layout and comments, unless the model was changed since."""
+        if self._seen is not None and flow(self._document) != self._seen:
+            self._own()
+        return self._text
 
     def __getitem__(self, section: str) -> Any:
         """A section as dictionary, to look at or to change: ``m["bodies"]["bar"]["mass"] = 3``."""
         self._places[(section,)] = place_of_call()
-        return self._own()[section]
+        return self._looked_at()[section]
 
     def __setitem__(self, section: str, value: Any) -> None:
         self._places[(section,)] = place_of_call()
@@ -98,7 +113,7 @@ class Model:
         del self._own()[section]
 
     def __contains__(self, section: str) -> bool:
-        return section in self._own()
+        return section in self._looked_at()
 
     def _add(self, section: str, name: str, fields: Mapping[str, Any], *path: str) -> str:
         place = place_of_call()
@@ -162,6 +177,7 @@ class Model:
         """An independent copy."""
         other = Model()
         other._document, other._text, other._file = copy.deepcopy(self._document), self._text, self._file
+        other._seen = self._seen
         other._set, other._places, other._cache = list(self._set), dict(self._places), self._cache
         return other
 
@@ -175,8 +191,9 @@ class Model:
 
     def to_yaml(self) -> str:
         """The model as a file, laid out as ``trammel fmt`` does. Parameters given to ``load`` are not part of it."""
-        if self._text is not None:
-            return _core.format_text(self._text, self._file)
+        text = self._of_file()
+        if text is not None:
+            return _core.format_text(text, self._file)
         return to_text(self._document, self._file)[0]
 
     def save(self, path: PathLike) -> None:
@@ -190,9 +207,8 @@ class Model:
 
     def _read(self) -> _core.Model:
         places: Sequence[Tuple[str, ...]] = ()
-        if self._text is not None:
-            text = self._text
-        else:
+        text = self._of_file()
+        if text is None:
             text, places = to_text(self._document, self._file)
         key = tuple(self._set)
         if self._cache is None or self._cache[0] != text or self._cache[1] != key:
@@ -217,7 +233,7 @@ class Model:
         return place
 
     def _changed(self, core: _core.Model, changes: _core.Changes) -> _core.Model:
-        lines = () if self._text is not None else to_text(self._document, self._file)[1]
+        lines = () if self._of_file() is not None else to_text(self._document, self._file)[1]
         try:
             return core.changed(changes)
         except Error as error:
@@ -317,6 +333,8 @@ class Model:
         A run that fails raises ``Error``, and Ctrl-C ``Interrupted``: both carry what was computed as ``result``.
         Other threads of Python go on meanwhile.
         """
+        if not (progress is None or isinstance(progress, bool) or callable(progress)):
+            raise refuse("wrong-type", f"progress cannot be {progress!r}", "True, False or a function of (t, end, steps)")
         core = self._ready(method=method, formulation=formulation, tolerance=tolerance, step=step, end=end,
                            output_step=output_step, greatest_step=greatest_step, options=options)
         shown = progress is True or (progress is None and sys.stderr is not None and sys.stderr.isatty())
@@ -457,8 +475,11 @@ class Model:
         ``grid={"L": [0.5, 1], "m": [1, 2]}`` takes every value with every other, ``latin={"L": (0.5, 1.5)}`` with
         ``count`` a Latin hypercube, ``runs=[{"L": 1}, ...]`` a list. ``measures`` are signals with ``.last``, ``.max``,
         ``.min`` or ``.mean``; left out, the last value of every output. ``file`` keeps the table, with which
-        ``resume=True`` goes on. Settings as in ``run``.
+        ``resume=True`` goes on; Ctrl-C raises ``Interrupted``, with the runs that were made as ``result``. Settings as
+        in ``run``.
         """
+        if progress is not None and not callable(progress):
+            raise refuse("wrong-type", f"progress cannot be {progress!r}", "a function of (done, all)")
         if (grid is not None) + (latin is not None) + (runs is not None) != 1:
             raise refuse("bad-usage", "a sweep needs one of grid, latin and runs", "sweep(grid={'L': [0.5, 1]})")
         names: List[str]
@@ -496,21 +517,22 @@ class Model:
         except Error as error:
             raise from_call(error) from None
         if not summary.complete:
-            raise Interrupted("interrupted" + ("; go on with resume=True" if file is not None else ""), None)
+            raise Interrupted(f"interrupted after {len(found)} of {summary.runs} runs" +
+                              ("; go on with resume=True" if file is not None else ""), found)
         return found
-
 
     def _file_to_read(self, folder: str) -> str:
         """The model's own file, or one that is written now because it holds something else; files that the model names
         are looked for beside it."""
-        if self._text is not None and self._file != _built and _holds(self._file, self._text):
+        text = self._of_file()
+        if text is not None and self._file != _built and _holds(self._file, text):
             return self._file
         self._read()
         beside = (os.path.dirname(self._file) or ".") if self._file != _built else folder
         try:
             handle, path = tempfile.mkstemp(".yaml", "trammel-", beside)
             with os.fdopen(handle, "w", encoding="utf-8") as out:
-                out.write(self.to_yaml() if self._text is None else self._text)
+                out.write(self.to_yaml() if text is None else text)
         except OSError as error:
             raise refuse("cannot-write", f"the model cannot be written into '{beside}': {error.strerror}",
                          "a sweep reads it from there; load or name it in a folder that can be written to", 4) from None
@@ -531,40 +553,6 @@ def finished(result: Result, status: str, id: str, text: str, hint: str, file: O
     if status == "interrupted":
         raise Interrupted(f"interrupted at t = {result.summary.get('reached', 0):.6g} s", result)
     return result
-
-
-def _adder(section: str, rule: str, article: str) -> Callable[..., str]:
-    kind = rule
-
-    def add(self: Model, name: str, **fields: Any) -> str:
-        return self._add(section, name, fields)
-
-    add.__name__ = add.__qualname__ = kind
-    lines = [f"Adds {article} {kind.replace('_', ' ')} to section `{section}` and returns its name.", ""]
-    for key, sentence, unit, required in _core.keys(rule):
-        facts = ", ".join(filter(None, [unit, "must be given" if required else ""]))
-        lines.append(f"  {key}{'  (' + facts + ')' if facts else ''}  {sentence}")
-    add.__doc__ = "\n".join(lines)
-    return add
-
-
-#: methods of Model that are made from the grammar of files: name, section, rule
-named_sections = [
-    ("body", "bodies", "body", "a"),
-    ("coordinate", "coordinates", "coordinate", "a"),
-    ("frame", "frames", "frame", "a"),
-    ("input", "inputs", "input", "an"),
-    ("state", "states", "state", "a"),
-    ("variable", "variables", "variable", "a"),
-    ("output", "outputs", "output", "an"),
-    ("spline", "splines", "spline", "a"),
-    ("table", "tables", "table", "a"),
-    ("shape", "shapes", "drawn_shape", "a"),
-    ("subsystem", "subsystems", "subsystem", "a"),
-    ("use", "use", "use", "a"),
-]
-for _name, _section, _rule, _article in named_sections:
-    setattr(Model, _name, _adder(_section, _rule, _article))
 
 
 def load(path: PathLike, parameters: Optional[Mapping[str, Value]] = None, **values: Value) -> Model:

@@ -16,7 +16,9 @@ _weights = numpy.array([0.5, -1, 1, -1, 1, -1, 1, -1, 0.5])
 
 class DenseOutput:
     """The solution between its ends, ``sol(t)``: in each step the polynomial of degree 8 through the method's own dense
-    output. All methods but those of variable order above 8 have such polynomials, and nothing is lost.
+    output. Nothing is lost by it where that is a polynomial of degree 8 or less, as of all methods but adams at its highest
+    orders and CVODE, whose steps may be several polynomials; of those it is an approximation, and ``t_eval`` has the
+    method's own values.
     """
 
     def __init__(self, start: float, direction: float) -> None:
@@ -201,7 +203,7 @@ def solve(
             wrapped.append(bound)
         watched = wrapped
     times = None if t_eval is None else numpy.asarray(t_eval, dtype=float)
-    inner = [] if times is None else [float(t) for t in times if t != t0]
+    inner = [] if times is None else [float(t) for t in times]
     dense = DenseOutput(t0, 1.0 if end >= t0 else -1.0) if dense_output else None
     watch = _Watch(t0, start, times is None, dense, watched)
     needed = times is None or dense is not None or watched
@@ -215,8 +217,6 @@ def solve(
         t, y = numpy.array(watch.t), numpy.array(watch.y).T
     else:
         t, y = numpy.array(r["times"]), r["outputs"]
-        if len(times) and times[0] == t0:
-            t, y = numpy.concatenate([[t0], t]), numpy.concatenate([start[:, None], y], axis=1)
         if watch.stopped is not None:
             kept = t <= watch.stopped[0] if end >= t0 else t >= watch.stopped[0]
             t, y = t[kept], y[:, kept]

@@ -35,9 +35,11 @@ class Result:
     a pattern: both give an array with a column for each signal (a copy). ``steps/time`` names the time of another table.
     """
 
-    def __init__(self, core: _core.Result, path: Optional[str] = None) -> None:
+    def __init__(self, core: _core.Result, path: Optional[str] = None, seen: Optional[Tuple[int, ...]] = None) -> None:
         self._core = core
         self._path = path  # of a file that is read column by column
+        self._seen = seen  # which file it was when its head was read
+        self._rows: Dict[int, int] = {}  # of each table, when its first column was read
         self._read: Dict[Tuple[int, int], numpy.ndarray] = {}
         self.warnings: List[Problem] = problems_of(core.notes)
         self.notes: List[str] = []
@@ -116,13 +118,33 @@ class Result:
         if self._path is None:
             return self._core.column(*ref)
         if ref not in self._read:
+            self._check_file()
             table, name = self.tables[ref[0]], self._core.signal(*ref)[0]
             part = _core.read(self._path, [f"{table}/{name}"])
+            self._check_file()  # while it was read
             self.warnings += [p for p in problems_of(part.notes) if p not in self.warnings]
-            self._read.setdefault((ref[0], 0), part.column(0, 0))
+            rows = self._rows.setdefault(ref[0], part.rows(0))  # all columns are of one moment, though a run may go on
+            if part.rows(0) < rows:
+                raise self._changed()
+            self._read.setdefault((ref[0], 0), part.column(0, 0)[:rows])
             if ref[1] > 0:
-                self._read[ref] = part.column(0, 1)
+                self._read[ref] = part.column(0, 1)[:rows]
         return self._read[ref]
+
+    def _check_file(self) -> None:
+        """Columns of one result come from one file: not from another that took its place, nor from one written anew."""
+        assert self._path is not None
+        seen = _which_file(self._path)
+        if seen is None or seen == self._seen:
+            return
+        head = _core.read_head(self._path) if self._core.status == "running" else None
+        if head is None or head.provenance != self._core.provenance or _columns(head) != _columns(self._core):
+            raise self._changed()
+        self._core, self._seen = head, seen  # the same run, which went on
+
+    def _changed(self) -> Error:
+        return refuse("result-changed", f"the result file '{self._path}' was written anew or replaced after it was opened",
+                      "open it again with trammel.read(); columns that were read stay good", 4)
 
     # ---- where it comes from ------------------------------------------------------------------------------------------
 
@@ -155,8 +177,12 @@ class Result:
 
     def save(self, path: PathLike) -> None:
         """Writes the result: HDF5, or CSV if the name ends in .csv. Files of another kind are not overwritten."""
-        core = self._core if self._path is None else _core.read(self._path, [])
+        core = self._core
         try:
+            if self._path is not None:
+                self._check_file()
+                core = _core.read(self._path, [])
+                self._check_file()
             core.save(os.fspath(path))
         except Error as error:
             raise from_call(error) from None
@@ -221,12 +247,28 @@ class Result:
         return panels
 
 
+def _which_file(path: str) -> Optional[Tuple[int, ...]]:
+    """What differs when a file is replaced or written anew; nothing if it is gone, of which the reader tells."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
+
+
+def _columns(core: _core.Result) -> List[Tuple[str, List[str]]]:
+    return [(name, core.names(i)) for i, name in enumerate(core.tables())]
+
+
 def read(path: PathLike) -> Result:
-    """Opens a result file, HDF5 or CSV. Columns of an HDF5 file are read when they are asked for, and only those."""
-    name = os.fspath(path)
+    """Opens a result file, HDF5 or CSV. Columns of an HDF5 file are read when they are asked for, and only those; if the
+    file has been written anew meanwhile, they are refused.
+    """
+    name = os.path.abspath(os.fspath(path))
     try:
         if os.path.isfile(name) and _core.is_hdf5(name):
-            return Result(_core.read_head(name), name)
+            seen = _which_file(name)
+            return Result(_core.read_head(name), name, seen)
         return Result(_core.read(name, []))
     except Error as error:
         raise from_call(error) from None

@@ -71,6 +71,11 @@ TEST(Messages, EveryExplanationIsUsed) {
   for (const auto& entry : fs::directory_iterator(fs::path(TRAMMEL_SOURCE_DIR) / "studies")) {
     if (entry.path().extension() == ".cc") sources += read(entry.path());
   }
+  for (const char* folder : {"python/src", "python/trammel"}) {
+    for (const auto& entry : fs::directory_iterator(fs::path(TRAMMEL_SOURCE_DIR) / folder)) {
+      if (entry.path().extension() == ".cc" || entry.path().extension() == ".py") sources += read(entry.path());
+    }
+  }
   std::set<std::string_view> seen;
   for (const MessageInfo& m : message_registry()) {
     EXPECT_NE(sources.find('"' + std::string(m.id) + '"'), std::string::npos) << m.id;

@@ -1,6 +1,8 @@
 // Parts of a run: stepping by hand gives what a run gives, and goes on from states that were set.
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "trammel/base/data_directory.h"
 #include "trammel/run/load_model.h"
 #include "trammel/run/simulation.h"
@@ -70,6 +72,48 @@ TEST(RunLegs, AStateThatIsSetIsBroughtOntoTheConstraints) {
   equations.velocity_residual(simulation.integrator().state(), gdot, work);
   EXPECT_LT(gdot.lpNorm<Eigen::Infinity>(), 1e-9);
   EXPECT_EQ(go(simulation, sink, {.until = 0.2, .most_steps = 0, .step = {}}, false).status, RunStatus::finished);
+}
+
+// The failure of a state that is set, as its identifier and message; nothing may have moved.
+std::string refusal(Simulation& simulation, const State& state, bool consistent) {
+  const Vec q = simulation.integrator().state().q;
+  try {
+    simulation.change_state(state, consistent);
+  } catch (const Failure& failure) {
+    EXPECT_EQ(simulation.integrator().state().q, q);
+    return failure.problems()[0].id + ": " + failure.problems()[0].message;
+  }
+  return "";
+}
+
+// All of these were taken: Newton's method for the constraints ended somewhere, and its residual was not looked at.
+TEST(RunLegs, AStateThatIsNoneIsRefused) {
+  Simulation simulation(slider_crank({}));
+  simulation.start();
+  const Equations& equations = simulation.equations();
+  const int crank = 0, first = equations.first_coordinate(crank), speed = equations.first_velocity(crank);
+  ASSERT_TRUE(equations.body(crank).rotation());
+  const State good = simulation.integrator().state();
+  for (const bool consistent : {false, true}) {
+    State state = good;
+    state.q[first + 2] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_NE(refusal(simulation, state, consistent).find("not-finite: body '"), std::string::npos);
+    state = good;
+    state.v[speed + 4] = std::numeric_limits<double>::infinity();
+    EXPECT_NE(refusal(simulation, state, consistent).find("rotation"), std::string::npos);
+    state = good;
+    state.q.segment<4>(first + 3) *= 1.1;
+    EXPECT_NE(refusal(simulation, state, consistent).find("length 1.1"), std::string::npos);
+  }
+  State far = good;
+  far.q[first] += 1e4;
+  EXPECT_NE(refusal(simulation, far, true).find("loop-does-not-close"), std::string::npos);
+  State rounded = good;
+  rounded.q.segment<4>(first + 3) *= 1 + 1e-8;
+  simulation.change_state(rounded, false);
+  EXPECT_NEAR(simulation.integrator().state().q.segment<4>(first + 3).norm(), 1, 1e-15);
+  simulation.change_state(good, false);
+  EXPECT_EQ(simulation.integrator().state().q, good.q);
 }
 
 TEST(RunLegs, WithoutOutputsTheStepsAreTheSame) {

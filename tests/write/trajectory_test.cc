@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <malloc.h>
 
+#include <set>
+
 #include "tests/write/sample.h"
 #include "trammel/write/csv_writer.h"
 #include "trammel/write/hdf5_writer.h"
@@ -32,6 +34,32 @@ TEST(MemoryTrajectory, RefusesRowsThatDoNotFit) {
   memory.begin(sample::tables(), {});
   EXPECT_FALSE(memory.append(0, std::vector<double>(4)));
   EXPECT_FALSE(memory.append(2, std::vector<double>(4)));
+}
+
+// Looks at a simulation that goes on: a copy of all rows for each look would make many looks slow.
+TEST(MemoryTrajectory, CopiesShareTheirRowsAndGoTheirOwnWays) {
+  MemoryTrajectory memory;
+  memory.begin(sample::tables(), sample::provenance());
+  std::vector<MemoryTrajectory> looks;
+  std::set<const double*> places;
+  for (std::size_t i = 0; i < 200; ++i) {
+    ASSERT_TRUE(memory.append(0, sample::row(5, i)));
+    looks.push_back(memory);
+    places.insert(looks.back().row(0, 0).data());
+  }
+  EXPECT_LT(places.size(), 12u) << "rows were copied for each look";
+  for (std::size_t i = 0; i < looks.size(); ++i) sample::expect_rows(looks[i], 0, i + 1);
+
+  // Cut off and appended to, and appended to a copy: nobody else sees it.
+  memory.resume(memory.tables(), {100, 0});
+  ASSERT_TRUE(memory.append(0, sample::row(5, 7)));
+  ASSERT_TRUE(looks[99].append(0, sample::row(5, 3)));
+  memory.finish(RunStatus::failed, "{}", "");
+  sample::expect_rows(looks[199], 0, 200);
+  EXPECT_EQ(memory.rows(0), 101u);
+  EXPECT_TRUE(sample::same(memory.row(0, 100)[3], sample::row(5, 7)[3]));
+  EXPECT_TRUE(sample::same(looks[99].row(0, 100)[3], sample::row(5, 3)[3]));
+  EXPECT_EQ(looks[199].status(), RunStatus::running);
 }
 
 TEST(MemoryTrajectory, UnknownNamesGetHints) {

@@ -422,6 +422,15 @@ StageReport assemble_kept_positions(const Equations& equations, State& state, Sa
   return report;
 }
 
+void judge_values(const InitialReport& report, const std::string& how) {
+  if (std::isfinite(report.stages.back().after)) return;
+  throw Failure({Severity::error,
+                 "cannot-evaluate",
+                 "the constraints have no value where the bodies are " + how,
+                 "look for joints whose frames must not coincide: rods, curves about an axis, discs that lie flat",
+                 {}});
+}
+
 // What is left of the positions' residual: round-off, a warning, or too much.
 void judge_misfit(const Equations& equations, const State& state, Workspace& work, InitialReport& report) {
   const double length = equations.length();
@@ -458,6 +467,18 @@ void judge_velocities(const Equations& equations, const State& state, Workspace&
 
 }  // namespace
 
+InitialReport bring_onto_constraints(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work) {
+  const std::vector<bool> none(static_cast<std::size_t>(equations.sizes().nv), false);
+  InitialReport report;
+  report.stages.push_back(assemble_positions(equations, state, saddle, work, none));
+  judge_values(report, "set");
+  equations.start(state, work);
+  judge_misfit(equations, state, work, report);
+  report.stages.push_back(assemble_velocities(equations, state, saddle, work, none));
+  judge_velocities(equations, state, work, report);
+  return report;
+}
+
 InitialReport make_consistent(const Equations& equations, State& state, Rates& rates, AccelerationSolver& accelerations,
                               Workspace& work, const InitialOptions& options) {
   InitialReport report;
@@ -465,13 +486,7 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
 
   SaddleSystem& saddle = accelerations.saddle();
   report.stages.push_back(assemble_kept_positions(equations, state, saddle, work));
-  if (!std::isfinite(report.stages.back().after)) {
-    throw Failure({Severity::error,
-                   "cannot-evaluate",
-                   "the constraints have no value where the bodies are drawn",
-                   "look for joints whose frames must not coincide: rods, curves about an axis, discs that lie flat",
-                   {}});
-  }
+  judge_values(report, "drawn");
   equations.start(state, work);
   if (options.analyse_rank) {
     report.rank = analyse_loops(constraint_graph(equations, state, work));

@@ -45,6 +45,10 @@ StageReport assemble_velocities(const Equations& equations, State& state, Saddle
 // The same with all that the model keeps of velocities, and with the speeds it wants of joints.
 StageReport assemble_kept_velocities(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work);
 
+// Brings a state that was set from outside onto the constraints, by the least change. Throws Failure with the joints'
+// names if they cannot be reached from there.
+InitialReport bring_onto_constraints(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work);
+
 // Why accelerations cannot be solved for: a motion that the constraints leave and that moves no mass, with the body
 // named, if there is one.
 Problem no_accelerations(const Equations& equations, const State& state, Workspace& work, const std::string& when);

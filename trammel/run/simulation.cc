@@ -14,6 +14,7 @@
 #include "trammel/base/numbers.h"
 #include "trammel/check/check_model.h"
 #include "trammel/formulate/named_coordinates.h"
+#include "trammel/initial/given_state.h"
 #include "trammel/run/checkpoint.h"
 #include "trammel/run/drawing.h"
 #include "trammel/run/output_step.h"
@@ -478,15 +479,11 @@ void Simulation::visit(Archive& archive) {
 
 std::vector<StageReport> Simulation::change_state(State state, bool consistent) {
   start();
+  check_given_state(*equations_, state);
   const State& now = integrator_->state();
   const bool moved = consistent || state.q != now.q || state.v != now.v;
   std::vector<StageReport> stages;
-  if (consistent) {
-    const std::vector<bool> none(static_cast<std::size_t>(equations_->sizes().nv), false);
-    stages.push_back(assemble_positions(*equations_, state, accelerations_->saddle(), work_, none));
-    equations_->start(state, work_);
-    stages.push_back(assemble_velocities(*equations_, state, accelerations_->saddle(), work_, none));
-  }
+  if (consistent) stages = bring_onto_constraints(*equations_, state, accelerations_->saddle(), work_).stages;
   equations_->accept(state, work_);
   Rates rates = equations_->make_rates();
   if (!accelerations_->solve(state, rates, work_))

@@ -138,7 +138,8 @@ class Simulation {
   void visit(Archive& archive);  // for both
   // Goes on from another state between two parts of a run: inputs, positions or velocities were set from outside, and
   // the method starts anew. `consistent`: positions and velocities are first brought onto the constraints, by the least
-  // change; the stages say what moved. Throws Failure if accelerations cannot be solved for there.
+  // change; the stages say what moved. Throws Failure, and stays where it was, if the state is none (numbers that are
+  // not finite, quaternions not of length 1), cannot be brought there, or has no accelerations.
   std::vector<StageReport> change_state(State state, bool consistent);
   // What a saved state belongs to: everything in the model that is computed with, the method and its settings.
   std::string fingerprint() const;

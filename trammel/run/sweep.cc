@@ -73,6 +73,11 @@ std::string csv_field(const std::string& text) {
   return out + "\"";
 }
 
+// A parameter: in quotes where a comma, as in max(1, 2), would begin another column.
+std::string csv_value(const std::string& text) {
+  return text.find_first_of(",\"\n\r") == std::string::npos ? text : csv_field(text);
+}
+
 std::string sweep_header(const SweepPlan& plan, const std::vector<SweepMeasure>& measures) {
   std::string line = "run,status";
   for (const std::string& name : plan.names) line += "," + name;
@@ -82,7 +87,7 @@ std::string sweep_header(const SweepPlan& plan, const std::vector<SweepMeasure>&
 
 std::string sweep_line(const SweepPlan& plan, const SweepRow& row) {
   std::string line = std::to_string(row.run) + "," + row.status;
-  for (const std::string& value : plan.runs[row.run]) line += "," + value;
+  for (const std::string& value : plan.runs[row.run]) line += "," + csv_value(value);
   for (const double value : row.values) line += "," + (std::isfinite(value) ? shortest(value) : std::string());
   return line + "," + csv_field(row.message);
 }
@@ -221,7 +226,9 @@ SweepRow sweep_run(const SweepOptions& options, const SweepPlan& plan, long run)
                                       : x.back();
     }
   } catch (const Failure& failure) {
-    row.status = "failed";
+    // Before the run had begun: it is made when the sweep goes on.
+    const bool interrupted = options.interrupted != nullptr && *options.interrupted;
+    row.status = interrupted ? std::string(to_text(RunStatus::interrupted)) : "failed";
     row.message = to_text(failure.problems().front());
   } catch (const std::exception& e) {
     row.status = "failed";

@@ -202,11 +202,26 @@ Failure unknown_signal(const std::vector<Table>& tables, std::string_view patter
                  ExitCode::bad_usage);
 }
 
+const std::vector<Table>& MemoryTrajectory::tables() const {
+  static const std::vector<Table> none;
+  return tables_ ? *tables_ : none;
+}
+
+void MemoryTrajectory::Rows::make_room(std::size_t more) {
+  const bool last = numbers->size() == size, alone = numbers.use_count() == 1;
+  if (last && (alone || numbers->capacity() >= size + more)) return;
+  auto own = std::make_shared<std::vector<double>>();
+  own->reserve(std::max(2 * size, size + more));
+  own->assign(numbers->begin(), numbers->begin() + static_cast<std::ptrdiff_t>(size));
+  numbers = std::move(own);
+}
+
 void MemoryTrajectory::begin(const std::vector<Table>& tables, const Provenance& provenance) {
   check_tables(tables);
-  tables_ = tables;
+  tables_ = std::make_shared<const std::vector<Table>>(tables);
   provenance_ = provenance;
-  data_.assign(tables_.size(), {});
+  data_.clear();
+  data_.resize(tables.size());
   status_ = RunStatus::running;
   summary_json_.clear();
   failure_json_.clear();
@@ -222,9 +237,9 @@ void TrajectorySink::resume(const std::vector<Table>& /*tables*/, const std::vec
 }
 
 void MemoryTrajectory::resume(const std::vector<Table>& tables, const std::vector<std::uint64_t>& rows) {
-  bool fits = tables.size() == tables_.size();
+  bool fits = tables.size() == this->tables().size();
   for (std::size_t t = 0; t < tables.size() && fits; ++t) {
-    fits = tables[t].signals.size() == tables_[t].signals.size() && this->rows(t) >= rows[t];
+    fits = tables[t].signals.size() == width(t) && this->rows(t) >= rows[t];
   }
   if (!fits) {
     throw Failure({.severity = Severity::error,
@@ -234,20 +249,29 @@ void MemoryTrajectory::resume(const std::vector<Table>& tables, const std::vecto
                    .where = {}},
                   ExitCode::cannot_write);
   }
-  for (std::size_t t = 0; t < tables.size(); ++t) data_[t].resize(rows[t] * tables[t].signals.size());
+  for (std::size_t t = 0; t < tables.size(); ++t) {
+    data_[t].size = rows[t] * width(t);
+    if (data_[t].numbers.use_count() == 1) data_[t].numbers->resize(data_[t].size);
+  }
   status_ = RunStatus::running;
   summary_json_.clear();
   failure_json_.clear();
 }
 
 void MemoryTrajectory::reserve(std::size_t table, std::size_t rows) {
-  data_[table].reserve(rows * tables_[table].signals.size());
+  Rows& data = data_[table];
+  const std::size_t count = rows * width(table);
+  if (count <= data.size) return;
+  data.make_room(count - data.size);
+  data.numbers->reserve(count);
 }
 
 bool MemoryTrajectory::append(std::size_t table, std::span<const double> row) {
-  if (table >= tables_.size() || row.size() != tables_[table].signals.size()) return false;
-  std::vector<double>& data = data_[table];
-  data.insert(data.end(), row.begin(), row.end());
+  if (table >= data_.size() || row.size() != width(table)) return false;
+  Rows& data = data_[table];
+  data.make_room(row.size());
+  data.numbers->insert(data.numbers->end(), row.begin(), row.end());
+  data.size += row.size();
   return true;
 }
 
@@ -258,26 +282,26 @@ void MemoryTrajectory::finish(RunStatus status, std::string_view summary_json, s
 }
 
 std::optional<std::size_t> MemoryTrajectory::find_table(std::string_view name) const {
-  for (std::size_t t = 0; t < tables_.size(); ++t) {
-    if (tables_[t].name == name) return t;
+  for (std::size_t t = 0; t < tables().size(); ++t) {
+    if (tables()[t].name == name) return t;
   }
   return std::nullopt;
 }
 
 std::span<const double> MemoryTrajectory::row(std::size_t table, std::size_t index) const {
-  const std::size_t columns = tables_[table].signals.size();
-  return std::span<const double>(data_[table]).subspan(index * columns, columns);
+  const Rows& data = data_[table];
+  return std::span<const double>(data.numbers->data(), data.size).subspan(index * width(table), width(table));
 }
 
 SignalRef MemoryTrajectory::at(std::string_view name) const {
   const auto found = find(name);
-  if (!found) throw unknown_signal(tables_, name);
+  if (!found) throw unknown_signal(tables(), name);
   return *found;
 }
 
 std::vector<SignalRef> MemoryTrajectory::match(std::string_view pattern) const {
-  auto found = match_signals(tables_, pattern);
-  if (found.empty()) throw unknown_signal(tables_, pattern);
+  auto found = match_signals(tables(), pattern);
+  if (found.empty()) throw unknown_signal(tables(), pattern);
   return found;
 }
 

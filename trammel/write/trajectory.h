@@ -4,6 +4,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -95,7 +96,8 @@ std::vector<SignalRef> match_signals(const std::vector<Table>& tables, std::stri
 // The Failure for a name or pattern that fits nothing, with the nearest name or the groups there are as hint.
 Failure unknown_signal(const std::vector<Table>& tables, std::string_view pattern);
 
-// Keeps everything in memory: for programs, tests, plots, and results read back from files.
+// Keeps everything in memory: for programs, tests, plots, and results read back from files. A copy costs little: copies
+// share their rows, and what is appended to one of them, or cut off it, no other one sees.
 class MemoryTrajectory final : public TrajectorySink {
  public:
   // Room for so many rows, so that append allocates nothing at all until they are used up.
@@ -107,31 +109,39 @@ class MemoryTrajectory final : public TrajectorySink {
   void flush() override {}
   void finish(RunStatus status, std::string_view summary_json, std::string_view failure_json) override;
 
-  const std::vector<Table>& tables() const { return tables_; }
+  const std::vector<Table>& tables() const;
   const Provenance& provenance() const { return provenance_; }
   RunStatus status() const { return status_; }
   const std::string& summary_json() const { return summary_json_; }
   const std::string& failure_json() const { return failure_json_; }
 
   std::optional<std::size_t> find_table(std::string_view name) const;
-  std::size_t rows(std::size_t table) const { return data_[table].size() / tables_[table].signals.size(); }
+  std::size_t rows(std::size_t table) const { return data_[table].size / width(table); }
   std::span<const double> row(std::size_t table, std::size_t index) const;
 
-  std::optional<SignalRef> find(std::string_view name) const { return find_signal(tables_, name); }
+  std::optional<SignalRef> find(std::string_view name) const { return find_signal(tables(), name); }
   SignalRef at(std::string_view name) const;                     // throws unknown_signal
   std::vector<SignalRef> match(std::string_view pattern) const;  // throws unknown_signal if empty
-  const Signal& signal(SignalRef ref) const { return tables_[ref.table].signals[ref.column]; }
+  const Signal& signal(SignalRef ref) const { return (*tables_)[ref.table].signals[ref.column]; }
   double value(SignalRef ref, std::size_t row) const {
-    return data_[ref.table][row * tables_[ref.table].signals.size() + ref.column];
+    return (*data_[ref.table].numbers)[row * width(ref.table) + ref.column];
   }
   std::vector<double> column(SignalRef ref) const;
   std::vector<double> column(std::string_view name) const { return column(at(name)); }
   std::vector<double> time(std::size_t table) const { return column(SignalRef{table, 0}); }
 
  private:
-  std::vector<Table> tables_;
+  // Row after row. Only the one whose rows are the last in memory appends there, where it moves nobody's numbers.
+  struct Rows {
+    std::shared_ptr<std::vector<double>> numbers = std::make_shared<std::vector<double>>();
+    std::size_t size = 0;  // how many of them are ours
+    void make_room(std::size_t more);
+  };
+  std::size_t width(std::size_t table) const { return (*tables_)[table].signals.size(); }
+
+  std::shared_ptr<const std::vector<Table>> tables_;
   Provenance provenance_;
-  std::vector<std::vector<double>> data_;  // per table, row after row
+  std::vector<Rows> data_;  // per table
   RunStatus status_ = RunStatus::running;
   std::string summary_json_, failure_json_;
 };

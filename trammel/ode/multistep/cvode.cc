@@ -240,12 +240,13 @@ void Cvode::accept() {
 }
 
 void Cvode::interpolate(double t, Vec& y) const {
-  if (t == t_ || !(last_step_ > 0) || pieces_.empty()) {
+  if (t == t_ || last_step_ == 0 || pieces_.empty()) {
     y = y_;
     return;
   }
-  const auto piece =
-      std::find_if(pieces_.begin(), pieces_.end() - 1, [&](const Piece& candidate) { return t <= candidate.to; });
+  const double sign = last_step_ < 0 ? -1 : 1;
+  const auto piece = std::find_if(pieces_.begin(), pieces_.end() - 1,
+                                  [&](const Piece& candidate) { return sign * t <= sign * candidate.to; });
   y.setZero(problem_.size());
   for (Eigen::Index k = piece->powers.cols(); k-- > 0;) y = (t - piece->to) * y + piece->powers.col(k);
 }
