@@ -50,7 +50,7 @@ struct Partition {
 LowestModes normal_modes(const Sparse& K, const Sparse& M, const SparseFactors& factors, int wanted) {
   const auto size = static_cast<int>(K.rows());
   wanted = std::min(wanted, size);
-  if (wanted == 0) return {Vec(0), Mat(size, 0)};
+  if (wanted == 0) return {Vec(0), Mat(size, 0), 0};
   for (int more = 4;; more *= 2) {
     LowestModes modes = lowest_modes(K, M, factors, wanted + more);
     int taken = wanted;
