@@ -168,7 +168,7 @@ const std::vector<MessageInfo>& message_registry() {
       {"quaternion-norm", in_model, "A quaternion does not have length 1.", "give four numbers with more digits"},
       {"same-body", in_model, "An element connects a body with itself.", "name two different bodies"},
       {"turned-too-far", in_model,
-       "The ends of an element as drawn are turned against each other by half a turn or more.",
+       "The ends of an element, as drawn or without load, are turned against each other by half a turn or more.",
        "put bodies between, so that each element bends less"},
       {"unknown-value", in_model, "A field takes one of a few words, and this is none of them.",
        "the message lists them"},
