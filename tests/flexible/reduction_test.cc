@@ -55,6 +55,27 @@ TEST(BeamSections, OfRoundAndRectangularBars) {
   EXPECT_NEAR(rectangle_section(1, 1).torsion, 0.140577, 1e-6);
 }
 
+// Along y, where the direction that replaced `up` was y again: axes of zeros, and a beam without stiffness.
+TEST(BeamSections, StandAcrossTheirBeam) {
+  BeamFrame f = strip(1);
+  for (const Vec3& along : {Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1), Vec3(1, -2, 3)}) {
+    f.nodes[1].position = along;
+    for (const Vec3& up : {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, -2), Vec3(2, -4, 6)}) {
+      f.beams[0].up = up;
+      const bool parallel = !up.isZero() && along.cross(up).norm() < 1e-9;
+      EXPECT_EQ(f.up_is_along(f.beams[0]), parallel) << along.transpose() << ", " << up.transpose();
+      if (parallel) {
+        EXPECT_THROW(f.axes(f.beams[0]), std::invalid_argument);
+        continue;
+      }
+      const Mat3 axes = f.axes(f.beams[0]);
+      EXPECT_TRUE((axes.transpose() * axes).isIdentity(1e-14)) << along.transpose() << ", " << up.transpose();
+      EXPECT_LT((axes.col(0) - along.normalized()).norm(), 1e-15);
+      EXPECT_GE(axes.col(2).dot(up), 0);
+    }
+  }
+}
+
 TEST(FiniteElements, RigidMotionsHaveNoStiffnessAndTheRightInertia) {
   const FiniteElements e = mesh(bent_frame());
   const Vec3 center(0.1, -0.2, 0.3);

@@ -263,6 +263,14 @@ class FlexibleReader {
               "name two different places");
         return;
       }
+      if (up != nullptr && frame_.up_is_along(beam)) {
+        error(*up, "parallel-axes",
+              "'up' of the beam from '" + node_names_[beam.first] + "' to '" + node_names_[beam.second] +
+                  "' is along the beam",
+              "give a direction across it, which z of its section is near to; beams of other directions need an entry "
+              "of their own");
+        return;
+      }
       frame_.beams.push_back(beam);
     }
   }
