@@ -188,10 +188,22 @@ TEST(Reduction, BandsAndEqualFrequencies) {
   const FiniteElements e = mesh(f);
   const Reduction r = reduce(f, e, {{0}, 3, {{0.01, 100}, {0.1, 1000}, {1, 1e300}}, {}});
   EXPECT_EQ(r.normal_modes, 4);  // the third bending mode comes as a pair
+  EXPECT_EQ(r.data.normal_modes_asked, 3);
+  ASSERT_EQ(r.data.held_frequencies.size(), 4);
+  EXPECT_NEAR(r.data.held_frequencies[3] / r.data.held_frequencies[2], 1, 1e-9);
+  EXPECT_GT(r.data.held_frequencies[2], 1.1 * r.data.held_frequencies[1]);
   for (int j = 0; j < r.data.modes(); ++j) {
     const double frequency = r.frequencies[j], ratio = frequency < 100 ? 0.01 : frequency < 1000 ? 0.1 : 1;
     EXPECT_NEAR(r.data.damping(j, j), 4 * pi * frequency * ratio, 1e-9 * frequency);
   }
+}
+
+// 6 freedoms of one node are left when two of three are held.
+TEST(Reduction, HasNoMoreNormalModesThanFreedoms) {
+  const BeamFrame f = strip(2);
+  const FiniteElements e = mesh(f);
+  EXPECT_EQ(reduce(f, e, {{0, 1}, 6, {}, {}}).normal_modes, 6);
+  EXPECT_THROW(reduce(f, e, {{0, 1}, 7, {}, {}}), ReductionError);
 }
 
 // Free in space, against Timoshenko's beam with 64 elements in another program and against Euler and Bernoulli.

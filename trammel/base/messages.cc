@@ -42,6 +42,8 @@ const std::vector<MessageInfo>& message_registry() {
        "add it to the interface, or use another name"},
       {"not-text", in_file, "The file is not a text, or has control characters in it.",
        "check that it is the right file"},
+      {"same-place", in_file, "Two interface nodes of a body that bends stand at the same place.",
+       "join their beams at one node, or name one of them only"},
       {"not-reducible", in_file, "The modes of a body cannot be found from its parts.",
        "the message says why; check the units of its parts"},
       {"not-utf8", in_file, "The file is not valid UTF-8.", "save it as UTF-8"},
@@ -143,6 +145,11 @@ const std::vector<MessageInfo>& message_registry() {
        "`trammel elements TYPE` lists its fields"},
       {"missing-frame", in_model, "An element does not have the frames it acts between.", "add the frames first"},
       {"missing-joint", in_model, "A value is given for a joint that does not exist.", "add the joint first"},
+      {"more-normal-modes", in_model,
+       "A body that bends has more normal modes than the file asks for: a cut between equal frequencies would leave it "
+       "to "
+       "chance which are taken.",
+       "nothing to do; or ask for as many as are taken"},
       {"missing-modes", in_model, "A body of kind modal has no modes.", "describe its parts under `flexible`"},
       {"negative-length", in_model, "A length is negative.", "give 0 or more"},
       {"negative-mass", in_model, "A mass is negative.", "give 0 or more"},
