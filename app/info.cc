@@ -157,16 +157,28 @@ std::vector<double> frequencies_of(const ModalData& body) {
   return out;
 }
 
+std::vector<double> held_frequencies_of(const ModalData& body) {
+  return {body.held_frequencies.begin(), body.held_frequencies.end()};
+}
+
 // The first of them, and how far they reach.
-std::string modes_text(const ModalData& body) {
-  const std::vector<double> all = frequencies_of(body);
-  if (all.empty()) return "no modes: it does not bend";
-  std::string text = fmt::format("{}, free", counted(body.modes(), "mode"));
+std::string frequencies_text(const std::vector<double>& all) {
+  std::string text;
   constexpr std::size_t shown = 6;
   for (std::size_t i = 0; i < std::min(shown, all.size()); ++i)
     text += fmt::format("{} {:.5g}", i > 0 ? "," : "", all[i]);
   if (all.size() > shown) text += fmt::format(" ... {:.5g}", all.back());
   return text + " Hz";
+}
+
+std::string modes_text(const ModalData& body) {
+  const std::vector<double> all = frequencies_of(body), held = held_frequencies_of(body);
+  if (all.empty()) return "no modes: it does not bend";
+  std::string text = fmt::format("{}, free{}", counted(body.modes(), "mode"), frequencies_text(all));
+  if (held.empty()) return text;
+  text += fmt::format("; {}", counted(static_cast<long>(held.size()), "normal mode"));
+  if (std::ssize(held) != body.normal_modes_asked) text += fmt::format(" ({} asked for)", body.normal_modes_asked);
+  return text + ", interfaces held" + frequencies_text(held);
 }
 
 Json info_json(const Info& info, const std::string& file) {
@@ -175,7 +187,10 @@ Json info_json(const Info& info, const std::string& file) {
   Json bodies = Json::array(), joints = Json::array(), motions = Json::array(), forces = Json::array();
   for (const Body& body : model.bodies) {
     bodies.push_back({{"name", body.name}, {"kind", body.kind}, {"mass", body.mass}});
-    if (body.modal) bodies.back()["frequencies"] = frequencies_of(*body.modal);
+    if (!body.modal) continue;
+    bodies.back()["frequencies"] = frequencies_of(*body.modal);
+    bodies.back()["normal_modes_asked"] = body.modal->normal_modes_asked;
+    bodies.back()["held_frequencies"] = held_frequencies_of(*body.modal);
   }
   for (int c = 0; c < info.equations.constraint_count(); ++c) {
     (info.equations.constraint_info(c).is_motion ? motions : joints).push_back(constraint_json(info.equations, c));

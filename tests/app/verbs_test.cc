@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -89,6 +90,19 @@ TEST(Info, Text) {
               AllOf(HasSubstr("4 revolute"), HasSubstr("ground - left"), HasSubstr("1 loop"), HasSubstr("3 of 20"),
                     HasSubstr("3 permanent"), HasSubstr("GSTIFF"), HasSubstr("L + U")));
   EXPECT_THAT(outcome.out, Not(HasSubstr("''")));
+}
+
+TEST(Info, ModesOfABodyThatBends) {
+  const Command command;
+  const std::string file = model_file("flexible_pendulum.yaml");
+  const auto strip = command.run({"info", file, "--json"}).json()["bodies"][0];
+  EXPECT_EQ(strip["frequencies"].size(), 3 * 6 + 4 - 6);
+  EXPECT_EQ(strip["normal_modes_asked"], 4);
+  ASSERT_EQ(strip["held_frequencies"].size(), 4);
+  // Half of the strip clamped at both ends: 22.373 sqrt(E I/(rho A)) / (2 pi L^2), for each half.
+  const double clamped = 22.3733 / (2 * 3.14159265) * std::sqrt(70e9 * 0.003 * 0.003 / 12 / 2700) / 0.25;
+  for (int i = 0; i < 2; ++i) EXPECT_NEAR(strip["held_frequencies"][i].get<double>() / clamped, 1, 5e-3);
+  EXPECT_THAT(command.run({"info", file}).out, HasSubstr("4 normal modes, interfaces held 6"));
 }
 
 TEST(Info, GraphAsDot) {

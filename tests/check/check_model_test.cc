@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "trammel/model/modal_data.h"
 #include "trammel/read/read_model.h"
 
 namespace trammel::check_model_test {
@@ -211,6 +212,24 @@ TEST(CheckModel, FieldsOfItems) {
   model.forces[0].fields = {};
   EXPECT_FALSE(check_model(model).empty());
   EXPECT_EQ(check_model(model)[0].id, "missing-field");
+}
+
+TEST(CheckModel, SaysThatMoreNormalModesAreTaken) {
+  const auto of_section = [](const char* section) {
+    return read_model_text(
+        std::string("trammel: 1\nbodies:\n  bar:\n    kind: modal\n    flexible:\n"
+                    "      materials: {steel: {youngs_modulus: 210e9, poisson_ratio: 0.3, density: 7850}}\n"
+                    "      sections: {s: {") +
+            section +
+            "}}\n      nodes: {a: [0, 0, 0], b: [1, 0, 0]}\n      beams: [{nodes: [a, b]}]\n"
+            "      element_length: 0.25\n      interfaces: [a, b]\n      normal_modes: 3\n",
+        "bar.yaml");
+  };
+  // Bending modes of a round bar come in pairs.
+  expect_problem(of_section("type: round, diameter: 0.02"), Severity::note, "more-normal-modes",
+                 "body 'bar': 4 normal modes are taken instead of 3");
+  for (const Problem& problem : check_model(of_section("type: rectangle, width: 0.02, height: 0.01")))
+    EXPECT_NE(problem.id, "more-normal-modes") << to_text(problem);
 }
 
 TEST(CheckModel, Frames) {

@@ -193,9 +193,19 @@ TEST(Beam, RefusesHalfATurnBetweenItsEnds) {
   for (const double angle : {3.0, 3.1, std::numbers::pi, 3.3, 6.0}) {
     const FrameState pair[2] = {at(Vec3::Zero()),
                                 at(Vec3(0.1, 0.2, 0), rotation_exp(Vec3(0, 0, angle)).toRotationMatrix())};
-    Eigen::Matrix<double, 12, 1> wrench = Eigen::Matrix<double, 12, 1>::Zero();
-    EXPECT_EQ(beam->evaluate({0, pair, nullptr}, wrench.data()), std::abs(std::numbers::pi - angle) > 0.1) << angle;
+    // Of what is refused nothing is written; what is not refused has a force.
+    constexpr double untouched = 7;
+    Eigen::Matrix<double, 12, 1> wrench = Eigen::Matrix<double, 12, 1>::Constant(untouched);
+    const bool evaluated = std::abs(std::numbers::pi - angle) > 0.1;
+    ASSERT_EQ(beam->evaluate({0, pair, nullptr}, wrench.data()), evaluated) << angle;
     EXPECT_TRUE(wrench.allFinite());
+    EXPECT_EQ((wrench.array() == untouched).all(), !evaluated) << angle;
+    // Force and its reaction, with the moment about the first end.
+    if (evaluated) {
+      EXPECT_LT((wrench.head<3>() + wrench.segment<3>(6)).norm(), 1e-12 * wrench.norm());
+      EXPECT_LT((wrench.segment<3>(3) + wrench.tail<3>() + pair[1].p.cross(Vec3(wrench.segment<3>(6)))).norm(),
+                1e-12 * wrench.norm());
+    }
     EXPECT_TRUE(std::isfinite(beam->potential_energy({0, pair, nullptr}))) << angle;
     double observed[10];
     beam->observe({0, pair, nullptr}, observed);
@@ -271,6 +281,16 @@ TEST(Beam, RefusesWhatHasNoDirection) {
   EXPECT_EQ(refusal(beside, frames), "no-direction");
   EXPECT_EQ(refusal(ahead, frames), "");
   EXPECT_EQ(refusal(turned, frames), "turned-too-far");
+  // 0.97 pi over a metre is the most, in any direction; further the ends would count as turned the other way.
+  frames.set("curvature", Vec3(0, 0, 3.04));
+  EXPECT_EQ(refusal(ahead, frames), "");
+  for (const Vec3& curvature : {Vec3(0, 0, 3.06), Vec3(0, -4, 0), Vec3(2, 2, 2), Vec3(6.3, 0, 0)}) {
+    frames.set("curvature", curvature);
+    EXPECT_EQ(refusal(ahead, frames), "turned-too-far") << curvature.transpose();
+  }
+  frames.set("length", 0.5);
+  frames.set("curvature", Vec3(0, 0, 6));
+  EXPECT_EQ(refusal(ahead, frames), "");
   frames.set("section_axes", std::string("sideways"));
   EXPECT_EQ(refusal(ahead, frames), "unknown-value");
   Fields negative = beam_fields();

@@ -55,6 +55,27 @@ TEST(BeamSections, OfRoundAndRectangularBars) {
   EXPECT_NEAR(rectangle_section(1, 1).torsion, 0.140577, 1e-6);
 }
 
+// Along y, where the direction that replaced `up` was y again: axes of zeros, and a beam without stiffness.
+TEST(BeamSections, StandAcrossTheirBeam) {
+  BeamFrame f = strip(1);
+  for (const Vec3& along : {Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, 1), Vec3(1, -2, 3)}) {
+    f.nodes[1].position = along;
+    for (const Vec3& up : {Vec3(0, 0, 0), Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0, 0, -2), Vec3(2, -4, 6)}) {
+      f.beams[0].up = up;
+      const bool parallel = !up.isZero() && along.cross(up).norm() < 1e-9;
+      EXPECT_EQ(f.up_is_along(f.beams[0]), parallel) << along.transpose() << ", " << up.transpose();
+      if (parallel) {
+        EXPECT_THROW(f.axes(f.beams[0]), std::invalid_argument);
+        continue;
+      }
+      const Mat3 axes = f.axes(f.beams[0]);
+      EXPECT_TRUE((axes.transpose() * axes).isIdentity(1e-14)) << along.transpose() << ", " << up.transpose();
+      EXPECT_LT((axes.col(0) - along.normalized()).norm(), 1e-15);
+      EXPECT_GE(axes.col(2).dot(up), 0);
+    }
+  }
+}
+
 TEST(FiniteElements, RigidMotionsHaveNoStiffnessAndTheRightInertia) {
   const FiniteElements e = mesh(bent_frame());
   const Vec3 center(0.1, -0.2, 0.3);
@@ -93,11 +114,47 @@ TEST(LowestModes, SubspaceIterationFindsWhatADenseSolverFinds) {
   const Eigen::SparseMatrix<double> Ks = K.sparseView(), Ms = M.sparseView();
   const LowestModes found = lowest_modes(Ks, Ms, SparseFactors(Ks), 12);
   const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> exact(K, M);
+  // Each round gains a factor of (700 Hz / 3100 Hz)^4, so that about ten are enough; never to settle would take all.
+  EXPECT_GT(found.rounds, 3);
+  EXPECT_LE(found.rounds, 25);
   for (int j = 0; j < 12; ++j) {
     EXPECT_NEAR(found.values[j] / exact.eigenvalues()[j], 1, 1e-7) << j;
     EXPECT_LT((K * found.vectors.col(j) - found.values[j] * M * found.vectors.col(j)).norm(),
               1e-6 * (K * found.vectors.col(j)).norm())
         << j;
+  }
+}
+
+// Spokes of nearly equal lengths have as many frequencies close together as there are spokes: more than the vectors of
+// the first tries, with which the iteration hardly moves.
+TEST(LowestModes, OfManyNearlyEqualFrequenciesAreTheLowest) {
+  constexpr int spokes = 16;
+  const auto length = [](int i) { return 1 + 0.01 * i / spokes; };
+  BeamFrame f;
+  f.nodes = {{"hub", Vec3::Zero()}};
+  f.sections = {tube_section(0.02, 0.002)};
+  f.materials = {steel};
+  f.element_length = 0.26;
+  BeamFrame one = f;
+  one.nodes.push_back({"end", Vec3::Zero()});
+  one.beams = {{0, 1, 0, 0, Vec3::Zero()}};
+  for (int i = 0; i < spokes; ++i) {
+    const double angle = 2 * pi * i / spokes;
+    f.nodes.push_back({"end", length(i) * Vec3(std::cos(angle), std::sin(angle), 0)});
+    f.beams.push_back({0, i + 1, 0, 0, Vec3::Zero()});
+  }
+  const auto held = [](const Eigen::SparseMatrix<double>& of) {  // at the hub
+    return Mat(Mat(of).bottomRightCorner(of.rows() - 6, of.cols() - 6));
+  };
+  const FiniteElements e = mesh(f);
+  const Eigen::SparseMatrix<double> K = held(e.stiffness).sparseView(), M = held(e.mass).sparseView();
+  const LowestModes found = lowest_modes(K, M, SparseFactors(K), 4);
+  EXPECT_GT(found.rounds, 0);
+  for (int j = 0; j < 4; ++j) {
+    one.nodes[1].position = length(spokes - 1 - j / 2) * Vec3::UnitX();  // the longest, in two directions
+    const FiniteElements spoke = mesh(one);
+    const Eigen::GeneralizedSelfAdjointEigenSolver<Mat> exact(held(spoke.stiffness), held(spoke.mass));
+    EXPECT_NEAR(found.values[j] / exact.eigenvalues()[0], 1, 1e-8) << j;
   }
 }
 
@@ -131,10 +188,22 @@ TEST(Reduction, BandsAndEqualFrequencies) {
   const FiniteElements e = mesh(f);
   const Reduction r = reduce(f, e, {{0}, 3, {{0.01, 100}, {0.1, 1000}, {1, 1e300}}, {}});
   EXPECT_EQ(r.normal_modes, 4);  // the third bending mode comes as a pair
+  EXPECT_EQ(r.data.normal_modes_asked, 3);
+  ASSERT_EQ(r.data.held_frequencies.size(), 4);
+  EXPECT_NEAR(r.data.held_frequencies[3] / r.data.held_frequencies[2], 1, 1e-9);
+  EXPECT_GT(r.data.held_frequencies[2], 1.1 * r.data.held_frequencies[1]);
   for (int j = 0; j < r.data.modes(); ++j) {
     const double frequency = r.frequencies[j], ratio = frequency < 100 ? 0.01 : frequency < 1000 ? 0.1 : 1;
     EXPECT_NEAR(r.data.damping(j, j), 4 * pi * frequency * ratio, 1e-9 * frequency);
   }
+}
+
+// 6 freedoms of one node are left when two of three are held.
+TEST(Reduction, HasNoMoreNormalModesThanFreedoms) {
+  const BeamFrame f = strip(2);
+  const FiniteElements e = mesh(f);
+  EXPECT_EQ(reduce(f, e, {{0, 1}, 6, {}, {}}).normal_modes, 6);
+  EXPECT_THROW(reduce(f, e, {{0, 1}, 7, {}, {}}), ReductionError);
 }
 
 // Free in space, against Timoshenko's beam with 64 elements in another program and against Euler and Bernoulli.

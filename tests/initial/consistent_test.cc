@@ -8,10 +8,12 @@
 
 #include <Eigen/SVD>
 #include <cmath>
+#include <numbers>
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
 #include "trammel/math/rotation.h"
+#include "trammel/read/read_model.h"
 
 namespace trammel::consistent_test {
 namespace {
@@ -467,6 +469,49 @@ TEST(Accelerations, ProjectionBringsStatesBack) {
   ASSERT_TRUE(ready.accelerations->project(on, ready.work));
   EXPECT_LT((on.q - ready.state.q).norm(), 1e-13);
   EXPECT_LT((on.v - ready.state.v).norm(), 1e-12);
+}
+
+// ---- bodies that bend -----------------------------------------------------------------------------------------------
+
+// Weights alone would share the turn between the body and its modes, of several kilohertz.
+TEST(BodiesThatBend, MoveAndTurnBeforeTheyBend) {
+  Model m = read_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/flexible_pendulum.yaml");
+  InitialJoint hinge;
+  hinge.joint = 0;
+  hinge.angle = std::numbers::pi / 6;
+  hinge.angular_speed = 5;
+  m.initial_joints.push_back(hinge);
+  Ready ready(std::move(m));
+  const int modes = ready.equations->sizes().nv - 6;
+  ASSERT_EQ(modes, 3 * 6 + 4 - 6);
+  EXPECT_EQ(ready.state.q.tail(modes).cwiseAbs().maxCoeff(), 0);
+  EXPECT_EQ(ready.state.v.tail(modes).cwiseAbs().maxCoeff(), 0);
+  EXPECT_NEAR(joint_angle(ready, 0), std::numbers::pi / 6, 1e-12);
+  EXPECT_NEAR(joint_rate(ready, 0), 5, 1e-11);
+  EXPECT_LT(position_residual(ready), 1e-12);
+  EXPECT_LT(velocity_residual(ready), 1e-11);
+}
+
+// Clamped at both ends and drawn 1 mm too short, it must stretch, and nothing else of it moves far.
+TEST(BodiesThatBend, BendWhereTheyMust) {
+  Model m = read_model_text(
+      "trammel: 1\nbodies:\n  strip:\n    kind: modal\n    flexible:\n"
+      "      materials: {steel: {youngs_modulus: 210e9, poisson_ratio: 0.3, density: 7850}}\n"
+      "      sections: {flat: {type: rectangle, width: 0.02, height: 0.01}}\n"
+      "      nodes: {root: [0, 0, 0], tip: [1, 0, 0]}\n"
+      "      beams: [{nodes: [root, tip]}]\n      element_length: 0.25\n      interfaces: [root, tip]\n"
+      "joints:\n  left: {type: fixed, between: [ground, strip], at: [0, 0, 0]}\n"
+      "  right: {type: fixed, between: [ground, strip], at: [1, 0, 0]}\n",
+      "clamped.yaml");
+  m.frames[static_cast<std::size_t>(m.joints[1].frames[0])].local.position.x() += 1e-3;
+  Ready ready(std::move(m));
+  EXPECT_LT(position_residual(ready), 1e-12);
+  ready.equations->update(ready.state, ready.work);
+  const std::vector<int>& right = ready.equations->constraint_frames(1);
+  EXPECT_LT((ready.equations->frame(right[1], ready.work).p - Vec3(1.001, 0, 0)).norm(), 1e-11);
+  // Rigid, it would sit in the middle of the misfit.
+  EXPECT_NEAR(ready.state.q[0], 0.5005, 1e-5);
+  EXPECT_LT(ready.state.q.segment(1, 2).norm(), 1e-9);
 }
 
 // ---- planar bodies --------------------------------------------------------------------------------------------------

@@ -90,6 +90,40 @@ TEST_F(Allocations, NoneInStepsOfABodyThatBends) {
   expect_none(read_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/flexible_pendulum.yaml"), 6e-3);
 }
 
+// Joints and forces between bodies of different numbers of columns: the pendulum hangs on a block that slides.
+TEST_F(Allocations, NoneInStepsOfABodyThatBendsOnARigidOne) {
+  expect_none(read_model_text(R"yaml(
+trammel: 1
+gravity: [0, 0, -9.81]
+bodies:
+  strip:
+    kind: modal
+    flexible:
+      materials: {aluminium: {youngs_modulus: 70e9, poisson_ratio: 0.33, density: 2700}}
+      sections: {flat: {type: rectangle, width: 20 mm, height: 3 mm}}
+      nodes: {root: [0, 0, 0], middle: [0.5, 0, 0], tip: [1, 0, 0]}
+      beams: [{nodes: [root, middle, tip]}]
+      element_length: 0.1
+      interfaces: [root, middle, tip]
+      normal_modes: 4
+      damping_ratios: [0.01, 0.1, 1]
+      damping_bands: [100 Hz, 1000 Hz]
+  block: {mass: 5, inertia: [0.01, 0.01, 0.01]}
+joints:
+  slide: {type: translational, between: [ground, block], at: [0, 0, 0], axis: [1, 0, 0]}
+  hinge: {type: revolute, between: [strip, block], at: [0, 0, 0], axis: [0, 1, 0]}
+forces:
+  tie:
+    type: translational_spring_damper
+    between: [strip, block]
+    at: [[1, 0, 0], [0, 0, -0.3]]
+    stiffness: 1
+    damping: 0.01
+)yaml",
+                              "hanging.yaml"),
+              6e-3);
+}
+
 TEST_F(Allocations, NoneInStepsWithAMisfit) {
   expect_none(problems::four_bar(problems::Build::redundant, true, 1e-8), 2e-3);
 }

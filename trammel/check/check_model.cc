@@ -11,6 +11,7 @@
 #include "trammel/base/numbers.h"
 #include "trammel/elements/registry.h"
 #include "trammel/linalg/eigenvalues.h"
+#include "trammel/model/modal_data.h"
 
 namespace trammel {
 namespace {
@@ -224,6 +225,13 @@ class ModelChecker {
       error("not-finite", who + ": its position, velocity or centre of mass is not finite", "check the numbers",
             body.where);
       return;
+    }
+    if (body.modal != nullptr && body.modal->held_frequencies.size() > body.modal->normal_modes_asked) {
+      add(Severity::note, "more-normal-modes",
+          who + ": " + std::to_string(body.modal->held_frequencies.size()) + " normal modes are taken instead of " +
+              std::to_string(body.modal->normal_modes_asked) +
+              ", since the frequency of the last one is that of others as well",
+          "`trammel info` lists them", body.where);
     }
     for (const Vec3* x : {&body.pose.position, &body.velocity, &body.angular_velocity, &body.center_of_mass}) {
       if (x->cwiseAbs().maxCoeff() <= greatest_number) continue;

@@ -71,6 +71,7 @@ void Equations::localise_wide(const ConstraintRecord& c, const State& state, con
                               const BodyMotions& motions, WideMatrices& out) const {
   const auto nf = c.frames.size();
   const int rows = c.element->rows(), n = c.columns.back();
+  out.product.resize(6, n);  // bodies differ in their columns: one size for all of them
   FrameState frames[max_frames];
   frame_states(c, motions, frames);
   const ElementInput in = element_input(c, state, frames, motions);
@@ -118,9 +119,10 @@ void Equations::localise_wide(const ConstraintRecord& c, const State& state, con
     for (std::size_t j = 0; j < nf; ++j) {
       if (frames_[c.frames[j]].body == ground) continue;
       const int to = static_cast<int>(6 * j);
-      out.product.noalias() = p.wrench_pose.block<6, 6>(to, from) * f.B;
+      auto product = out.product.leftCols(count);
+      product.noalias() = p.wrench_pose.block<6, 6>(to, from) * f.B;
       out.force_q.block(c.columns[j], at, c.columns[j + 1] - c.columns[j], count).noalias() =
-          out.frames[j].B.transpose() * out.product;
+          out.frames[j].B.transpose() * product;
     }
     add_wrench_derivative(frames_[c.frames[i]], motions, wrench.segment<6>(from),
                           out.force_q.block(at, at, count, count));
@@ -139,6 +141,7 @@ void Equations::localise_wide(const ForceRecord& record, const State& state, con
   record.element->evaluate(in, wrench);
   ForcePartials p;
   record.element->linearise(in, p);
+  out.product.resize(6, n);
   out.force_q.setZero(n, n);
   out.force_v.setZero(n, n);
   out.force_t.setZero(n);
@@ -151,11 +154,12 @@ void Equations::localise_wide(const ForceRecord& record, const State& state, con
       if (frames_[record.frames[j]].body == ground) continue;
       const int to = static_cast<int>(6 * j), row = record.columns[j], rows = record.columns[j + 1] - row;
       const auto Bt = out.frames[j].B.transpose();
-      out.product.noalias() = p.pose.block<6, 6>(to, from) * f.B;
-      out.product.noalias() += p.twist.block<6, 6>(to, from) * f.Bv_q;
-      out.force_q.block(row, at, rows, count).noalias() = Bt * out.product;
-      out.product.noalias() = p.twist.block<6, 6>(to, from) * f.B;
-      out.force_v.block(row, at, rows, count).noalias() = Bt * out.product;
+      auto product = out.product.leftCols(count);
+      product.noalias() = p.pose.block<6, 6>(to, from) * f.B;
+      product.noalias() += p.twist.block<6, 6>(to, from) * f.Bv_q;
+      out.force_q.block(row, at, rows, count).noalias() = Bt * product;
+      product.noalias() = p.twist.block<6, 6>(to, from) * f.B;
+      out.force_v.block(row, at, rows, count).noalias() = Bt * product;
     }
     add_wrench_derivative(frames_[record.frames[i]], motions, Eigen::Map<const Vec6>(wrench + from),
                           out.force_q.block(at, at, count, count));

@@ -13,6 +13,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <stdexcept>
 
 #include "trammel/math/rotation.h"
 
@@ -204,10 +205,16 @@ int BeamFrame::loose_node() const {
   return -1;
 }
 
-Mat3 BeamFrame::axes(const Beam& beam) const {
+bool BeamFrame::up_is_along(const Beam& beam) const {
   const Vec3 x = (nodes[beam.second].position - nodes[beam.first].position).normalized();
-  Vec3 up = beam.up.isZero(0) ? Vec3(Vec3::UnitZ()) : beam.up;
-  if (x.cross(up).norm() < 1e-3 * up.norm()) up = Vec3::UnitY();
+  return !beam.up.isZero(0) && !(x.cross(beam.up).norm() > 1e-6 * beam.up.norm());
+}
+
+Mat3 BeamFrame::axes(const Beam& beam) const {
+  if (up_is_along(beam)) throw std::invalid_argument("`up` of a beam is along the beam");
+  const Vec3 x = (nodes[beam.second].position - nodes[beam.first].position).normalized();
+  Vec3 up = beam.up;
+  if (up.isZero(0)) up = x.cross(Vec3::UnitZ()).norm() < 1e-3 ? Vec3::UnitY() : Vec3::UnitZ();
   const Vec3 z = (up - x * x.dot(up)).normalized();
   Mat3 out;
   out << x, z.cross(x), z;

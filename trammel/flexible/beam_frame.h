@@ -38,7 +38,9 @@ struct BeamFrame {
 
   // A node that no beam connects with the first one; -1: the frame is in one piece.
   int loose_node() const;
-  // x along the beam, y, z as columns.
+  // `up` says nothing of the section: it is given, and along the beam.
+  bool up_is_along(const Beam& beam) const;
+  // x along the beam, y, z as columns. Throws where `up` is along the beam.
   Mat3 axes(const Beam& beam) const;
   double length(const Beam& beam) const { return (nodes[beam.second].position - nodes[beam.first].position).norm(); }
 };

@@ -1,56 +1,79 @@
 #include "trammel/flexible/lowest_modes.h"
-#include "trammel/linalg/eigenvalues.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 #include <random>
+
+#include "trammel/flexible/reduction.h"
+#include "trammel/linalg/eigenvalues.h"
 
 namespace trammel {
 namespace {
 
-constexpr int dense_up_to = 120;  // freedoms; a dense solution is then the quicker one
+constexpr int dense_up_to = 120;     // freedoms; a dense solution is then the quicker one
+constexpr int dense_at_most = 5000;  // freedoms; 200 MB for each matrix
 
 LowestModes dense_modes(const Mat& K, const Mat& M, int count) {
   const SymmetricEigen<Mat> eigen = symmetric_eigen(K, M);
-  return {eigen.values.head(count), eigen.vectors.leftCols(count)};
+  return {eigen.values.head(count), eigen.vectors.leftCols(count), 0};
 }
 
-}  // namespace
+// Of each eigenvalue, relatively, as the factors of K and the small pencil leave it: 1e-9 for the lowest one of a beam
+// of 50 elements, more for longer ones.
+Vec round_off_of(const Vec& diagonal_of_K, const Mat& X, const Vec& values, double greatest) {
+  constexpr double epsilon = std::numeric_limits<double>::epsilon(), least = 1e-12;
+  const Vec stiffest = X.cwiseAbs2().transpose() * diagonal_of_K;
+  return (epsilon * (stiffest.array() + 8 * greatest) / values.array()).max(least);
+}
 
-// Twice as many vectors as wanted: a vector's error falls by lambda_n / lambda_2n each time, about 1/10 of a beam. The
-// eigenvalues, whose errors are the squares, stop changing first: two more rounds for the vectors.
-LowestModes lowest_modes(const Eigen::SparseMatrix<double>& K, const Eigen::SparseMatrix<double>& M,
-                         const SparseFactors& factors, int wanted) {
-  const auto size = static_cast<int>(K.rows());
-  wanted = std::min(wanted, size);
-  const int block = std::max(2 * wanted, wanted + 8);
-  if (size <= dense_up_to || 2 * block > size) return dense_modes(Mat(K), Mat(M), std::min(block, size));
+// With Y = M X of the round before, K X = Y and X^T K X = X^T Y: the product with K itself would cancel, by as many
+// digits as the stiffest and the softest motion differ.
+std::optional<LowestModes> iterate(const Eigen::SparseMatrix<double>& K, const Eigen::SparseMatrix<double>& M,
+                                   const SparseFactors& factors, int wanted, int block) {
   std::mt19937 random(7);  // any seed
   std::uniform_real_distribution<double> uniform(-1, 1);
-  Mat X = Mat::NullaryExpr(size, block, [&] { return uniform(random); });
+  Mat X = Mat::NullaryExpr(M.rows(), block, [&] { return uniform(random); });
   Vec before = Vec::Zero(wanted);
-  LowestModes out;
-  constexpr int most_rounds = 200;
-  for (int round = 0, settled = 0; round < most_rounds && settled < 3; ++round) {
-    X = factors.solve(Mat(M * X)).eval();
-    const Mat MX = M * X, KX = K * X;
-    Mat k = X.transpose() * KX, m = X.transpose() * MX;
+  const Vec diagonal = K.diagonal();
+  constexpr int most_rounds = 60;
+  for (int round = 1, settled = 0; round <= most_rounds; ++round) {
+    const Mat Y = M * X;
+    X = factors.solve(Y).eval();
+    Mat k = X.transpose() * Y, m = X.transpose() * (M * X);
     k = (0.5 * (k + k.transpose())).eval();
     m = (0.5 * (m + m.transpose())).eval();
     // Columns of very different length would spoil the small pencil.
     const Vec scale = m.diagonal().cwiseSqrt().cwiseInverse();
     k = (scale.asDiagonal() * k * scale.asDiagonal()).eval();
     m = (scale.asDiagonal() * m * scale.asDiagonal()).eval();
-    LowestModes ritz = dense_modes(k, m, block);
+    const LowestModes ritz = dense_modes(k, m, block);
     X = (X * (scale.asDiagonal() * ritz.vectors)).eval();
-    out.values = ritz.values;
-    const bool same =
-        ((out.values.head(wanted) - before).array().abs() <= 1e-12 * out.values.head(wanted).array()).all();
-    settled = same ? settled + 1 : 0;
-    before = out.values.head(wanted);
+    const Vec now = ritz.values.head(wanted), change = (now - before).cwiseAbs().cwiseQuotient(now);
+    before = now;
+    const Vec round_off = round_off_of(diagonal, X.leftCols(wanted), now, ritz.values[block - 1]);
+    settled = (change.array() <= round_off.array()).all() ? settled + 1 : 0;
+    // The eigenvalues, whose errors are the squares, stop changing first: two more rounds for the vectors.
+    if (settled == 3) return LowestModes{ritz.values, X, round};
   }
-  out.vectors = X;
-  return out;
+  return std::nullopt;
+}
+
+}  // namespace
+
+// Twice as many vectors as wanted: a vector's error falls by lambda_n / lambda_2n each time, about 1/10 of a beam.
+// Where more frequencies lie close together, as those of many spokes, it hardly falls: more vectors then.
+LowestModes lowest_modes(const Eigen::SparseMatrix<double>& K, const Eigen::SparseMatrix<double>& M,
+                         const SparseFactors& factors, int wanted) {
+  const auto size = static_cast<int>(K.rows());
+  wanted = std::min(wanted, size);
+  int block = std::max(2 * wanted, wanted + 8);
+  for (; size > dense_up_to && 2 * block <= size; block *= 2)
+    if (std::optional<LowestModes> found = iterate(K, M, factors, wanted, block)) return std::move(*found);
+  if (size > dense_at_most)
+    throw ReductionError("its lowest frequencies cannot be found: too many of them lie close together");
+  return dense_modes(Mat(K), Mat(M), std::min(block, size));
 }
 
 }  // namespace trammel

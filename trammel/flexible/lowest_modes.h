@@ -9,13 +9,14 @@
 namespace trammel {
 
 struct LowestModes {
-  Vec values;   // ascending, at least `wanted` and all that were found
-  Mat vectors;  // x^T M x = 1
+  Vec values;      // ascending, at least `wanted` and all that were found
+  Mat vectors;     // x^T M x = 1
+  int rounds = 0;  // of the iteration; 0: a dense solution
 };
 
 using SparseFactors = Eigen::SimplicialLDLT<Eigen::SparseMatrix<double>>;
 
-// `factors` are those of K.
+// `factors` are those of K. Throws ReductionError where they cannot be found.
 LowestModes lowest_modes(const Eigen::SparseMatrix<double>& K, const Eigen::SparseMatrix<double>& M,
                          const SparseFactors& factors, int wanted);
 

@@ -49,8 +49,7 @@ struct Partition {
 // `wanted` of them, and as many more as are equal to the last one.
 LowestModes normal_modes(const Sparse& K, const Sparse& M, const SparseFactors& factors, int wanted) {
   const auto size = static_cast<int>(K.rows());
-  wanted = std::min(wanted, size);
-  if (wanted == 0) return {Vec(0), Mat(size, 0)};
+  if (wanted == 0) return {Vec(0), Mat(size, 0), 0};
   for (int more = 4;; more *= 2) {
     LowestModes modes = lowest_modes(K, M, factors, wanted + more);
     int taken = wanted;
@@ -64,8 +63,11 @@ LowestModes normal_modes(const Sparse& K, const Sparse& M, const SparseFactors& 
 }
 
 // Columns of V: constraint modes, then normal modes.
-Mat craig_bampton(const FiniteElements& elements, const ReductionOptions& options, Reduction& out) {
+Mat craig_bampton(const FiniteElements& elements, const ReductionOptions& options, Vec& held_frequencies) {
   const Partition part(elements, options.interfaces);
+  if (options.normal_modes > part.interior)
+    throw ReductionError("with its interface nodes held it has " + std::to_string(part.interior) +
+                         " modes, and more are asked for");
   const Sparse Kii = part.block(elements.stiffness, false, false), Kib = part.block(elements.stiffness, false, true),
                Mii = part.block(elements.mass, false, false);
   Mat V = Mat::Zero(elements.freedoms(), part.interfaces);
@@ -75,13 +77,12 @@ Mat craig_bampton(const FiniteElements& elements, const ReductionOptions& option
       throw ReductionError("its stiffness cannot be factored: sections or lengths differ by too many orders of size");
     const LowestModes normal = normal_modes(Kii, Mii, factors, options.normal_modes);
     const Mat constraint = factors.solve(Mat(Kib));
-    out.normal_modes = static_cast<int>(normal.values.size());
-    out.held_frequencies = normal.values.cwiseMax(0).cwiseSqrt() / (2 * std::numbers::pi);
-    V.conservativeResize(Eigen::NoChange, part.interfaces + out.normal_modes);
+    held_frequencies = normal.values.cwiseMax(0).cwiseSqrt() / (2 * std::numbers::pi);
+    V.conservativeResize(Eigen::NoChange, part.interfaces + held_frequencies.size());
     for (int i = 0; i < elements.freedoms(); ++i) {
       if (part.held[i]) continue;
       V.row(i).head(part.interfaces) = -constraint.row(part.place[i]);
-      V.row(i).tail(out.normal_modes) = normal.vectors.row(part.place[i]);
+      V.row(i).tail(held_frequencies.size()) = normal.vectors.row(part.place[i]);
     }
   }
   for (int i = 0; i < elements.freedoms(); ++i)
@@ -161,13 +162,17 @@ Reduction reduce(const BeamFrame& frame, const FiniteElements& elements, const R
     out.center += p.mass * p.position;
   }
   out.center /= mass;
-  const Mat V = craig_bampton(elements, options, out), rigid = elements.rigid_motions(out.center);
+  Vec held_frequencies;
+  const Mat V = craig_bampton(elements, options, held_frequencies), rigid = elements.rigid_motions(out.center);
   Vec values;
   const Mat shapes = free_modes(elements, V, rigid, options.interfaces, values);
   if (values.size() > 0 && !(values.minCoeff() > 0))
     throw ReductionError("it has a motion without stiffness beside the six of a rigid body");
   out.data = modal_data(elements, out.center, shapes);
   clear_round_off(out.data);
+  out.normal_modes = static_cast<int>(held_frequencies.size());
+  out.data.held_frequencies = held_frequencies;
+  out.data.normal_modes_asked = options.normal_modes;
   const Vec rates = values.cwiseSqrt();
   out.frequencies = rates / (2 * std::numbers::pi);
   out.data.stiffness = values.asDiagonal();

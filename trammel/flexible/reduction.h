@@ -24,7 +24,7 @@ struct DampingBand {
 
 struct ReductionOptions {
   std::vector<int> interfaces;  // nodes of the frame
-  int normal_modes = 0;         // with the interface nodes held; more if the last one is one of equal ones
+  int normal_modes = 0;         // with the interface nodes held; more if the last is one of equal ones
   std::vector<DampingBand> bands;
   std::vector<double> ratios;  // of the first modes, before bands; others have the last of them
 };
@@ -33,7 +33,6 @@ struct Reduction {
   ModalData data;  // about the centre of mass
   Vec3 center = Vec3::Zero();
   Vec frequencies;       // of the free body, Hz
-  Vec held_frequencies;  // of the normal modes, Hz
   int normal_modes = 0;  // as taken
 };
 

@@ -1,6 +1,7 @@
 #include "trammel/initial/consistent.h"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "trammel/base/numbers.h"
@@ -27,6 +28,17 @@ Vec change_weights(const Equations& equations, const std::vector<bool>& held) {
     w[i] = held[i] ? infinite : equations.greatest_mass() * (length / w[i]) * (length / w[i]);
   }
   return w;
+}
+
+// What stays in a first try: a body moves and turns before it bends. By weights alone a metre of bending would cost as
+// much as a metre of rigid motion, and the modes it takes are far stiffer than anything else in the model.
+std::vector<bool> with_modes_held(const Equations& equations, const std::vector<bool>& held) {
+  std::vector<bool> rigid = held;
+  for (int i = 0; i < equations.sizes().nv; ++i) {
+    const BodyVelocity& of = equations.velocity(i);
+    if (of.displacement > 0 || of.turn > 0) rigid[static_cast<std::size_t>(i)] = true;
+  }
+  return rigid;
 }
 
 void note_moves(const Equations& equations, const Vec& change, StageReport& report) {
@@ -212,12 +224,12 @@ std::string StageReport::text() const {
   return line;
 }
 
-StageReport assemble_positions(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work,
-                               const std::vector<bool>& held) {
-  StageReport report;
-  report.name = "positions";
+namespace {
+
+// Moves `state` by least change; `report` takes what was left before and after. Called again it goes on from there.
+void move_positions(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work,
+                    const std::vector<bool>& held, StageReport& report) {
   const int nv = equations.sizes().nv, ng = equations.sizes().multipliers();
-  if (equations.sizes().ng == 0) return report;
   Residual residual = equations.make_residual();
   Partials partials = equations.make_partials(Detail::projection);
   const Rates rates = equations.make_rates();
@@ -236,14 +248,15 @@ StageReport assemble_positions(const Equations& equations, State& state, SaddleS
   equations.size_of_rows(residual.g, &worst);
   report.worst_before = equations.name_of_row(worst);
   const double small = std::max(1e-14 * equations.length(), 2 * round_off_at(equations, state));
-  for (report.iterations = 0; report.iterations < 60 && size > small; ++report.iterations) {
+  int iteration = 0;
+  for (; iteration < 60 && size > small; ++iteration) {
     equations.jacobian(state, partials, work);
     saddle.combine_projection(weights, partials.G, Level::position);
     if (!saddle.factor()) break;
     // The change so far is pulled back as far as the constraints allow: least change in all, not step by step. Without
     // the curvature of the constraints this converges linearly, at a rate that grows with the change (0.8 seen after
     // turns by 0.8 rad); what is still open after 40 iterations is closed by plain Newton, whose rate is quadratic.
-    const bool pull_back = report.iterations < 40;
+    const bool pull_back = iteration < 40;
     equations.local(start, state.q, change);
     for (int i = 0; i < nv; ++i) b[i] = std::isinf(weights[i]) || !pull_back ? 0.0 : -weights[i] * change[i];
     b.tail(ng) = -residual.g;
@@ -264,41 +277,100 @@ StageReport assemble_positions(const Equations& equations, State& state, SaddleS
     const double moved = fraction * largest_step;
     size = reached;
     if (moved < 1e-15) break;
-    if (moved < 1e-12 && report.iterations > 2) break;  // the rest of g is a misfit that no motion removes
+    if (moved < 1e-12 && iteration > 2) break;  // the rest of g is a misfit that no motion removes
   }
   report.after = largest();
-  equations.local(start, state.q, change);
-  note_moves(equations, change, report);
+  report.iterations += iteration;
+}
+
+void move_velocities(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work,
+                     const std::vector<bool>& held, StageReport& report) {
+  const int nv = equations.sizes().nv, ng = equations.sizes().multipliers();
+  Partials partials = equations.make_partials(Detail::projection);
+  Vec gdot(ng), b(nv + ng), z(nv + ng);
+  equations.velocity_residual(state, gdot, work);
+  int worst = 0;
+  report.before = report.after = equations.size_of_rows(gdot, &worst);
+  report.worst_before = equations.name_of_row(worst);
+  equations.jacobian(state, partials, work);
+  saddle.combine_projection(change_weights(equations, held), partials.G, Level::velocity);
+  if (!saddle.factor()) return;
+  for (int iteration = 0; iteration < 2; ++iteration, ++report.iterations) {
+    b.head(nv).setZero();
+    b.tail(ng) = -gdot;
+    saddle.solve_refined(b, z);
+    if (!std::isfinite(z.sum())) break;
+    state.v += z.head(nv);
+    equations.velocity_residual(state, gdot, work);
+  }
+  report.after = equations.size_of_rows(gdot);
+}
+
+// First without bending; where rows stay open, bending from there on; and where that does not close them either,
+// all at once from the start, if it comes nearer.
+template <class Move>
+StageReport move_before_bending(const std::vector<bool>& rigid, const std::vector<bool>& held, Vec& moved, Move&& move,
+                                const std::function<double(const StageReport&)>& closed) {
+  StageReport report;
+  const Vec start = moved;
+  move(rigid, report);
+  if (rigid == held || report.after <= closed(report)) return report;
+  StageReport bent, free;
+  if (moved.allFinite()) move(held, bent);
+  report.iterations += bent.iterations;
+  const bool better = moved.allFinite() && bent.iterations > 0 && std::isfinite(bent.after);
+  report.after = better ? bent.after : infinite;
+  if (report.after <= closed(report)) return report;
+  const Vec reached = moved;
+  moved = start;
+  move(held, free);
+  report.iterations += free.iterations;
+  if (better && !(free.after < 0.5 * report.after))
+    moved = reached;
+  else
+    report.after = free.after;
+  return report;
+}
+
+}  // namespace
+
+StageReport assemble_positions(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work,
+                               const std::vector<bool>& held) {
+  StageReport report;
+  if (equations.sizes().ng > 0) {
+    const Vec start = state.q;
+    const double closes = std::max(1e-10 * equations.length(), 32 * round_off_at(equations, state));
+    report = move_before_bending(
+        with_modes_held(equations, held), held, state.q,
+        [&](const std::vector<bool>& stays, StageReport& of) {
+          move_positions(equations, state, saddle, work, stays, of);
+        },
+        [closes](const StageReport&) { return closes; });
+    Vec change = Vec::Zero(equations.sizes().nv);
+    equations.local(start, state.q, change);
+    note_moves(equations, change, report);
+  }
+  report.name = "positions";
   return report;
 }
 
 StageReport assemble_velocities(const Equations& equations, State& state, SaddleSystem& saddle, Workspace& work,
                                 const std::vector<bool>& held) {
   StageReport report;
-  report.name = "velocities";
-  const int nv = equations.sizes().nv, ng = equations.sizes().multipliers();
-  if (ng == 0) return report;
-  Partials partials = equations.make_partials(Detail::projection);
-  Vec gdot(ng), b(nv + ng), z(nv + ng);
-  const Vec start = state.v, weights = change_weights(equations, held);
-  equations.velocity_residual(state, gdot, work);
-  int worst = 0;
-  report.before = equations.size_of_rows(gdot, &worst);
-  report.worst_before = equations.name_of_row(worst);
-  equations.jacobian(state, partials, work);
-  saddle.combine_projection(weights, partials.G, Level::velocity);
-  if (saddle.factor()) {
-    for (report.iterations = 0; report.iterations < 2; ++report.iterations) {
-      b.head(nv).setZero();
-      b.tail(ng) = -gdot;
-      saddle.solve_refined(b, z);
-      if (!std::isfinite(z.sum())) break;
-      state.v += z.head(nv);
-      equations.velocity_residual(state, gdot, work);
-    }
+  if (equations.sizes().multipliers() > 0) {
+    const Vec start = state.v, scales = equations.scales();
+    report = move_before_bending(
+        with_modes_held(equations, held), held, state.v,
+        [&](const std::vector<bool>& stays, StageReport& of) {
+          move_velocities(equations, state, saddle, work, stays, of);
+        },
+        [&](const StageReport& of) {
+          const double speed = equations.length() * state.v.cwiseQuotient(scales).lpNorm<Eigen::Infinity>();
+          return 1e-10 * std::max(of.before, speed);
+        });
+    note_moves(equations, state.v - start, report);
   }
-  report.after = equations.size_of_rows(gdot);
-  note_moves(equations, state.v - start, report);
+  report.name = "velocities";
   return report;
 }
 

@@ -40,6 +40,9 @@ struct ModalData {
   // The greatest displacement and rotation that a unit of each mode makes anywhere in the body.
   Vec displacement, turn;
   std::vector<ModalNode> nodes;
+  // Of a reduction: how many normal modes were asked for, and the frequencies of those taken, interface nodes held, Hz.
+  int normal_modes_asked = 0;
+  Vec held_frequencies;
 
   int modes() const { return static_cast<int>(modal_mass.rows()); }
 };

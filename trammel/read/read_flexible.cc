@@ -39,6 +39,9 @@ class FlexibleReader {
     if (interfaces != nullptr) read_interfaces(*interfaces);
     if (normal_modes != nullptr) read_normal_modes(*normal_modes);
     read_damping(ratios, bands);
+    normal_modes_node_ = normal_modes;
+    interfaces_node_ = interfaces;
+    ratios_node_ = ratios;
     if (!good_ || materials == nullptr || sections == nullptr || nodes == nullptr || beams == nullptr ||
         interfaces == nullptr)
       return;
@@ -263,6 +266,14 @@ class FlexibleReader {
               "name two different places");
         return;
       }
+      if (up != nullptr && frame_.up_is_along(beam)) {
+        error(*up, "parallel-axes",
+              "'up' of the beam from '" + node_names_[beam.first] + "' to '" + node_names_[beam.second] +
+                  "' is along the beam",
+              "give a direction across it, which z of its section is near to; beams of other directions need an entry "
+              "of their own");
+        return;
+      }
       frame_.beams.push_back(beam);
     }
   }
@@ -374,8 +385,11 @@ class FlexibleReader {
           "name fewer interfaces or normal modes");
       return;
     }
+    const FiniteElements elements = mesh(frame_);
+    if (!enough_modes(elements)) return;
     try {
-      Reduction reduced = reduce(frame_, mesh(frame_), options_);
+      Reduction reduced = reduce(frame_, elements, options_);
+      if (!nodes_apart(reduced.data.nodes) || !enough_for_ratios(reduced.data.modes())) return;
       body.mass = reduced.data.mass;
       body.center_of_mass = reduced.center;
       body.inertia = reduced.data.inertia;
@@ -386,6 +400,39 @@ class FlexibleReader {
       return;
     }
     for (const BeamFrame::Beam& beam : frame_.beams) shapes.push_back(drawn(beam));
+  }
+
+  bool enough_modes(const FiniteElements& elements) {
+    const int interior = elements.freedoms() - 6 * static_cast<int>(options_.interfaces.size());
+    if (options_.normal_modes <= interior) return true;
+    error(*normal_modes_node_, "out-of-range",
+          "'normal_modes' is " + std::to_string(options_.normal_modes) + ", but with its interface nodes held it has " +
+              (interior == 0 ? "no modes" : "only " + std::to_string(interior)),
+          "a shorter 'element_length' makes more finite elements, six modes for each of their nodes");
+    return false;
+  }
+  // Frames find their node by its place.
+  bool nodes_apart(const std::vector<ModalNode>& nodes) {
+    double size = 0;
+    for (const ModalNode& node : nodes) size = std::max(size, node.position.norm());
+    for (std::size_t j = 1; j < nodes.size(); ++j) {
+      for (std::size_t i = 0; i < j; ++i) {
+        if ((nodes[j].position - nodes[i].position).norm() > 1e-6 * size + 1e-12) continue;
+        error(interfaces_node_->item(j), "same-place",
+              "interface nodes '" + nodes[i].name + "' and '" + nodes[j].name + "' stand at the same place",
+              "join their beams at one node, or take one of them out of 'interfaces'");
+        return false;
+      }
+    }
+    return true;
+  }
+  bool enough_for_ratios(int modes) {
+    const auto given = static_cast<int>(options_.ratios.size());
+    if (given <= std::max(modes, 1)) return true;
+    error(*ratios_node_, "wrong-length",
+          "'damping_ratios' has " + std::to_string(given) + " entries, but it has " + std::to_string(modes) + " modes",
+          "the last ratio holds for all modes that follow");
+    return false;
   }
 
   Shape drawn(const BeamFrame::Beam& beam) const {
@@ -419,6 +466,7 @@ class FlexibleReader {
   ReductionOptions options_;
   std::vector<std::string> material_names_, section_names_, node_names_;
   std::vector<const Node*> node_keys_;
+  const Node *normal_modes_node_ = nullptr, *interfaces_node_ = nullptr, *ratios_node_ = nullptr;
 };
 
 }  // namespace

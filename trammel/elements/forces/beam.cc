@@ -136,6 +136,11 @@ std::unique_ptr<Force> make_beam(const Item& item, const MakeContext& context) {
   }
   const double L = relaxed.head<3>().norm();
   if (fields.has("curvature")) relaxed.tail<3>() = L * fields.get<Vec3>("curvature");
+  // The same as for the ends as drawn: no turn of the ends that the beam can be evaluated at is further.
+  if (!(relaxed.tail<3>().norm() < RelativeMotion::greatest_angle))
+    refuse(item, "turned-too-far",
+           "without load its curvature turns its ends against each other by nearly half a turn or more",
+           "one beam bends by less than 174 degrees: put bodies between, or check the unit of the curvature, 1/m");
 
   const double E = fields.number("youngs_modulus"), G = fields.number("shear_modulus"), A = fields.number("area"),
                Iy = fields.number("second_moment_y"), Iz = fields.number("second_moment_z"),

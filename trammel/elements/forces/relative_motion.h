@@ -19,6 +19,7 @@ namespace trammel {
 
 class RelativeMotion {
  public:
+  static constexpr double greatest_angle = 0.97 * std::numbers::pi;
   using Rows = Eigen::Matrix<double, 6, 12>;
   using Wrench = Eigen::Matrix<double, 12, 1>;
 
@@ -39,8 +40,6 @@ class RelativeMotion {
   PairMatrix wrench_pose(const Vec6& s) const;  // d(-J^T s)/dpose, s held
 
  private:
-  static constexpr double greatest_angle = 0.97 * std::numbers::pi;
-
   Mat3 R_, tangent_inverse_;  // R_A, T(theta)^-1
   Vec3 d_, v_, w_, w_a_;      // v = v_B - v_A + d x w_A, w = w_B - w_A
   Vec6 y_, rate_;
