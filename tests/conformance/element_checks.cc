@@ -503,7 +503,7 @@ Complaints check_memory(const Constraint& constraint, Situation s) { return memo
 // change at their corners by other rules.
 bool begins_nearby(const Force& force, const Situation& s) {
   Force::Approach unused;
-  if (!force.approach(s.input(), unused)) return false;
+  if (!force.approach(s.input(), nullptr, unused)) return false;
   const auto corners = [&](const Situation& at) {
     Vec values(static_cast<Eigen::Index>(force.switches().size()));
     force.switch_values(at.input(), values.data());

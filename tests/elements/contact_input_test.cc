@@ -88,5 +88,23 @@ TEST(ContactInput, OverlapAtTheStartIsReported) {
   EXPECT_TRUE(warnings(0.08, "initial: {equilibrium: true}\n").empty());
 }
 
+// Bodies about the same point were taken to be apart, and stayed inside each other.
+TEST(ContactInput, ShapesAboutTheSamePointOverlap) {
+  for (const std::string shape_a : {"sphere", "cylinder", "capsule, length_a: 1"}) {
+    for (const std::string shape_b : {"sphere", "capsule, length_b: 1"}) {
+      if (shape_a == "cylinder" && shape_b != "sphere") continue;
+      Simulation simulation(read_model_text(model("shape_a: " + shape_a + ", radius_a: 0.2, shape_b: " + shape_b +
+                                                      ", radius_b: 0.1, load: 10, depth: 1 mm",
+                                                  0),
+                                            "floor.yaml"));
+      simulation.start();
+      const std::vector<Problem>& found = simulation.initial().warnings;
+      ASSERT_EQ(found.size(), 1U) << shape_a << ", " << shape_b;
+      EXPECT_EQ(found[0].id, "overlap-at-start");
+      EXPECT_NE(found[0].message.find("0.3 m"), std::string::npos) << found[0].message;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace trammel::contact_input_test

@@ -201,6 +201,42 @@ TEST_P(Pairs, KeepWhatMakesAPotential) {
 
 INSTANTIATE_TEST_SUITE_P(All, Pairs, testing::ValuesIn(pairs), [](const auto& pair) { return pair.param.name; });
 
+// ---- on top of each other ------------------------------------------------------------------------------------------
+
+// Where the distance of two cores is 0 no direction is nearest, and bodies deep inside each other were taken to be
+// apart. All radii together are the depth, in some direction across the cores.
+TEST(Solids, TouchAtNoDistanceToo) {
+  const FrameState here{Vec3::Zero(), Mat3::Identity(), Vec3::Zero(), Vec3::Zero()};
+  const auto expect_touch = [&](const ShapePair& pair, const FrameState& other, double depth, const Vec3& core) {
+    ContactPoint point;
+    ContactPointPartials partials;
+    ASSERT_EQ(pair.locate(here, other, &point, &partials), 1);
+    EXPECT_NEAR(point.depth, depth, 1e-15);
+    EXPECT_NEAR(point.normal.norm(), 1, 1e-15);
+    EXPECT_NEAR(point.normal.dot(core), 0, 1e-15);
+    EXPECT_TRUE(point.place.allFinite());
+    EXPECT_TRUE(partials.depth.allFinite() && partials.normal.allFinite() && partials.place.allFinite());
+    Row expected;
+    expected << -point.normal.transpose(), -(point.place - here.p).cross(point.normal).transpose(),
+        point.normal.transpose(), (point.place - other.p).cross(point.normal).transpose();
+    EXPECT_LT((expected - partials.depth).cwiseAbs().maxCoeff(), 1e-15);
+  };
+  FrameState above = here;
+  above.p.z() = 0.25;
+  expect_touch(*ball_against({Core::point, 0, 0.7, false}, 0.5), here, 1.2, Vec3::Zero());
+  expect_touch(*ball_against({Core::axis, 0, 0.7, false}, 0.5), above, 1.2, Vec3::UnitZ());
+  expect_touch(*ball_against({Core::segment, 0.4, 0.7, false}, 0.5), above, 1.2, Vec3::UnitZ());
+  expect_touch(*bar_against({0.8, 0.4, 0.02}, {0.6, 0.5, 0.03}), here, 0.9, Vec3::UnitZ());
+  FrameState crossing = here;
+  crossing.R = rotation_exp(Vec3(0.3, 0, 0)).toRotationMatrix();
+  expect_touch(*bar_against({0.8, 0.4, 0.02}, {0.6, 0.5, 0.03}), crossing, 0.9, Vec3::UnitZ());
+  expect_touch(*bar_against({0.8, 0.4, 0.02}, {0.6, 0.5, 0.03}), crossing, 0.9, crossing.R.col(2));
+  // in the middle of a hollow: apart, by the play
+  ContactPoint point;
+  ASSERT_EQ(ball_against({Core::axis, 0, 0.9, true}, 0.6)->locate(here, above, &point, nullptr), 1);
+  EXPECT_NEAR(point.depth, -0.3, 1e-15);
+}
+
 // ---- the surfaces themselves ----------------------------------------------------------------------------------------
 
 // The lowest point of a disc, found among many on its surface: the rim's torus, seen along the normal.

@@ -1,5 +1,6 @@
 // A force element: wrenches on frames as a function of time, poses and twists, part of Q in equation (2).
 #pragma once
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <string>
@@ -53,13 +54,33 @@ class Force {
   double power(const ElementInput& in) const;
 
   // Of a contact or stop: the meeting that its surfaces are on their way to, if there is one. False: not a contact.
+  // `rising` are its frames with their accelerations in place of velocities; null: speeds stay as they are.
   struct Approach {
-    double time = std::numeric_limits<double>::infinity();  // until they touch, at the present speed
-    double speed = 0;                                       // closing speed
+    double time = std::numeric_limits<double>::infinity();  // until they touch
+    double speed = 0, gap = 0;                              // closing speed then; the gap now
     double stiffness = 0, exponent = 1.5;                   // of the force stiffness depth^exponent
     bool rotation = false;                                  // depth is an angle
+    double size = std::numeric_limits<double>::infinity();  // half the width of what may be flown through
+    double depth = 0;                                       // the greatest of those that touch
+
+    // Takes the meeting across a gap if it comes before the one that is known. What brakes may cease to: an
+    // acceleration counts only where it closes the gap.
+    bool take(double across, double rate, double acceleration) {
+      if (!(across > 0)) return false;
+      const double gain = acceleration > 0 ? acceleration : 0, end = std::sqrt(rate * rate + 2 * gain * across);
+      const double when = rate > 0   ? 2 * across / (rate + end)
+                          : gain > 0 ? (end - rate) / gain
+                                     : std::numeric_limits<double>::infinity();
+      if (!(when < time)) return false;
+      time = when;
+      speed = end;
+      gap = across;
+      return true;
+    }
   };
-  virtual bool approach(const ElementInput& /*in*/, Approach& /*out*/) const { return false; }
+  virtual bool approach(const ElementInput& /*in*/, const FrameState* /*rising*/, Approach& /*out*/) const {
+    return false;
+  }
   // Of a contact: how far its shapes reach into each other, also as a share of their size, and how hard they press.
   struct Overlap {
     double depth = 0, share = 0, force = 0;  // m, 1, N

@@ -128,6 +128,11 @@ class Equations {
   std::vector<bool> implicit_slots() const;
   // The contact that will close first, if any is about to; false: there are no contacts.
   bool next_contact(const State&, Force::Approach&, Workspace&) const;
+  // Of one force, after `update`; with `rates` accelerations count too. False: it is no contact.
+  bool approach(int force, const State&, const Rates* rates, Force::Approach&, Workspace&) const;
+  // What moves when the bodies of a force meet, as far as it is known without their joints: their reduced mass, or
+  // inertia.
+  double mass_between(int force, bool rotation) const;
   // The name of an explicit force that may set in without notice to next_contact; empty: none.
   std::string force_that_sets_in_unseen() const;
 

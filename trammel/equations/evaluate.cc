@@ -136,17 +136,56 @@ bool Equations::evaluate_forces(const State& state, unsigned parts, Residual& ou
 
 bool Equations::next_contact(const State& state, Force::Approach& next, Workspace& work) const {
   update(state, work);
-  FrameState frames[max_frames];
   bool any = false;
   next = {};
-  for (const ForceRecord& f : forces_) {
+  for (int i = 0; i < force_count(); ++i) {
     Force::Approach own;
-    frame_states(f, work, frames);
-    if (!f.element->approach(element_input(f, state, frames, work), own)) continue;
+    if (!approach(i, state, nullptr, own, work)) continue;
     any = true;
     if (own.time < next.time) next = own;
   }
   return any;
+}
+
+bool Equations::approach(int i, const State& state, const Rates* rates, Force::Approach& out, Workspace& work) const {
+  const ForceRecord& f = forces_[i];
+  FrameState frames[max_frames], rising[max_frames];
+  frame_states(f, work, frames);
+  const ElementInput in = element_input(f, state, frames, work);
+  if (rates == nullptr || rates->a.size() == 0) return f.element->approach(in, nullptr, out);
+  for (std::size_t k = 0; k < f.frames.size(); ++k) {
+    const BodyFrame& at = frames_[f.frames[k]];
+    rising[k] = frames[k];
+    if (at.rigid) {
+      rising[k].v = frame_acceleration(at, *rates, work, &rising[k].w);
+      continue;
+    }
+    FramePartials& partials = work.wide[f.wide].frames[k];
+    frame_partials(at, work, rates->a.data() + bodies_[at.body]->at().v, partials);
+    const Vec6 rate = times_own(partials.B, at.body, rates->a) + partials.bias;
+    rising[k].v = rate.head<3>();
+    rising[k].w = rate.tail<3>();
+  }
+  return f.element->approach(in, rising, out);
+}
+
+double Equations::mass_between(int i, bool rotation) const {
+  const ForceRecord& f = forces_[i];
+  double inverse = 0;
+  int last = ground;
+  for (const int frame : f.frames) {
+    const int body = frames_[frame].body;
+    if (body == ground || body == last) continue;
+    last = body;
+    double mass = rotation ? 0 : bodies_[body]->weight();
+    if (rotation) {
+      for (const double moment : bodies_[body]->moments())
+        if (moment > 0 && (mass == 0 || moment < mass)) mass = moment;
+    }
+    if (mass > 0) inverse += 1 / mass;
+  }
+  if (inverse > 0) return 1 / inverse;
+  return rotation ? least_nonzero_inertia_ : least_nonzero_mass_;
 }
 
 std::string Equations::force_that_sets_in_unseen() const {

@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "trammel/base/interruption.h"
-#include "trammel/base/numbers.h"
 #include "trammel/run/output_step.h"
 
 namespace trammel {
@@ -16,12 +15,6 @@ namespace {
 constexpr long patience = 50000;
 // So often within so many steps: the run goes around a place that it cannot pass.
 constexpr long most_unexplained = 5, calm = 100;
-
-// 3.7e-6: 3e-6
-double one_digit_below(double x) {
-  const double power = std::pow(10, std::floor(std::log10(x)));
-  return std::floor(x / power) * power;
-}
 
 }  // namespace
 
@@ -47,9 +40,6 @@ void Simulation::Loop::begin() {
   least_ = settings_->least_step.value_or(0);
   greatest_ = settings_->greatest_step.value_or(end_);
   fixed_ = s_.settings_.fixed_step;
-  const std::vector<Item>& forces = s_.equations_->model().forces;
-  for (std::size_t i = 0; i < forces.size(); ++i)
-    if (!fixed_ && forces[i].type == "contact") contacts_.push_back({static_cast<int>(i)});
   own_step_ = s_.h_;
   no_outputs_ = options_.leg && options_.leg->no_outputs;
   stop_ = options_.leg ? std::min(end_, options_.leg->until.value_or(end_)) : end_;
@@ -95,7 +85,7 @@ void Simulation::Loop::step() {
   const double wanted = std::min({s_.h_, greatest_, fixed_ ? s_.h_ : longest_});
   double h = StepController::within(t_, wanted, stop_);
   uncut_ = stop_ < end_ && h < wanted ? wanted : 0;
-  if (!contacts_.empty()) h = before_contact(h);
+  if (!fixed_ && s_.contacts_->any()) h = s_.contacts_->limit(integrator.state(), integrator.rates(), h, s_.work_);
   if (s_.events_->any()) h = s_.events_->limit(integrator.state(), h);
   if (s_.output_step_ && !no_outputs_ && rejected_here_ == 0 &&
       static_cast<double>(s_.progress_.next_output) * *settings_->output_step < t_ + h * (1 - 1e-9))
@@ -112,21 +102,6 @@ void Simulation::Loop::step() {
     keep(h);
   else
     refuse(h);
-}
-
-// A step in free flight knows nothing of what it will meet, and may jump over it: it ends before, and the next is not
-// longer than a tenth of the impact. With the depth e from m v^2/2 = K e^(p+1)/(p+1), an impact takes about 3 e/v. Gaps
-// and depths that the tolerance does not see must not count, or what rolls would be held up by every new contact.
-double Simulation::Loop::before_contact(double h) {
-  const Equations& equations = *s_.equations_;
-  Force::Approach next;
-  if (!equations.next_contact(s_.integrator_->state(), next, s_.work_) || !(next.time < h)) return h;
-  const double m = next.rotation ? equations.least_nonzero_inertia() : equations.least_nonzero_mass(),
-               p = next.exponent,
-               e = std::pow(0.5 * (p + 1) * m * next.speed * next.speed / next.stiffness, 1 / (p + 1)),
-               seen = s_.settings_.tolerance * (next.rotation ? 1 : equations.length());
-  if (!(next.time * next.speed > 10 * seen && e > 100 * seen)) return h;
-  return std::min(h, std::max(0.9 * next.time, 0.3 * e / next.speed));
 }
 
 void Simulation::Loop::take_orders() {
@@ -180,7 +155,6 @@ void Simulation::Loop::keep(double h) {
   t_ = integrator.state().t;
   if (std::abs(stop_ - t_) < 1e-12 * end_) t_ = stop_;
   count(h);
-  if (!contacts_.empty()) look_at_contacts();
   if (!fixed_) s_.h_ = s_.controller_.next(h, attempt_, true, integrator.error_order());
   const double output_began = clock_seconds();
   const bool explained = book(before_step, noise);
@@ -192,38 +166,6 @@ void Simulation::Loop::keep(double h) {
   if (over_) return;
   if (s_.checkpoint_due(options_.checkpoint, output_began)) s_.write_checkpoint(options_.checkpoint, sink_);
   report_progress(output_began);
-}
-
-void Simulation::Loop::look_at_contacts() {
-  const State& state = s_.integrator_->state();
-  s_.equations_->update(state, s_.work_);
-  for (Touching& contact : contacts_) {
-    const double depth = s_.equations_->overlap(contact.force, state, s_.work_).depth;
-    contact.rebounded = contact.rebounded || (contact.now && !(depth > 0));
-    contact.now = depth > 0;
-    contact.deepest = std::max(contact.deepest, depth);
-  }
-}
-
-// A ball that hits 4 mm deep and should rise to 0.1337 m rose to 0.129 with hht-i3 at 1/400 of the depth, to 0.1347 at
-// 1/4000: such methods see the impact, but too few of its steps. Methods that test velocities are right in both.
-void Simulation::Loop::doubt_impacts() {
-  constexpr double enough = 400;
-  const MethodInfo& method = *s_.method_;
-  if (method.formulations != std::vector<std::string>{"index-3"}) return;
-  const double seen = s_.settings_.tolerance * s_.equations_->length();
-  for (const Touching& contact : contacts_) {
-    if (!contact.rebounded || contact.deepest > enough * seen) continue;
-    const Item& item = s_.equations_->model().forces[contact.force];
-    result_.warnings.push_back({Severity::warning, "shallow-impacts",
-                                "force '" + item.name + "': its impacts were at most " + digits(contact.deepest, 3) +
-                                    " m deep, " + digits(contact.deepest / seen, 3) + " times the error that '" +
-                                    method.key + "' allows in positions: rebounds may be wrong by percents",
-                                "take a tolerance of " +
-                                    digits(one_digit_below(contact.deepest / (enough * s_.equations_->length())), 1) +
-                                    " or less, or a method that tests velocities: radau-iia-3, bdf-si2",
-                                item.where});
-  }
 }
 
 void Simulation::Loop::count(double h) {
@@ -383,7 +325,7 @@ void Simulation::Loop::finish() {
   if (s_.energy_in_doubt(t_)) result_.warnings.push_back(s_.energy_warning());
   if (s_.constraints_->ever_beyond() && !violation_) result_.warnings.push_back(s_.constraint_warning());
   s_.doubt_coordinates(result_);
-  doubt_impacts();
+  if (const auto doubt = s_.contacts_->doubt(*s_.method_)) result_.warnings.push_back(*doubt);
   if (result_.failure && !last_good_.empty()) result_.failure->state_file = options_.save_failed(last_good_);
   sink_.finish(result_.status, to_json(result_.summary), result_.failure ? to_json(*result_.failure) : "");
 }

@@ -16,15 +16,12 @@ class Simulation::Loop {
  private:
   void begin();
   void step();
-  double before_contact(double h);
   void take_orders();
   void change_inputs(std::span<const std::pair<int, double>> inputs);
   bool try_step(double h);
   // The size of the step that was tried and located; sets passed_.
   double try_and_locate(double h);
   void keep(double h);
-  void look_at_contacts();
-  void doubt_impacts();
   void count(double h);
   bool book(double before_step, double noise);
   void record(double h);
@@ -49,13 +46,6 @@ class Simulation::Loop {
   double end_ = 0, least_ = 0, greatest_ = 0, t_ = 0;
   double longest_ = std::numeric_limits<double>::max();  // as ordered
   bool fixed_ = false, over_ = false, no_outputs_ = false;
-  // Of a contact in this run.
-  struct Touching {
-    int force = 0;
-    double deepest = 0;
-    bool now = false, rebounded = false;
-  };
-  std::vector<Touching> contacts_;  // steps end before shapes meet
   Attempt attempt_;
   bool passed_ = false;  // the attempt in hand
   long attempts_ = 0, watched_from_ = 0, rejected_here_ = 0;

@@ -182,6 +182,7 @@ void Simulation::start(const RunOptions& options) {
   integrator_->start(output_state_, output_rates_);
   constraints_ =
       std::make_unique<ConstraintWatch>(*equations_, settings_, equations_->rate(output_state_, output_rates_));
+  contacts_ = std::make_unique<ContactWatch>(*equations_, settings_.tolerance);
   energy_guard_ = std::make_unique<EnergyGuard>(*equations_, settings_.tolerance);
   if (method_->steps_to_outputs && m.simulation.output_step)
     output_step_ = std::make_unique<OutputStep>(*method_, *equations_, settings_, output_state_, output_rates_);
@@ -469,7 +470,7 @@ std::string Simulation::fingerprint() const {
 void Simulation::visit(Archive& archive) {
   archive(h_, controller_, *integrator_);
   // The pivots of the solver at output times: without them the rows of a continued run differ in their last bits.
-  archive(accelerations_->saddle(), progress_, limited_, *constraints_);
+  archive(accelerations_->saddle(), progress_, limited_, *constraints_, *contacts_);
   bool recorded = recorder_ != nullptr;
   archive(recorded);
   if (archive.reading() && recorded) make_recorder();

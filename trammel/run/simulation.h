@@ -13,6 +13,7 @@
 #include "trammel/integrate/registry.h"
 #include "trammel/ode/control/step_controller.h"
 #include "trammel/run/constraint_watch.h"
+#include "trammel/run/contact_watch.h"
 #include "trammel/run/diagnose.h"
 #include "trammel/run/energy_guard.h"
 #include "trammel/run/events.h"
@@ -194,6 +195,7 @@ class Simulation {
   std::unique_ptr<Events> events_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<ConstraintWatch> constraints_;
+  std::unique_ptr<ContactWatch> contacts_;
   std::unique_ptr<EnergyGuard> energy_guard_;
   StepController controller_;
   State output_state_;

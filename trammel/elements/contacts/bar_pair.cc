@@ -10,7 +10,7 @@
 //   F_t =  n . b + 2 k_B t         F_tt = b . P b + 2 k_B
 //
 // Of the two, those on a bound that F would leave are fixed. At the minimum d depth = -n . dw at fixed s, t; the free
-// ones follow from d(F_s, F_t) = 0.
+// ones follow from d(F_s, F_t) = 0. Where axes cross, w = 0, F has a corner: n is then across both, and held.
 #include <algorithm>
 #include <cmath>
 
@@ -47,7 +47,11 @@ class BarPair final : public ShapePair {
              ContactPointPartials* partials) const override {
     const Vec3 a = A.R.col(2), b = B.R.col(2), d = B.p - A.p;
     Nearest at;
-    if (!find(d, a, b, at)) return 0;  // axes that meet
+    find(d, a, b, at);
+    if (at.crossing) {
+      const Vec3 across = a.cross(b);
+      at.n = across.squaredNorm() > 1e-12 ? across.normalized() : Vec3(A.R.col(0));
+    }
     const double s = at.x[0], t = at.x[1], r_a = bars_[0].radius - bend_[0] * s * s,
                  r_b = bars_[1].radius - bend_[1] * t * t;
     const Vec3& n = at.n;
@@ -57,7 +61,7 @@ class BarPair final : public ShapePair {
     point.place = A.p + s * a + (r_a - 0.5 * point.depth) * n;
     if (partials == nullptr || !(point.depth > 0)) return 1;
 
-    const Mat3 I = Mat3::Identity(), P = (I - n * n.transpose()) / at.length;
+    const Mat3 I = Mat3::Identity(), P = at.crossing ? Mat3(Mat3::Zero()) : Mat3((I - n * n.transpose()) / at.length);
     Rows da = Rows::Zero(), db = Rows::Zero(), dw;
     da.middleCols<3>(3) = -skew(a);
     db.rightCols<3>() = -skew(b);
@@ -66,10 +70,10 @@ class BarPair final : public ShapePair {
     ContactPointPartials& out = partials[0];
     out.depth = -n.transpose() * dw;
     const Rows dn_fixed = P * dw;
-    Eigen::Matrix<double, 2, 12> slopes, moved;
+    Eigen::Matrix<double, 2, 12> slopes, moved = Eigen::Matrix<double, 2, 12>::Zero();
     slopes.row(0) = -a.transpose() * dn_fixed - n.transpose() * da;
     slopes.row(1) = b.transpose() * dn_fixed + n.transpose() * db;
-    for (int k = 0; k < 12; ++k) moved.col(k) = solve_free(at.H, -slopes.col(k), at.free);
+    for (int k = 0; k < 12 && !at.crossing; ++k) moved.col(k) = solve_free(at.H, -slopes.col(k), at.free);
     dw += b * moved.row(1) - a * moved.row(0);
     const Rows dn = P * dw;
     out.normal = -dn;
@@ -86,6 +90,7 @@ class BarPair final : public ShapePair {
     double length = 0;
     Eigen::Matrix2d H;
     bool free[2] = {true, true};
+    bool crossing = false;  // n and H have no values
   };
 
   // Without crowns F is least where the segments are nearest: from elsewhere slender bars send Newton's method to and
@@ -101,8 +106,8 @@ class BarPair final : public ShapePair {
     return (d + x[1] * b - x[0] * a).norm() + bend_[0] * x[0] * x[0] + bend_[1] * x[1] * x[1];
   }
 
-  // Newton's method with projection onto the bounds. False where |w| vanishes and F has no slope.
-  bool find(const Vec3& d, const Vec3& a, const Vec3& b, Nearest& at) const {
+  // Newton's method with projection onto the bounds. Where |w| vanishes F has no slope, and is least.
+  void find(const Vec3& d, const Vec3& a, const Vec3& b, Nearest& at) const {
     const Vec2 bound(bars_[0].half_length, bars_[1].half_length);
     const auto bounded = [&](const Vec2& x) -> Vec2 { return x.cwiseMax(-bound).cwiseMin(bound); };
     at.x = nearest_of_segments(d, a, b, bound);
@@ -115,14 +120,15 @@ class BarPair final : public ShapePair {
     for (int k = 0;; ++k) {
       const Vec3 w = d + at.x[1] * b - at.x[0] * a;
       at.length = w.norm();
-      if (!(at.length > 1e-12 * reach)) return false;
+      at.crossing = !(at.length > 1e-12 * reach);
+      if (at.crossing) return;
       at.n = w / at.length;
       const double na = at.n.dot(a), nb = at.n.dot(b), across = (a.dot(b) - na * nb) / at.length;
       const Vec2 slope(2 * bend_[0] * at.x[0] - na, 2 * bend_[1] * at.x[1] + nb);
       at.H << (1 - na * na) / at.length + 2 * bend_[0], -across, -across, (1 - nb * nb) / at.length + 2 * bend_[1];
       for (int i = 0; i < 2; ++i)
         at.free[i] = !(at.x[i] >= bound[i] && slope[i] < 0) && !(at.x[i] <= -bound[i] && slope[i] > 0);
-      if (last || k == most_steps) return true;
+      if (last || k == most_steps) return;
       const Vec2 step = solve_free(at.H, -slope, at.free);
       Vec2 next = bounded(at.x + step);
       last = step.cwiseAbs().maxCoeff() <= small;

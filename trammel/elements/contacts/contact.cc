@@ -1,5 +1,6 @@
 #include "trammel/elements/contacts/contact.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -8,6 +9,20 @@
 #include "trammel/math/rotation.h"
 
 namespace trammel {
+
+namespace {
+
+// Of B's material at the place, against A's.
+Vec3 velocity_at(const FrameState& a, const FrameState& b, const Vec3& from_a, const Vec3& from_b) {
+  return b.v + b.w.cross(from_b) - a.v - a.w.cross(from_a);
+}
+
+// depth' of velocities; of accelerations depth'', but for the squares of velocities between frames and place.
+double closing(const FrameState* frames, const ContactPoint& point) {
+  return point.normal.dot(velocity_at(frames[0], frames[1], point.place - frames[0].p, point.place - frames[1].p));
+}
+
+}  // namespace
 
 struct Contact::Meeting {
   Vec3 from_a, from_b, velocity, sliding;
@@ -21,7 +36,7 @@ Contact::Meeting Contact::meet(const FrameState& a, const FrameState& b, const C
   Meeting m;
   m.from_a = point.place - a.p;
   m.from_b = point.place - b.p;
-  m.velocity = b.v + b.w.cross(m.from_b) - a.v - a.w.cross(m.from_a);
+  m.velocity = velocity_at(a, b, m.from_a, m.from_b);
   m.rate = point.normal.dot(m.velocity);
   m.sliding = m.velocity - m.rate * point.normal;
   m.normal = law_.normal.at(point.depth, m.rate);
@@ -108,14 +123,17 @@ double Contact::dissipated_power(const ElementInput& in) const {
   return sum;
 }
 
-bool Contact::approach(const ElementInput& in, Approach& out) const {
+bool Contact::approach(const ElementInput& in, const FrameState* rising, Approach& out) const {
   out = {};
+  out.stiffness = law_.normal.stiffness;
+  out.exponent = law_.normal.exponent;
+  out.size = size_;
   ContactPoint points[ShapePair::most_points];
   const int count = locate(in, points);
   for (int i = 0; i < count; ++i) {
-    const double speed = meet(in.frames[0], in.frames[1], points[i]).rate, gap = -points[i].depth;
-    if (gap > 0 && speed > 0 && gap < out.time * speed)
-      out = {gap / speed, speed, law_.normal.stiffness, law_.normal.exponent, false};
+    out.depth = std::max(out.depth, points[i].depth);
+    if (points[i].depth < 0)
+      out.take(-points[i].depth, closing(in.frames, points[i]), rising != nullptr ? closing(rising, points[i]) : 0.0);
   }
   return true;
 }

@@ -35,7 +35,7 @@ class Contact : public Force {
   double potential_energy(const ElementInput& in) const override;
   double dissipated_power(const ElementInput& in) const override;
   bool energy_is_complete() const override { return true; }
-  bool approach(const ElementInput& in, Approach& out) const override;
+  bool approach(const ElementInput& in, const FrameState* rising, Approach& out) const override;
   Overlap overlap(const ElementInput& in) const override;
   std::vector<SwitchInfo> switches() const override;
   void switch_values(const ElementInput& in, double* values) const override;

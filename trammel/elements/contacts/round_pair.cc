@@ -5,6 +5,9 @@
 //   axis      w = u
 //   segment   w = u, beyond the ends d -+ size z
 //   circle    w = d - size e
+//
+// On the core itself w is 0 and many directions are as near: one of the axes of A across the core is taken, so that
+// concentric bodies are thrown apart, not ignored. Depth is not differentiable there; the normal is held.
 #include <cmath>
 
 #include "trammel/elements/contacts/shape_pair.h"
@@ -37,10 +40,9 @@ class RoundPair final : public ShapePair {
       case Core::segment: w = beyond ? Vec3(d - end * z) : u; break;
       case Core::circle: w = (across - surface_.size) * e + height * z; break;
     }
-    const double length = w.norm();
-    if (!(length > 0)) return 0;  // on the core: nowhere nearest
-    const double side = surface_.hollow ? 1 : -1;
-    point.normal = side * w / length;
+    const double length = w.norm(), side = surface_.hollow ? 1 : -1;
+    const bool on_core = !(length > 0);
+    point.normal = on_core ? Vec3(side * a.R.col(surface_.core == Core::circle ? 2 : 0)) : Vec3(side * w / length);
     point.depth = side * length + ball_ - side * surface_.radius;
     point.place = b.p + (ball_ - 0.5 * point.depth) * point.normal;
     if (partials == nullptr || !(point.depth > 0)) return 1;
@@ -63,7 +65,10 @@ class RoundPair final : public ShapePair {
     }
     ContactPointPartials& out = partials[0];
     out.depth = point.normal.transpose() * dw;
-    out.normal = side * (dw - point.normal * out.depth) / length;
+    if (on_core)
+      out.normal.setZero();
+    else
+      out.normal = side * (dw - point.normal * out.depth) / length;
     out.place = (ball_ - 0.5 * point.depth) * out.normal - 0.5 * point.normal * out.depth;
     out.place.middleCols<3>(6) += I;
     return 1;

@@ -41,14 +41,20 @@ class JointStop final : public AxialForce {
     values[0] = std::isfinite(p_.lower) ? s - p_.lower : 1;
     values[1] = std::isfinite(p_.upper) ? p_.upper - s : 1;
   }
-  bool approach(const ElementInput& in, Approach& out) const override {
+  bool approach(const ElementInput& in, const FrameState* rising, Approach& out) const override {
     out = {};
-    double s = 0, rate = 0;
-    if (!motion(in, s, rate) || rate == 0) return true;
-    const double gap = rate > 0 ? p_.upper - s : s - p_.lower, speed = std::abs(rate);
-    if (gap > 0 && std::isfinite(gap))
-      out = {gap / speed, speed, p_.stiffness * std::pow(p_.depth, 1 - p_.exponent), p_.exponent,
-             kind() == AxialKind::rotation};
+    out.stiffness = p_.stiffness * std::pow(p_.depth, 1 - p_.exponent);
+    out.exponent = p_.exponent;
+    out.rotation = kind() == AxialKind::rotation;
+    double s = 0, rate = 0, rise = 0;
+    if (!motion(in, s, rate)) return true;
+    if (rising != nullptr) {
+      ElementInput faster = in;
+      faster.frames = rising;
+      if (double same = 0; !motion(faster, same, rise)) rise = 0;
+    }
+    if (std::isfinite(p_.upper)) out.take(p_.upper - s, rate, rise);
+    if (std::isfinite(p_.lower)) out.take(s - p_.lower, -rate, -rise);
     return true;
   }
 
