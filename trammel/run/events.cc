@@ -64,6 +64,8 @@ Events::Events(const Equations& equations, const SimulationSettings& settings, d
   vain_.resize(static_cast<std::size_t>(equations.switch_count()));
 }
 
+double Events::resolution() const { return sharpness * end_; }
+
 std::vector<std::string> Events::names() const {
   std::vector<std::string> names;
   for (int i = 0; i < equations_.switch_count(); ++i) names.push_back(equations_.name_of_switch(i));

@@ -39,6 +39,8 @@ class Events {
   Events(const Equations& equations, const SimulationSettings& settings, double end);
 
   bool any() const { return !watched_.empty(); }
+  bool watches_motion() const { return untimed_; }  // not only corners over time
+  double resolution() const;                        // s; what is nearer than that is one place
   long count() const { return count_; }
   std::vector<std::string> names() const;               // of all switches, by number
   std::string modes() const { return modes_.names(); }  // of all elements; empty: they have none
