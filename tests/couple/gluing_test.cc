@@ -4,11 +4,16 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numbers>
+#include <utility>
+#include <vector>
 
 #include "trammel/couple/coupling_file.h"
 #include "trammel/couple/model_participant.h"
 #include "trammel/couple/part_of_model.h"
 #include "trammel/couple/remote_participant.h"
+#include "trammel/elements/build.h"
+#include "trammel/read/read_model.h"
 #include "trammel/run/simulation.h"
 
 namespace trammel::gluing_test {
@@ -248,6 +253,102 @@ TEST(Glued, AStateGoesOnOnlyWithItsScheme) {
   EXPECT_EQ(summary.reached, 0.1);
 }
 
+// What a participant makes of a model whose frame `end` nothing acts on, at the middle and end of macro steps. Each is
+// first tried with other inputs: switches that turned in that try must be turned back.
+std::vector<std::pair<double, Vec3>> path_of_participant(const std::string& text, double H, int steps) {
+  ModelParticipant::Options options;
+  options.name = "part";
+  options.frames = {"end"};
+  ModelParticipant part(read_model_text("trammel: 1\n" + text, "part.yaml"), std::move(options));
+  part.start();
+  std::vector<std::pair<double, Vec3>> path;
+  for (int k = 0; k < steps; ++k) {
+    MacroStep step = macro_step(k * H, H, {3, 2, 1, 0, 0, 0});
+    step.end = (k + 1) * H;
+    step.samples.back() = step.end;
+    MacroResult result;
+    part.begin(step);
+    part.finish(result);
+    EXPECT_TRUE(result.ok) << result.message;
+    step.inputs.assign(6, 0.0);
+    part.begin(step);
+    part.finish(result);
+    EXPECT_TRUE(result.ok) << result.message;
+    part.accept();
+    for (std::size_t s = 0; s < 2; ++s) path.emplace_back(step.samples[s], result.frames[s].p);
+  }
+  return path;
+}
+
+// A force sets in at 0.3 s: within a macro step, at its end (2*0.15 is 0.3, where `time > 0.3` still says no), and a
+// round-off before it (3*0.1). Steps that lie across the corner, or begin at it with the force before it, were off by
+// 1e-3 m.
+TEST(Participants, EndTheirStepsAtCornersOverTime) {
+  for (const double H : {0.08, 0.1, 0.15, 0.5}) {
+    for (const char* method : {"method: dormand-prince-54, step: 0.05", "method: radau-iia-3, step: 0.05",
+                               "method: dormand-prince-54, tolerance: 1e-10"}) {
+      for (const char* when : {"time > 0.3", "time >= 0.3"}) {
+        const std::string text = std::string(
+                                     "bodies: {block: {mass: 2, inertia: [1, 1, 1]}}\nframes: {end: {body: block}}\n"
+                                     "forces: {push: {type: force, frames: [ground, block], axes: world, fx: 'if(") +
+                                 when + ", 10, 0)'}}\nsimulation: {end: 1, length: 1, " + method + "}\n";
+        for (const auto& [t, p] : path_of_participant(text, H, static_cast<int>(1.001 / H))) {
+          const double since = std::max(0.0, t - 0.3);
+          EXPECT_NEAR(p.x(), 0.5 * 5 * since * since, 1e-9) << H << " " << method << " " << when << " at " << t;
+        }
+      }
+    }
+  }
+}
+
+// The block of Events.LocatedStopsAreSharper. Not located, steps of 0.015 s see the stop too late.
+TEST(Participants, LocateEventsWhereTheModelAsksForIt) {
+  const auto error = [](const char* events) {
+    const std::string text =
+        std::string(
+            "bodies: {block: {mass: 1, inertia: [1, 1, 1], position: [0, 0, -0.1], velocity: [0, 0, 1]}}\n"
+            "frames: {end: {body: block}}\n"
+            "forces: {stop: {type: translational_stop, frames: [ground, block], upper: 0, stiffness: 100}}\n"
+            "simulation: {end: 0.6, length: 1, method: radau-iia-3, tolerance: 1e-6, step: 0.02") +
+        events + "}\n";
+    const auto path = path_of_participant(text, 0.03, 20);
+    return std::abs(path.back().second.z() + 0.6 - (0.1 + std::numbers::pi / 10));
+  };
+  const double located = error(", events: located");
+  EXPECT_LT(located, 1e-6);
+  EXPECT_GT(error(""), 20 * located);
+}
+
+// A torque sets in at the end of a macro step; steps have a fixed size, so that nothing but the event makes up for it.
+TEST(Glued, CornersOverTimeMeetTheWhole) {
+  CouplingSpec spec = read_coupling(coupling_file("double_pendulum.yaml"));
+  spec.settings.end = 0.1;
+  spec.settings.output_step.reset();
+  for (ParticipantSpec& p : spec.participants) p.changes.step = 0.002;
+  const auto add_push = [](Model& model) {
+    Fields fields;
+    fields.set("axes", std::string("world"));
+    fields.set("tz", ExpressionText{"if(time > 0.05, 4, 0)", {}});
+    const int world = model.add_frame(ground, {}), rod = model.add_frame(model.find_body("rod"), {});
+    add_force(model, "general_force", "push", {world, rod}, std::move(fields));
+  };
+  CouplingSpec copy = spec;
+  std::vector<Model> models = participant_models(copy);
+  add_push(models[1]);
+  const auto elsewhere = [&](int p) -> std::unique_ptr<Channel> {
+    return std::make_unique<Loop>(
+        [&, p](const Greeting&) { return make_participant(copy, p, models[static_cast<std::size_t>(p)], {}); });
+  };
+  MemoryTrajectory joints, one;
+  const CouplingSummary summary = make_coupling(spec, {}, elsewhere)->run(joints);
+  ASSERT_EQ(summary.status, RunStatus::finished) << summary.failure;
+  Model whole = load_model(spec.whole, {.end = 0.1});
+  add_push(whole);
+  Simulation simulation(std::move(whole));
+  simulation.run(one);
+  EXPECT_NEAR(joints.column("frame.second.top.position.x").back(), std::sin(one.column("phi1").back()), 1e-7);
+}
+
 std::string refusal(const std::function<void()>& act) {
   try {
     act();
@@ -255,6 +356,22 @@ std::string refusal(const std::function<void()>& act) {
     return failure.problems()[0].id;
   }
   return "";
+}
+
+// With inputs that jump, an event in the middle of every macro step would be that jump.
+TEST(Participants, CannotLocateEventsWhereInputsJump) {
+  const auto make = [](InputShape shape) {
+    ModelParticipant::Options options;
+    options.name = "part";
+    options.frames = {"end"};
+    options.shape = shape;
+    ModelParticipant part(read_model_text("trammel: 1\nbodies: {block: {mass: 1, inertia: [1, 1, 1]}}\n"
+                                          "frames: {end: {body: block}}\nsimulation: {end: 1, events: located}\n",
+                                          "part.yaml"),
+                          std::move(options));
+  };
+  EXPECT_EQ(refusal([&] { make(InputShape::halves); }), "located-not-in-coupling");
+  EXPECT_EQ(refusal([&] { make(InputShape::quadratic); }), "");
 }
 
 TEST(CouplingFiles, RefuseWhatCannotBe) {

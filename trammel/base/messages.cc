@@ -396,12 +396,15 @@ const std::vector<MessageInfo>& message_registry() {
        "what was written before is kept; make room, or choose another place"},
       // ---- Couplings and sweeps
       {"impact-not-in-coupling", in_couple,
-       "An impact stands in a part of a coupled system, whose steps are not located.",
+       "An impact stands in a part of a coupled system, whose velocities must not jump within a macro step.",
        "run the model as a whole, or give the contact a force in time"},
       {"modes-not-in-coupling", in_couple,
-       "An element with modes (sticking friction, a clutch) stands in a part of a coupled system, whose steps are not "
-       "located.",
+       "An element with modes (sticking friction, a clutch) stands in a part of a coupled system, whose frames would "
+       "suddenly yield in another way.",
        "run the model as a whole, or take `joint_friction`, whose law is smooth"},
+      {"located-not-in-coupling", in_couple,
+       "A participant is to locate events, and the scheme makes its inputs jump in the middle of a macro step.",
+       "take a scheme with other inputs, such as `quadratic`, or leave `events: located` out"},
       {"bad-message", in_couple, "A participant in another process sends what the protocol does not know.",
        "compare it with the protocol in the guide to coupling"},
       {"bad-sweep", in_couple, "The plan of a sweep cannot be followed, or its table belongs to another sweep.",

@@ -88,7 +88,9 @@ ModelParticipant::ModelParticipant(Model model, Options options)
       simulation_(with_interface(std::move(model), options, frames_, first_input_)),
       work_(simulation_.equations().make_workspace()),
       accelerations_(simulation_.equations(), SaddleSystem::Keep::resumable),
-      saddle_(simulation_.equations()) {
+      saddle_(simulation_.equations()),
+      events_(simulation_.equations(), simulation_.equations().model().simulation,
+              simulation_.equations().model().simulation.end) {
   info_.name = options.name;
   info_.frames = options.frames;
   const Equations& equations = simulation_.equations();
@@ -96,18 +98,25 @@ ModelParticipant::ModelParticipant(Model model, Options options)
     if (equations.switch_info(i).ends_mode) {
       throw Failure({Severity::error, "modes-not-in-coupling",
                      equations.name_of_switch(i) +
-                         ": a part of a coupled system cannot change its modes: its steps are not located",
+                         ": a part of a coupled system cannot change its modes: how its frames yield would jump",
                      "run the model as a whole, or take joint_friction, whose law is smooth",
                      equations.place_of_switch(i)});
     }
     if (!equations.switch_info(i).strikes) continue;
     throw Failure(
         {Severity::error, "impact-not-in-coupling",
-         equations.name_of_switch(i) + ": a part of a coupled system cannot strike: its steps are not located",
+         equations.name_of_switch(i) + ": a part of a coupled system cannot strike: its velocities would jump",
          "run the model as a whole, or give the contact a force in time", equations.place_of_switch(i)});
   }
-  info_.has_sensitivity = equations.sizes().nx == 0;
+  // Behind a corner that moves with the inputs the variational equations would have to jump.
+  info_.has_sensitivity = equations.sizes().nx == 0 && !events_.watches_motion();
   const SimulationSettings& s = equations.model().simulation;
+  if (s.locate_events && options.shape == InputShape::halves) {
+    throw Failure({Severity::error, "located-not-in-coupling",
+                   "participant '" + options.name +
+                       "': events cannot be located with inputs that jump in the middle of a macro step",
+                   "take a scheme with other inputs, such as quadratic, or leave `events: located` out", s.where});
+  }
   fixed_ = s.step.has_value();
   const Value* ode45 = s.options.find("ode45");
   ode45_ = ode45 != nullptr && std::get_if<bool>(ode45) != nullptr && *std::get_if<bool>(ode45);
@@ -122,7 +131,10 @@ std::vector<FrameState> ModelParticipant::start() {
   rates_ = simulation_.integrator().rates();
   controller_ = simulation_.controller();
   h_ = simulation_.next_step();
-  simulation_.integrator().save(method_);
+  event_state_ = accepted_;
+  event_rates_ = rates_;
+  events_.start(event_state_, event_rates_, accelerations_);
+  save_method();
   if (sink_) {
     recorder_ = std::make_unique<Recorder>(equations, simulation_.initial(), false);
     recorder_->note_step(accepted_, rates_);
@@ -181,8 +193,9 @@ void ModelParticipant::begin(const MacroStep& step) {
   // Whatever an earlier try did to the method's coordinates is undone.
   std::span<const std::byte> bytes(method_);
   simulation_.integrator().restore(bytes);
+  if (events_.any()) read_state(events_, bytes);
   trial_ = accepted_;
-  trial_.t = step.t;
+  trial_.t = events_.any() ? std::max(step.t, trial_.t) : step.t;  // it may stand just behind a corner
   trial_h_ = h_;
   set_inputs(step, trial_);
   true_inputs_ = trial_.u;
@@ -243,19 +256,58 @@ double ModelParticipant::ode45_first_step(double span) const {
   return rate > 0 ? std::min(greatest, 0.8 * std::pow(tolerance, 0.2) / rate) : greatest;
 }
 
+bool ModelParticipant::fail(std::string message) {
+  result_.ok = false;
+  result_.message = std::move(message);
+  return false;
+}
+
+bool ModelParticipant::attempt(double& size) {
+  Integrator& integrator = simulation_.integrator();
+  const auto good = [&](double h) {
+    attempt_ = integrator.attempt(h);
+    return attempt_.verdict == Verdict::ok && (fixed_ || attempt_.error <= 1);
+  };
+  bool taken = good(size);
+  if (!events_.any()) return taken;
+  if (taken && events_.passed(integrator, size)) {
+    const std::optional<double> found = events_.locate(integrator, size, good);
+    taken = found.has_value();
+    if (taken) size = *found;
+  }
+  if (!taken) events_.refused(integrator, size);
+  return taken;
+}
+
+bool ModelParticipant::chatters() {
+  const int which = events_.chattering();
+  return which >= 0 &&
+         !fail(simulation_.equations().name_of_switch(which) + " changes again and again in a very short time");
+}
+
+bool ModelParticipant::pass_event(double& t) {
+  const Equations& equations = simulation_.equations();
+  Integrator& integrator = simulation_.integrator();
+  event_state_ = integrator.state();
+  event_state_.u.head(equations.sizes().nu) = trial_.u.head(equations.sizes().nu);
+  event_rates_ = integrator.rates();
+  const bool passed = !events_.handle(event_state_, event_rates_, accelerations_).empty();
+  if (chatters()) return false;
+  if (!passed) return true;
+  integrator.start(event_state_, event_rates_);
+  t = std::max(t, event_state_.t);
+  take_samples(t, false, true);
+  return true;
+}
+
 bool ModelParticipant::integrate(double to) {
   const Equations& equations = simulation_.equations();
   Integrator& integrator = simulation_.integrator();
   const SimulationSettings& s = equations.model().simulation;
   const double from = trial_.t, span = to - from;
-  const auto fail = [&](std::string message) {
-    result_.ok = false;
-    result_.message = std::move(message);
-    return false;
-  };
   if (!accelerations_.solve(trial_, rates_, work_)) return fail("accelerations cannot be solved for");
   integrator.start(trial_, rates_);
-  take_samples(from, false);
+  take_samples(from, false, true);
   double h = trial_h_, greatest = s.greatest_step.value_or(span);
   const double stretch = ode45_ ? 0.1 : 1e-10;
   if (fixed_) h = span / std::max(1.0, std::ceil(span / *s.step - 1e-9));
@@ -268,47 +320,57 @@ bool ModelParticipant::integrate(double to) {
   while (t < to) {
     h = std::min(h, greatest);
     const double left = to - t;
-    const bool last = fixed_ ? left <= h * (1 + 1e-9) : left <= h * (1 + stretch);
-    const double size = last ? left : h;
-    const Attempt attempt = integrator.attempt(size);
-    const bool solved = attempt.verdict == Verdict::ok;
-    if (solved && (fixed_ || attempt.error <= 1)) {
-      integrator.accept();
-      t = last ? to : integrator.state().t;
-      result_.step_times.push_back(t);
-      take_samples(t, last);
-      if (!fixed_) {
-        const double next = controller_.next(size, attempt, true, integrator.error_order());
-        // A step cut short by the end says nothing against a larger one.
-        h = last ? std::max(h, next) : next;
-      }
+    const bool last = fixed_ ? left <= h * (1 + 1e-9) : left <= h * (1 + stretch), watched = events_.any();
+    const double wanted = last ? left : h;
+    double size = watched ? events_.limit(integrator.state(), wanted) : wanted;
+    if (size == 0) {
+      const double here = t;
+      if (!pass_event(t)) return false;
+      if (!(t > here)) return fail("time does not go on");
       continue;
     }
-    h = controller_.next(size, attempt, false, integrator.error_order());
+    if (attempt(size)) {
+      integrator.accept();
+      const bool whole = last && size == wanted,
+                 at_end = whole || (watched && to - integrator.state().t < events_.resolution());
+      t = at_end ? to : integrator.state().t;
+      result_.step_times.push_back(t);
+      take_samples(t, at_end);
+      if (!fixed_) {
+        const double next = controller_.next(size, attempt_, true, integrator.error_order());
+        // A step cut short says nothing against a larger one.
+        h = last || size < wanted ? std::max(h, next) : next;
+      }
+      if (watched && (whole || !at_end) && !pass_event(t)) return false;
+      continue;
+    }
+    if (chatters()) return false;
+    h = controller_.next(size, attempt_, false, integrator.error_order());
     if (fixed_ || h < least) {
       std::string where;
-      if (attempt.worst_velocity >= 0) where = ", " + equations.name_of_velocity(attempt.worst_velocity);
-      if (attempt.worst_row >= 0) where += ", " + equations.name_of_row(attempt.worst_row);
+      if (attempt_.worst_velocity >= 0) where = ", " + equations.name_of_velocity(attempt_.worst_velocity);
+      if (attempt_.worst_row >= 0) where += ", " + equations.name_of_row(attempt_.worst_row);
+      const bool solved = attempt_.verdict == Verdict::ok;
       return fail(std::string("no step of ") + std::to_string(size) +
-                  " s can be taken: " + (solved ? "the error stays too large" : to_text(attempt.verdict)) + where);
+                  " s can be taken: " + (solved ? "the error stays too large" : to_text(attempt_.verdict)) + where);
     }
   }
   if (!fixed_ && !ode45_) trial_h_ = h;
   const Vec inputs = trial_.u;
   trial_ = integrator.state();
-  trial_.t = to;
+  trial_.t = t;
   trial_.u.head(equations.sizes().nu) = inputs.head(equations.sizes().nu);
   return true;
 }
 
-void ModelParticipant::take_samples(double t, bool at_end) {
+void ModelParticipant::take_samples(double t, bool at_end, bool anew) {
   const Equations& equations = simulation_.equations();
   const Integrator& integrator = simulation_.integrator();
   while (next_time_ < times_.size() &&
          (times_[next_time_] <= t || (at_end && times_[next_time_] - t < 1e-12 * std::abs(t)))) {
     const double at = times_[next_time_];
     State& state = sample_of_[next_time_] >= 0 ? states_[sample_of_[next_time_]] : path_[path_of_[next_time_]];
-    if (at >= t) {
+    if (at >= t || anew) {
       state = integrator.state();
       state.t = at;
     } else {
@@ -323,11 +385,16 @@ void ModelParticipant::take_samples(double t, bool at_end) {
   }
 }
 
+void ModelParticipant::save_method() {
+  method_.clear();
+  simulation_.integrator().save(method_);
+  if (events_.any()) write_state(events_, method_);
+}
+
 void ModelParticipant::accept() {
   accepted_ = trial_;
   h_ = trial_h_;
-  method_.clear();
-  simulation_.integrator().save(method_);
+  save_method();
   if (!recorder_) return;
   if (!start_row_.empty() && !sink_->append(0, start_row_)) sink_->flush();
   start_row_.clear();

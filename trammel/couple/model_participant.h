@@ -1,6 +1,8 @@
 // A Trammel model as participant. Each interface frame gets a wrench whose components are expressions of external
 // inputs: the coefficients of the input shape, the start and the size of the macro step. Method, step and tolerance are
-// those of the model; at the start of each macro step, where the inputs may jump, the method starts anew.
+// those of the model; at the start of each macro step, where the inputs may jump, the method starts anew. Steps end at
+// corners over time, and at all others if the model asks for it (run/events.h); a corner at the end of a macro step is
+// passed at the start of the next one.
 #pragma once
 #include "trammel/couple/participant.h"
 #include "trammel/run/simulation.h"
@@ -38,12 +40,20 @@ class ModelParticipant final : public Participant {
  private:
   static Model with_interface(Model model, const Options& options, std::vector<int>& frames, int& first_input);
   void set_inputs(const MacroStep& step, State& state) const;
-  // From where `trial_` stands to `to`; the inputs stay. False: message_ says why.
+  // From where `trial_` stands to `to`; the inputs stay. False: result_ says why.
   bool integrate(double to);
+  bool fail(std::string message);
+  // One attempt, repeated until it ends at the first event in it; false: it was not good.
+  bool attempt(double& size);
+  // Goes behind the event that the last step ended at, if it did; false: result_ says why not.
+  bool pass_event(double& t);
+  bool chatters();  // then fails
+  void save_method();
   bool shift(const MacroStep& step);
   bool factor_mass(const State& state);
   double ode45_first_step(double span) const;
-  void take_samples(double t, bool at_end);
+  // Until t, where the last step ended; `anew`: the method started there, and has no step to look into.
+  void take_samples(double t, bool at_end, bool anew = false);
   void frame_states(const State& state, FrameState* out);
   void wrench_map(const State& state, Mat& B);  // velocities' forces by unit wrenches on the frames
   void frame_variations(const Vec& dq, const Vec& dv, double* out) const;  // at work_, 12 a frame
@@ -59,11 +69,15 @@ class ModelParticipant final : public Participant {
   Workspace work_;
   AccelerationSolver accelerations_;
   SaddleSystem saddle_;
+  Events events_;
+  Attempt attempt_;
+  State event_state_;
+  Rates event_rates_;
   std::unique_ptr<Recorder> recorder_;
   StepController controller_;
   // the accepted point, and the last try from it
   State accepted_, trial_;
-  Bytes method_;  // of the integrator at the accepted point: its coordinates may have been chosen on the way
+  Bytes method_;  // integrator and events at the accepted point: coordinates may have been chosen on the way
   double h_ = 0, trial_h_ = 0;
   Rates rates_;
   MacroStep step_;

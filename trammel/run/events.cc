@@ -40,6 +40,10 @@ Extrema extrema_of_cubic(double a, double slope_a, double b, double slope_b) {
   return found;
 }
 
+// Of a switch over time alone: at zero a comparison may already be on either branch, and what stays zero for a while is
+// on neither side.
+double side_of(double value) { return value > 0 ? 1 : value < 0 ? -1 : 0; }
+
 }  // namespace
 
 Events::Events(const Equations& equations, const SimulationSettings& settings, double end)
@@ -59,6 +63,8 @@ Events::Events(const Equations& equations, const SimulationSettings& settings, d
   recent_.resize(watched_.size());
   vain_.resize(static_cast<std::size_t>(equations.switch_count()));
 }
+
+double Events::resolution() const { return sharpness * end_; }
 
 std::vector<std::string> Events::names() const {
   std::vector<std::string> names;
@@ -88,6 +94,8 @@ void Events::start(State& state, Rates& rates, AccelerationSolver& accelerations
       side_[i] = value > open_ || rate < 0 ? 1 : 0;
     else if (watched_[i].ends_mode)
       side_[i] = value > 0 ? 1 : 0;  // 0: has not set off yet
+    else if (watched_[i].timed && value == 0 && rate == 0)
+      side_[i] = 0;
     else
       side_[i] = (value != 0 ? value : rate) < 0 ? -1 : 1;  // on a corner: the side it is moving to
   }
@@ -108,6 +116,7 @@ void Events::look(const State& state, const Rates& rates, Seen& seen) {
 // Whether a switch is off its side: a gap that was open is closed; one that was closed is closing further.
 bool Events::changed(std::size_t i, const Seen& seen) const {
   const double value = seen.values[watched_[i].which];
+  if (watched_[i].timed) return side_of(value) != side_[i];
   return side_[i] != 0 ? value * side_[i] < 0 : value < 0 && seen.rates[watched_[i].which] < 0;
 }
 
@@ -132,43 +141,55 @@ double Events::first_change(const Integrator& integrator, double h) {
   return first;
 }
 
+double Events::side_at(std::size_t i, double t) {
+  moved_.t = t;
+  equations_.switch_values(moved_, moved_values_, work_, true);
+  return side_of(moved_values_[watched_[i].which]);
+}
+
+// Seen at so many times within the step, which a pulse that is shorter slips through.
+std::optional<Events::Corner> Events::corner(std::size_t i, double t, double h) {
+  constexpr int looks = 4;
+  double before = t;
+  for (int k = 1; k <= looks; ++k) {
+    double behind = t + h * k / looks;
+    if (side_at(i, behind) == side_[i]) {
+      before = behind;
+      continue;
+    }
+    for (;;) {  // to neighbouring numbers
+      const double middle = 0.5 * (before + behind);
+      if (!(middle > before && middle < behind)) break;
+      (side_at(i, middle) == side_[i] ? before : behind) = middle;
+    }
+    for (int n = 0; n < 8 && side_at(i, behind) == 0; ++n) behind = std::nextafter(behind, HUGE_VAL);
+    return Corner{before, behind};
+  }
+  return std::nullopt;
+}
+
 double Events::limit(const State& state, double h) {
   behind_ = 0;
   if (!timed_) return h;
   moved_ = state;
-  // Seen at so many times within the step, which a pulse that is shorter slips through.
-  constexpr int looks = 4;
+  double first = state.t + h;
   for (std::size_t i = 0; i < watched_.size(); ++i) {
     if (!watched_[i].timed) continue;
-    // Positive before the corner, negative behind it; at zero a comparison may already be on either branch.
-    const auto side_at = [&](double t) {
-      moved_.t = t;
-      equations_.switch_values(moved_, moved_values_, work_, true);
-      return moved_values_[watched_[i].which] * side_[i];
-    };
-    double before = state.t;
-    for (int k = 1; k <= looks; ++k) {
-      double behind = state.t + h * k / looks;
-      if (side_at(behind) > 0) {
-        before = behind;
-        continue;
-      }
-      for (;;) {  // to neighbouring numbers
-        const double middle = 0.5 * (before + behind);
-        if (!(middle > before && middle < behind)) break;
-        (side_at(middle) > 0 ? before : behind) = middle;
-      }
-      for (int n = 0; n < 8 && !(side_at(behind) < 0); ++n) behind = std::nextafter(behind, HUGE_VAL);
-      if (before - state.t < sharpness * end_) {  // the step begins there
-        side_[i] = -side_[i];
-      } else {
-        h = before - state.t;
-        behind_ = behind;
-      }
-      break;
-    }
+    const std::optional<Corner> found = corner(i, state.t, h);
+    if (!found) continue;
+    first = found->before;
+    behind_ = found->behind;
+    h = std::max(first - state.t, sharpness * end_);
   }
-  return h;
+  if (behind_ == 0) return h;
+  const bool here = first - state.t < sharpness * end_;
+  if (here) first = state.t;
+  // No step has room between corners that are nearer than that: they are one place.
+  for (std::size_t i = 0; i < watched_.size(); ++i)
+    if (watched_[i].timed)
+      if (const std::optional<Corner> found = corner(i, first, sharpness * end_))
+        behind_ = std::max(behind_, found->behind);
+  return here ? 0 : h;
 }
 
 bool Events::passed(const Integrator& integrator, double h) {
@@ -292,13 +313,22 @@ void Events::change_mode(int which, State& state, Rates& rates, AccelerationSolv
 
 std::vector<Event> Events::handle(State& state, Rates& rates, AccelerationSolver& accelerations) {
   std::vector<Event> events;
-  const bool corner = behind_ > 0 && std::abs(behind_ - state.t) < sharpness * end_;
-  if (!at_event_ && !corner) {
+  const bool at_corner = behind_ > 0 && std::abs(behind_ - state.t) < 2 * sharpness * end_;
+  if (!at_event_ && !at_corner) {
     for (std::size_t i = 0; i < watched_.size() && untimed_; ++i)
-      if (side_[i] == 0 && end_of_step_.values[watched_[i].which] > least_of(i)) side_[i] = 1;
+      if (!watched_[i].timed && side_[i] == 0 && end_of_step_.values[watched_[i].which] > least_of(i)) side_[i] = 1;
     return events;
   }
-  if (corner) state.t = behind_;
+  if (at_corner) {
+    // Many numbers ahead, what moves in that time is moved with it: motions would be violated otherwise.
+    const double dt = behind_ - state.t;
+    if (dt > 16 * std::numeric_limits<double>::epsilon() * std::abs(state.t)) {
+      moved_.q = state.q;
+      equations_.retract(moved_.q, dt * state.v, state.q);
+      state.v += dt * rates.a;
+    }
+    state.t = behind_;
+  }
   // One impact may bring about another, as in a row of balls.
   constexpr int most_rounds = 100;
   bool jumped = false;
@@ -308,7 +338,8 @@ std::vector<Event> Events::handle(State& state, Rates& rates, AccelerationSolver
     for (std::size_t i = 0; i < watched_.size() && !again; ++i) {
       if (!changed(i, here_)) continue;
       const int which = watched_[i].which;
-      Event event{state.t, which, side_[i] < 0, 0};
+      const double side = watched_[i].timed ? side_of(here_.values[which]) : -side_[i];
+      Event event{state.t, which, side > side_[i], 0};
       if (watched_[i].ends_mode) {
         change_mode(which, state, rates, accelerations, jumped, events);
         again = true;
@@ -322,7 +353,7 @@ std::vector<Event> Events::handle(State& state, Rates& rates, AccelerationSolver
         event.impulse = *impulse;
         again = jumped = true;  // the others see the new velocities
       } else {
-        side_[i] = -side_[i];
+        side_[i] = side;
       }
       note(state.t, which);
       events.push_back(event);

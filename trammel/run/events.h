@@ -39,13 +39,16 @@ class Events {
   Events(const Equations& equations, const SimulationSettings& settings, double end);
 
   bool any() const { return !watched_.empty(); }
+  bool watches_motion() const { return untimed_; }  // not only corners over time
+  double resolution() const;                        // s; what is nearer than that is one place
   long count() const { return count_; }
   std::vector<std::string> names() const;               // of all switches, by number
   std::string modes() const { return modes_.names(); }  // of all elements; empty: they have none
   // Takes the sides of all switches at a state that is no event; elements with modes choose theirs.
   void start(State& state, Rates& rates, AccelerationSolver& accelerations);
 
-  // How long the step from `state` may be at most: until a corner over time, if one lies within h.
+  // How long the step from `state` may be at most: until a corner over time, if one lies within h. 0: it lies here, and
+  // handle() goes behind it before any step.
   double limit(const State& state, double h);
   // Whether the attempt over h that `integrator` has just made seems to have passed an event.
   bool passed(const Integrator& integrator, double h);
@@ -75,6 +78,13 @@ class Events {
   };
   void look(const State& state, const Rates& rates, Seen& seen);
   bool changed(std::size_t i, const Seen& seen) const;
+  // Of switches over time alone: their side at t, and the last number before and the first behind the first corner that
+  // lies not more than h behind t.
+  struct Corner {
+    double before, behind;
+  };
+  double side_at(std::size_t i, double t);
+  std::optional<Corner> corner(std::size_t i, double t, double h);
   // The first part of the trial step at whose end a switch seems to have changed; 1: its end, more: none.
   double first_change(const Integrator& integrator, double h);
   // The impulse; 0: the gap is opening; nothing: what would be struck cannot move.
@@ -93,7 +103,8 @@ class Events {
   ElementModes modes_;
   double end_;
   std::vector<Watched> watched_;
-  std::vector<double> side_;  // of each watched one: its sign; 0: a gap that was closed and has not opened since
+  std::vector<double> side_;  // of each watched one: its sign; 0: a gap that was closed and has not opened since, or a
+                              // switch over time that is neither positive nor negative for a while
   double open_ = 0;           // a gap that is larger is open
   double moving_ = 0;         // what slides faster has set off
   double behind_ = 0;         // the time just behind a corner that the step in hand ends at; 0: none

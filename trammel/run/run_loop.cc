@@ -87,6 +87,11 @@ void Simulation::Loop::step() {
   uncut_ = stop_ < end_ && h < wanted ? wanted : 0;
   if (!fixed_ && s_.contacts_->any()) h = s_.contacts_->limit(integrator.state(), integrator.rates(), h, s_.work_);
   if (s_.events_->any()) h = s_.events_->limit(integrator.state(), h);
+  if (h == 0) {
+    if (!handle_events()) give_up(StopReason::time_stalled, wanted);
+    if (!over_ && s_.events_->chattering() >= 0) give_up(StopReason::chatter, wanted);
+    return;
+  }
   if (s_.output_step_ && !no_outputs_ && rejected_here_ == 0 &&
       static_cast<double>(s_.progress_.next_output) * *settings_->output_step < t_ + h * (1 - 1e-9))
     s_.output_step_->note_start(integrator);
@@ -235,12 +240,13 @@ void Simulation::Loop::judge(double h, double before_step, bool explained, doubl
   if (!(t_ > before_step) || attempts_ - watched_from_ > patience) give_up(StopReason::time_stalled, h);
 }
 
-// If the step ended at an event, the method starts anew behind it.
-void Simulation::Loop::handle_events() {
+// If the step ended at an event, the method starts anew behind it; false: it did not.
+bool Simulation::Loop::handle_events() {
   State state = s_.integrator_->state();
   Rates rates = s_.integrator_->rates();
   const std::vector<Event> events = s_.events_->handle(state, rates, *s_.accelerations_);
-  if (events.empty()) return;
+  if (events.empty()) return false;
+  if (!no_outputs_) s_.write_outputs_until(state.t, sink_);
   if (std::any_of(events.begin(), events.end(), [](const Event& event) { return event.mode >= 0; }))
     s_.integrator_->forget();
   s_.integrator_->start(state, rates);
@@ -249,6 +255,8 @@ void Simulation::Loop::handle_events() {
     s_.write_row(sink_, 2, s_.recorder_->event_row(event.t, event.which, event.rises, event.impulse, event.mode));
   if (!fixed_) s_.h_ = std::min(s_.h_, s_.careful_step(state, rates));
   t_ = state.t;
+  if (std::abs(stop_ - t_) < 1e-12 * end_) t_ = stop_;
+  return true;
 }
 
 void Simulation::Loop::report_progress(double output_began) {

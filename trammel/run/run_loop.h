@@ -27,7 +27,7 @@ class Simulation::Loop {
   void record(double h);
   void pass_outputs();
   void judge(double h, double before_step, bool explained, double noise_of_sum);
-  void handle_events();
+  bool handle_events();
   void report_progress(double output_began);
   void refuse(double h);
   void accuse(const State& from, const State& to);

@@ -313,6 +313,13 @@ void Simulation::write_outputs_of_step(double t, double h, TrajectorySink& sink)
   }
 }
 
+void Simulation::write_outputs_until(double t, TrajectorySink& sink) {
+  const SimulationSettings& s = equations_->model().simulation;
+  if (!s.output_step) return;
+  for (; static_cast<double>(progress_.next_output) * *s.output_step <= std::min(t, s.end); ++progress_.next_output)
+    write_output(integrator_->state().t, sink);
+}
+
 bool Simulation::checkpoint_due(const CheckpointPlan& plan, double now) const {
   if (!plan.write) return false;
   const double t = integrator_->state().t;

@@ -163,6 +163,8 @@ class Simulation {
   bool find_output_state(double t);
   const Rates& rates_to_book();
   void write_outputs_of_step(double t, double h, TrajectorySink& sink);
+  // Those that a corner over time is jumped over with, as of the state before it.
+  void write_outputs_until(double t, TrajectorySink& sink);
   bool checkpoint_due(const CheckpointPlan& plan, double now) const;
   void write_checkpoint(const CheckpointPlan& plan, TrajectorySink& sink);
 
