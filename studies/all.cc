@@ -149,9 +149,11 @@ nlohmann::ordered_json to_object(const RowCounts& c) {
 }
 
 nlohmann::ordered_json to_object(const PrintedCounts& c) {
-  return {{"printed", c.printed},           {"met", c.met},         {"run_with", c.run_with},   {"missed", c.missed},
-          {"not_demanded", c.not_demanded}, {"missing", c.missing}, {"only_full", c.only_full}, {"open", c.open},
-          {"corrected", c.corrected}};
+  return {{"printed", c.printed},     {"met", c.met},
+          {"met_by_tuning", c.tuned}, {"run_with", c.run_with},
+          {"missed", c.missed},       {"not_demanded", c.not_demanded},
+          {"missing", c.missing},     {"only_full", c.only_full},
+          {"open", c.open},           {"corrected", c.corrected}};
 }
 
 std::vector<Row> rows_of_all(const std::vector<StudyResult>& results) {
@@ -290,10 +292,9 @@ std::string summary_text(const std::vector<StudyResult>& results) {
   line("all", all, seconds);
   const PrintedCounts p = count_printed(rows_of_all(results), "");
   out += fmt::format(
-      "printed numbers: {} ({} corrected); {} met, {} run with, {} missed for a reason, {} compared without a demand, "
-      "{} "
-      "missing for a reason, {} with --full only, {} open\n",
-      p.printed, p.corrected, p.met, p.run_with, p.missed, p.not_demanded, p.missing, p.only_full, p.open);
+      "printed numbers: {} ({} corrected); {} met, {} met by tuning, {} run with, {} missed for a reason, "
+      "{} compared without a demand, {} missing for a reason, {} with --full only, {} open\n",
+      p.printed, p.corrected, p.met, p.tuned, p.run_with, p.missed, p.not_demanded, p.missing, p.only_full, p.open);
   return out;
 }
 
