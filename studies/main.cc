@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,7 @@
 
 #include "studies/all.h"
 #include "studies/pages.h"
+#include "studies/stepping.h"
 #include "studies/study.h"
 
 namespace {
@@ -92,15 +94,20 @@ int run_here(const Arguments& a, const std::vector<const Study*>& chosen) {
   context.note = [talk](const std::string& text) {
     if (talk) std::fprintf(stderr, "  %s\n", text.c_str());
   };
-  std::vector<Row> rows;
+  const auto begin = std::chrono::steady_clock::now();
+  StudyResult result;
+  std::vector<Row>& rows = result.rows;
   for (const Study* study : chosen) {
     context.note("study " + study->name);
     const std::vector<Row> more = run_study(*study, context);
     rows.insert(rows.end(), more.begin(), more.end());
+    result.name += (result.name.empty() ? "" : ", ") + study->name;
   }
+  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.core_seconds = cpu_seconds();
   const bool good = count_rows(rows).good();
   const ExitCode code = good ? ExitCode::ok : ExitCode::study_missed;
-  if (!a.rows.empty()) write_file(a.rows, to_json(rows));
+  if (!a.rows.empty()) write_file(a.rows, to_rows_file(result, stamp_of_this_program(a.full, !a.no_pictures)));
   if (a.json)
     print_json({{"exit_code", static_cast<int>(code)}, {"ok", good}, {"rows", Json::parse(to_json(rows))}});
   else
@@ -141,12 +148,14 @@ int main(int argc, char** argv) {
   app.add_option("-o,--output", a.output,
                  "Folder for pictures, and with --all for rows and summary.json; default: ./studies-out")
       ->type_name("DIR");
-  app.add_option("--rows", a.rows, "Write the rows as JSON to this file")->type_name("FILE");
+  app.add_option("--rows", a.rows, "Write the rows as JSON to this file, with what made them")->type_name("FILE");
   app.add_option("--pages", a.pages, "With --all: write the pages of the studies anew in this folder")
       ->type_name("DIR");
   app.add_option("-j,--jobs", a.jobs, "With --all: how many at once; default: the number of cores")
       ->check(CLI::NonNegativeNumber);
-  app.add_flag("--reuse", a.reuse, "With --all: take rows that are in the folder already, run only what is missing");
+  app.add_flag(
+      "--reuse", a.reuse,
+      "With --all: take rows that this very program left in the folder, of the same models and data; run the rest");
   app.add_flag("--no-pictures", a.no_pictures, "Draw nothing");
   app.footer(
       "Examples:\n"

@@ -42,7 +42,7 @@ int digits_of(const Row& row) {
 
 const char* page_verdict(const Row& row) {
   switch (row.verdict()) {
-    case RowVerdict::met: return "ok";
+    case RowVerdict::met: return row.tuned.empty() ? "ok" : "ok by tuning";
     case RowVerdict::measured: return "";
     case RowVerdict::missed_for_reason: return "missed";
     case RowVerdict::missed: return "**MISSED**";
@@ -85,6 +85,7 @@ void table_of(const std::vector<const Row*>& rows, std::string& out) {
     out += " " + page_number(r->ours, digits) + " | " + cell(demand_text(*r)) +
            (r->reason.empty() ? "" : footnote((r->demands() ? "" : "no demand: ") + r->reason)) + " | " +
            page_verdict(*r) + (r->missed.empty() ? "" : footnote("missed: " + r->missed)) +
+           (r->tuned.empty() ? "" : footnote("tuned: " + r->tuned)) +
            (r->note.empty() || r->ok ? "" : footnote(r->note)) + " |\n";
   }
   if (!notes.empty()) out += "\n";
@@ -123,12 +124,11 @@ std::vector<PagePicture> pictures_of(const std::string& study, const std::filesy
 
 std::string printed_table(const std::vector<Row>& rows) {
   std::string out =
-      "| source | printed | corrected | met | run with | missed for a reason | compared, no demand | missing for a "
-      "reason | "
-      "with `--full` only | open |\n|---|---|---|---|---|---|---|---|---|---|\n";
+      "| source | printed | corrected | met | met by tuning | run with | missed for a reason | compared, no demand | "
+      "missing for a reason | with `--full` only | open |\n|---|---|---|---|---|---|---|---|---|---|---|\n";
   const auto line = [&](const std::string& name, const PrintedCounts& p) {
-    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name, p.printed, p.corrected, p.met,
-                       p.run_with, p.missed, p.not_demanded, p.missing, p.only_full, p.open);
+    out += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", name, p.printed, p.corrected,
+                       p.met, p.tuned, p.run_with, p.missed, p.not_demanded, p.missing, p.only_full, p.open);
   };
   for (const char* source : printed_sources) line(source, count_printed(rows, source));
   line("all", count_printed(rows, ""));
@@ -192,21 +192,27 @@ void write_pages(const std::vector<StudyResult>& results, const std::filesystem:
   std::filesystem::create_directories(pages);
   std::vector<Row> all;
   std::string table =
-      "| study | what it shows | rows | demand something | met | missed for a reason | MISSED "
-      "|\n|---|---|---|---|---|---|---|\n";
+      "| study | what it shows | rows | demand something | met | missed for a reason | MISSED | seconds | of a core "
+      "|\n|---|---|---|---|---|---|---|---|---|\n";
   RowCounts sum;
+  double seconds = 0, core_seconds = 0;
   for (const StudyResult& r : results) {
     const Study& study = find_study(r.name);
     write_page(pages / (r.name + ".md"), study.summary, rows_page(r.rows, pictures_of(r.name, pictures, images)));
     const RowCounts c = count_rows(r.rows);
     sum += c;
-    table += fmt::format("| [{0}]({0}.md) | {1} | {2} | {3} | {4} | {5} | {6} |\n", r.name, cell(study.summary), c.rows,
-                         c.demanded, c.met, c.missed_for_reason, c.missed + c.reason_gone);
+    seconds += r.seconds;
+    core_seconds += r.core_seconds;
+    table += fmt::format("| [{0}]({0}.md) | {1} | {2} | {3} | {4} | {5} | {6} | {7:.0f} | {8:.0f} |\n", r.name,
+                         cell(study.summary), c.rows, c.demanded, c.met, c.missed_for_reason, c.missed + c.reason_gone,
+                         r.seconds, r.core_seconds);
     all.insert(all.end(), r.rows.begin(), r.rows.end());
   }
   if (results.size() < study_registry().size()) return;  // the common page is about all of them
-  table += fmt::format("| all | | {} | {} | {} | {} | {} |\n", sum.rows, sum.demanded, sum.met, sum.missed_for_reason,
-                       sum.missed + sum.reason_gone);
+  table += fmt::format("| all | | {} | {} | {} | {} | {} | {:.0f} | {:.0f} |\n", sum.rows, sum.demanded, sum.met,
+                       sum.missed_for_reason, sum.missed + sum.reason_gone, seconds, core_seconds);
+  table += fmt::format("\nSeconds are by the clock, as many studies at once as there are cores, here {}.\n",
+                       cores_of_this_machine());
   write_page(pages / "README.md", "Studies",
              "## Rows of all studies\n\n" + table + "\n## Printed numbers\n\n" + printed_table(all) +
                  "\n## Printed numbers without a row\n\n" + missing_table());

@@ -71,8 +71,19 @@ double printed_value(const std::string& id) { return printed_number(id).target()
 
 namespace {
 
-// How far the rows take a printed number; the best one counts.
-enum class Reach { none, open, not_demanded, run_with, missed, met };
+// What the rows about a printed number say: demands outrank what was only compared, and the worst of them counts.
+enum class Reach { none, not_demanded, run_with, tuned, met, missed, open };
+
+Reach reach_of(const Row& row) {
+  switch (row.verdict()) {
+    case RowVerdict::measured: return Reach::not_demanded;
+    case RowVerdict::missed_for_reason: return Reach::missed;
+    case RowVerdict::missed: return Reach::open;
+    case RowVerdict::met:
+    case RowVerdict::reason_gone: return row.tuned.empty() ? Reach::met : Reach::tuned;
+  }
+  return Reach::none;
+}
 
 std::map<std::string, Reach> reach_of(const std::vector<Row>& rows) {
   std::map<std::string, Reach> reached;
@@ -81,13 +92,7 @@ std::map<std::string, Reach> reach_of(const std::vector<Row>& rows) {
     now = std::max(now, reach);
   };
   for (const Row& row : rows) {
-    const RowVerdict verdict = row.verdict();
-    const bool met = verdict == RowVerdict::met || verdict == RowVerdict::reason_gone;
-    for (const std::string& id : row.ids)
-      raise(id, met                                        ? Reach::met
-                : verdict == RowVerdict::missed_for_reason ? Reach::missed
-                : verdict == RowVerdict::measured          ? Reach::not_demanded
-                                                           : Reach::open);
+    for (const std::string& id : row.ids) raise(id, reach_of(row));
     for (const std::string& id : row.settings) raise(id, Reach::run_with);
   }
   return reached;
@@ -98,26 +103,23 @@ std::map<std::string, Reach> reach_of(const std::vector<Row>& rows) {
 PrintedCounts count_printed(const std::vector<Row>& rows, const std::string& source) {
   const std::map<std::string, Reach> reached = reach_of(rows);
   PrintedCounts counts;
+  const auto without_rows = [&counts](const PrintedNumber& n) {
+    ++(!n.missing.empty() ? counts.missing : n.full ? counts.only_full : counts.open);
+  };
   for (const PrintedNumber& n : printed_list()) {
     if (!source.empty() && n.source != source) continue;
     ++counts.printed;
     counts.corrected += !n.correction.empty();
     const auto found = reached.find(n.id);
-    const Reach reach = found == reached.end() ? Reach::none : found->second;
-    if (reach == Reach::met)
-      ++counts.met;
-    else if (reach == Reach::run_with)
-      ++counts.run_with;
-    else if (reach == Reach::missed)
-      ++counts.missed;
-    else if (reach == Reach::not_demanded)
-      ++counts.not_demanded;
-    else if (!n.missing.empty())
-      ++counts.missing;
-    else if (n.full)
-      ++counts.only_full;
-    else
-      ++counts.open;
+    switch (found == reached.end() ? Reach::none : found->second) {
+      case Reach::none: without_rows(n); break;
+      case Reach::not_demanded: ++counts.not_demanded; break;
+      case Reach::run_with: ++counts.run_with; break;
+      case Reach::tuned: ++counts.tuned; break;
+      case Reach::met: ++counts.met; break;
+      case Reach::missed: ++counts.missed; break;
+      case Reach::open: ++counts.open; break;
+    }
   }
   return counts;
 }

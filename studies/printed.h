@@ -36,9 +36,10 @@ const std::vector<PrintedNumber>& printed_list();            // read once; throw
 const PrintedNumber& printed_number(const std::string& id);  // throws Failure if there is none
 double printed_value(const std::string& id);                 // what it prints, or its correction
 
-// What became of the list, for a page.
+// What became of the list, for a page. A number that several rows demand is what the worst of them says; it is met by
+// tuning if all rows that meet it are tuned.
 struct PrintedCounts {
-  int printed = 0, met = 0, run_with = 0, missed = 0, not_demanded = 0, missing = 0, only_full = 0, open = 0,
+  int printed = 0, met = 0, tuned = 0, run_with = 0, missed = 0, not_demanded = 0, missing = 0, only_full = 0, open = 0,
       corrected = 0;
 };
 struct Row;

@@ -120,6 +120,11 @@ Row&& Row::cause_open(std::string tried) && {
   return std::move(*this);
 }
 
+Row&& Row::tuned_on(std::string what) && {
+  tuned = std::move(what);
+  return std::move(*this);
+}
+
 RowVerdict Row::verdict() const {
   if (!demands()) return ok && !reason.empty() ? RowVerdict::measured : RowVerdict::missed;
   if (ok) return missed.empty() ? RowVerdict::met : RowVerdict::reason_gone;
@@ -193,20 +198,11 @@ void explain(std::vector<Row>& rows, std::size_t first, const std::string& reaso
   }
 }
 
-void explain_work(std::vector<Row>& rows) {
-  const std::pair<const char*, const char*> usual[] = {
-      {"seconds", why::machine_time},   {"microseconds", why::machine_time},
-      {"time, s", why::machine_time},   {"steps", why::work},
-      {"mean step", why::work},         {"rejected", why::work},
-      {"evaluations", why::work},       {"iterations", why::work},
-      {"Newton iterations", why::work}, {"Newton corrections", why::work},
-      {"linearisations", why::work},    {"Jacobians", why::work},
-      {"co-simulations", why::work},    {"corrections of B", why::work},
-      {"macro steps", why::work}};
+void explain_times(std::vector<Row>& rows) {
   for (Row& row : rows) {
     if (row.demands() || !row.reason.empty() || !row.ok) continue;
-    for (const auto& entry : usual) {
-      if (row.quantity.rfind(entry.first, 0) == 0) row.reason = entry.second;
+    for (const char* words : {"seconds", "microseconds", "time, s"}) {
+      if (row.quantity.rfind(words, 0) == 0) row.reason = why::machine_time;
     }
   }
 }
@@ -221,7 +217,7 @@ std::vector<Row> run_study(const Study& study, const StudyContext& context) {
     guard(rows, study.name, "the printed list", [&] {
       for (Row& row : printed_without_rows(study.name, rows, ready.full)) rows.push_back(std::move(row));
     });
-  explain_work(rows);
+  explain_times(rows);
   for (Row& row : rows) row.study = study.name;
   return rows;
 }
@@ -282,7 +278,7 @@ const char* name_of(Relation relation) {
 
 const char* verdict_text(const Row& row) {
   switch (row.verdict()) {
-    case RowVerdict::met: return "ok";
+    case RowVerdict::met: return row.tuned.empty() ? "ok" : "ok by tuning";
     case RowVerdict::measured: return "";
     case RowVerdict::missed_for_reason: return "missed: reason";
     case RowVerdict::missed: return row.demands() || !row.ok ? "MISSED" : "MISSED: demands nothing, no reason";
@@ -335,6 +331,7 @@ std::string to_text(const std::vector<Row>& rows) {
       if (!r.correction.empty()) marks += footnote("corrected: " + r.correction);
       if (!r.origin.empty()) marks += footnote("own: " + r.origin);
       if (!r.missed.empty()) marks += footnote("missed: " + r.missed);
+      if (!r.tuned.empty()) marks += footnote("tuned: " + r.tuned);
       lines.push_back({r.row, r.quantity, number(r.printed), number(r.corrected), number(r.own),
                        row_digits(r.ours, count), demand_text(r), verdict_text(r), marks});
     }
@@ -372,6 +369,7 @@ std::string to_json(const std::vector<Row>& rows) {
                     {"reason", r.reason},
                     {"ok", r.ok},
                     {"missed", r.missed},
+                    {"tuned", r.tuned},
                     {"note", r.note},
                     {"verdict", verdict_text(r)}});
   }
@@ -405,6 +403,7 @@ std::vector<Row> rows_from_json(const std::string& text) {
     j.at("reason").get_to(r.reason);
     j.at("ok").get_to(r.ok);
     j.at("missed").get_to(r.missed);
+    j.at("tuned").get_to(r.tuned);
     j.at("note").get_to(r.note);
     rows.push_back(std::move(r));
   }

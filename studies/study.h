@@ -64,6 +64,7 @@ struct Row {
   std::string reason;  // why this bound; if nothing is demanded, why not
   bool ok = true;
   std::string missed;  // why the demand is known not to be met
+  std::string tuned;   // which constants behind it were chosen on the very numbers that it is compared with
   std::string note;    // why it is not ok, if the numbers do not say it
 
   RowVerdict verdict() const;
@@ -92,9 +93,11 @@ struct Row {
   Row&& beside(double value, std::string whose) &&;
   Row&& missed_for(std::string cause) &&;  // empty: no cause
   Row&& cause_open(std::string tried) &&;  // a miss that nobody understands yet, and what was ruled out; empty: none
+  Row&& tuned_on(std::string what) &&;     // empty: nothing was tuned
 };
 
-// Why a demand may be what it is, or why there is none: sentences that many rows share.
+// Why a demand may be what it is, or why there is none: sentences that many rows share. `work` is for counts whose
+// error stands beside them with a bound of its own; where it does not, the row says where the bound is.
 namespace why {
 inline constexpr const char* machine_time = "a time depends on the machine";
 inline constexpr const char* work = "no source or theory says how much work it is; the error beside it has a bound";
@@ -141,8 +144,8 @@ void guard(std::vector<Row>& rows, const std::string& table, const std::string& 
            const std::function<void()>& piece);
 // Gives a reason to every row from `first` on that demands nothing and says nothing.
 void explain(std::vector<Row>& rows, std::size_t first, const std::string& reason);
-// The same for times and counts of work, by the first words of their quantity; run_study does it at the end.
-void explain_work(std::vector<Row>& rows);
+// The same for times, by the first words of their quantity; run_study does it at the end.
+void explain_times(std::vector<Row>& rows);
 
 std::string demand_text(const Row& row);            // "2.46e-07 +- 5.1e-10", "<= 1e-08", ""
 std::string to_text(const std::vector<Row>& rows);  // aligned tables

@@ -77,6 +77,21 @@ TEST(Row, Verdicts) {
   EXPECT_FALSE(counts.good());
 }
 
+// A count of work is no time: `steps` without a reason was once given one by its first word, "the error beside it has a
+// bound", whether it had or not.
+TEST(StudyFramework, OnlyTimesAreExplainedByTheirName) {
+  const Study study{"s", "s", [](const StudyContext&) {
+                      return std::vector<Row>{Row::measure("t", "r", "steps", 7), Row::measure("t", "r", "rejected", 7),
+                                              Row::measure("t", "r", "evaluations", 7),
+                                              Row::measure("t", "r", "seconds, adams", 7)};
+                    }};
+  const std::vector<Row> rows = run_study(study, {});
+  ASSERT_EQ(rows.size(), 4U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(rows[i].verdict(), RowVerdict::missed) << rows[i].quantity;
+  EXPECT_EQ(rows[3].verdict(), RowVerdict::measured);
+  EXPECT_EQ(rows[3].reason, why::machine_time);
+}
+
 TEST(StudyFramework, FailuresBecomeRows) {
   EXPECT_TRUE(run_study(find_study("good"), {})[0].ok);
   EXPECT_EQ(run_study(find_study("good"), {})[0].study, "good");
@@ -93,7 +108,8 @@ TEST(StudyFramework, TextAndJson) {
                             .printed_as("rn.table5.k-2.steps")
                             .because("its digits")
                             .beside(2.006, "a prototype"),
-                        Row::failed("Table 1", "b", "broke")};
+                        Row::failed("Table 1", "b", "broke"),
+                        Row::at_most("Table 1", "c", "error, m", 2, 1).tuned_on("g, on this table")};
   for (Row& row : rows) row.study = "s";
   const std::string text = to_text(rows);
   EXPECT_THAT(text, HasSubstr("s: Table 1\n"));
@@ -103,15 +119,18 @@ TEST(StudyFramework, TextAndJson) {
   EXPECT_THAT(to_text(std::vector<Row>{Row::measure("t", "r", "steps", 45341)}), HasSubstr("45341"));
   EXPECT_THAT(text, HasSubstr("MISSED"));
   EXPECT_THAT(text, HasSubstr("  b: broke\n"));
-  EXPECT_THAT(text, HasSubstr("2 rows: 1 demand something, 1 met, 1 MISSED"));
+  EXPECT_THAT(text, HasSubstr("ok by tuning"));
+  EXPECT_THAT(text, HasSubstr("tuned: g, on this table"));
+  EXPECT_THAT(text, HasSubstr("3 rows: 2 demand something, 2 met, 1 MISSED"));
   const auto json = nlohmann::json::parse(to_json(rows));
   for (const char* key : {"study", "table", "row", "quantity", "ids", "printed", "corrected", "own", "ours", "relation",
-                          "target", "tolerance", "reason", "missed", "ok"}) {
+                          "target", "tolerance", "reason", "missed", "tuned", "ok"}) {
     EXPECT_TRUE(json[0].contains(key)) << key;
   }
   EXPECT_EQ(json[0]["printed"], 29);
   EXPECT_EQ(json[0]["own"], 2.006);
   EXPECT_EQ(json[1]["ours"], nullptr);
+  EXPECT_EQ(json[2]["tuned"], "g, on this table");
   EXPECT_EQ(to_json(rows_from_json(to_json(rows))), to_json(rows));
 }
 
