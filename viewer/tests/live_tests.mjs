@@ -169,6 +169,22 @@ const withoutBrowser = {
     sendText(socket, '{"pause": true}');
     for (const one of [socket, other.socket]) one.destroy();
   },
+  'rows come while a slider is dragged': async (run) => {
+    const page = await listen(run);
+    page.say({ pause: false });
+    await page.until(({ held }) => !held, 'running');
+    const before = page.frames;
+    for (let i = 0; i < 120; ++i) {
+      page.say({ set: { name: 'drive', value: i % 3 } });
+      await pause(16);
+    }
+    // Two seconds: 120 rows. There were none, for a status went in each of their places.
+    assert.ok(page.frames > before + 30, `${page.frames - before} rows`);
+    page.say({ set: { name: 'drive', value: 0 } });
+    page.say({ pause: true });
+    await page.until(({ inputs, held }) => inputs[0].value === 0 && held, 'the last value');
+    page.close();
+  },
 };
 
 const frameOf = (data) => ({ length: data[1] < 126 ? data[1] : data[1] === 126 ? data.readUInt16BE(2) : Number(data.readBigUInt64BE(2)), head: [2, 4, 10][Math.max(0, data[1] - 125)], text: (data[0] & 15) === 1 });
@@ -176,7 +192,7 @@ const frameOf = (data) => ({ length: data[1] < 126 ? data[1] : data[1] === 126 ?
 /** A page without a browser: what it is told, and a way to say something. */
 async function listen(run) {
   const { socket, head } = await ask(run, `/ws?token=${run.url.searchParams.get('token')}`, upgrade(`http://${run.url.host}`));
-  const page = { status: null, headers: 0, say: (command) => sendText(socket, JSON.stringify(command)), close: () => socket.destroy() };
+  const page = { status: null, headers: 0, frames: 0, say: (command) => sendText(socket, JSON.stringify(command)), close: () => socket.destroy() };
   let data = Buffer.alloc(0);
   const take = (part) => {
     data = Buffer.concat([data, part]);
@@ -186,6 +202,7 @@ async function listen(run) {
       const payload = data.subarray(at, at + length);
       if (text) page.status = JSON.parse(payload.toString());
       else if (payload[0] === 72) page.headers += 1;
+      else if (payload[0] === 70) page.frames += 1;
       data = data.subarray(at + length);
     }
   };
