@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
@@ -223,6 +224,34 @@ TEST_F(View, MeshesOnlyFromTheFolderOfTheModel) {
   command.write("models/m.yaml", model_with_mesh("../part.obj"));
   ASSERT_EQ(command.run({"view", "models/m.yaml", "-o", "m.html"}).code, 0);
   EXPECT_EQ(header_of(command, "m.html")["meshes"].size(), 0u);
+}
+
+// A browser that starts and then is of no use. When the constructor of Browser threw, nobody ended it, and the folder
+// of its profile stayed.
+TEST_F(View, ABrowserThatFailsLeavesNothingBehind) {
+  std::filesystem::create_directory(command.path("bin"));
+  std::filesystem::create_directory(command.path("tmp"));
+  command.write("bin/chromium", "#!/bin/sh\necho $$ > '" + command.path("pid") + "'\nexec 3<&- 4>&-\nexec sleep 60\n");
+  std::filesystem::permissions(command.path("bin/chromium"), std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  const char* temporary = std::getenv("TMPDIR");
+  const std::string temporary_before = temporary == nullptr ? "" : temporary;
+  setenv("PATH", (command.path("bin") + ":" + path).c_str(), 1);
+  setenv("TMPDIR", command.path("tmp").c_str(), 1);
+  const Outcome outcome = command.run({"view", "run.h5", "--frames", "film"});
+  setenv("PATH", path.c_str(), 1);
+  if (temporary == nullptr)
+    unsetenv("TMPDIR");
+  else
+    setenv("TMPDIR", temporary_before.c_str(), 1);
+  EXPECT_EQ(outcome.code, 4) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("no Chromium"));
+  EXPECT_TRUE(std::filesystem::is_empty(command.path("tmp")));
+  const int child = std::atoi(command.read("pid").c_str());
+  ASSERT_GT(child, 1);
+  const bool runs = kill(child, 0) == 0;
+  EXPECT_FALSE(runs) << "process " << child;
+  if (runs) kill(child, SIGKILL);
 }
 
 TEST_F(View, FramesNeedAnEmptyFolder) {
