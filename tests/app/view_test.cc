@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "app/view_events.h"
 #include "tests/app/command.h"
 
 namespace trammel::view_test {
@@ -171,6 +172,31 @@ TEST_F(View, EventsAreMarks) {
   const nlohmann::json changes = header_of(command, "stick.html")["events"];
   ASSERT_GT(changes.size(), 1u);
   EXPECT_THAT(changes[0]["text"].get<std::string>(), HasSubstr(", now: "));
+}
+
+// Of a result that was damaged, or cut off. A number of a switch was taken out of a double before it was looked at: the
+// sanitizer stopped at not-a-number and 1e300.
+TEST(ViewEvents, NumbersThatNameNothingAreLeftOut) {
+  Provenance provenance;
+  provenance.set("switches.1", R"([{"name": "force 'floor': contact", "modes": ["sticks", "slides"]}])");
+  Table table{"events", "", {}};
+  for (const char* name : {"time", "event.switch", "event.direction", "event.impulse", "event.mode"}) {
+    table.signals.emplace_back();
+    table.signals.back().name = name;
+  }
+  const EventTexts texts(provenance, table);
+  const double nan = std::nan("");
+  const auto text = [&](const std::vector<double>& row) {
+    const nlohmann::ordered_json entry = texts.entry(row);
+    return entry.is_null() ? "" : entry["text"].get<std::string>();
+  };
+  EXPECT_EQ(text({1, 0, 1, 0, -1}), "force 'floor': contact, rising");
+  EXPECT_EQ(text({1, 0, -1, 0, 1}), "force 'floor': contact, now: slides");
+  EXPECT_EQ(text({1, 0, -1, 2.5, -1}), "force 'floor': contact, impulse 2.5 N s");
+  for (const double number : {nan, -1.0, 1.0, 1e300, HUGE_VAL}) EXPECT_EQ(text({1, number, 1, 0, -1}), "") << number;
+  EXPECT_EQ(text({nan, 0, 1, 0, -1}), "");
+  for (const double mode : {nan, 2.0, 1e300})
+    EXPECT_EQ(text({1, 0, 1, 0, mode}), "force 'floor': contact, rising") << mode;
 }
 
 // A crank longer than its rod cannot turn all the way round: arm 0.3, rod 0.2, the slider on the line of the pivot.
