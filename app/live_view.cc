@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <new>
 
 #include "app/view_data.h"
 #include "app/view_page.h"
@@ -171,9 +172,13 @@ void LiveView::try_restart(Lock& lock) {
     model = options_.reload(set);
   } catch (const Failure& failure) {
     why = failure.problems().front().message;
+  } catch (const std::bad_alloc&) {
+    why = "there is not enough memory for it";
+  } catch (const std::exception& trouble) {
+    why = trouble.what();
   }
   lock.lock();
-  message_ = model ? "" : "no new start: " + why;
+  refused_start_ = model ? "" : "no new start: " + why;
   ++versions_.status;
   if (!model) return;
   set_ = std::move(set);
@@ -234,7 +239,7 @@ void LiveView::refused(double t) {
   pushing_ = before_.pushing;
   pushed_at_ = before_.pushed_at;
   push_.reset();
-  message_ = "not changed at t = " + digits(t) + " s: the mechanism would have no accelerations";
+  refused_input_ = "not changed at t = " + digits(t) + " s: the mechanism would have no accelerations";
   ++versions_.status;
 }
 
@@ -256,6 +261,7 @@ void LiveView::begin(std::shared_ptr<const std::vector<Table>> tables, std::shar
   pace_clock_ = -1;
   run_status_ = RunStatus::running;
   failure_.clear();
+  refused_input_.clear();
   cannot_show_.clear();
   not_packed_.reset();
   ++versions_.status;
@@ -424,19 +430,26 @@ LiveServer::Message LiveView::status() {
                      {"parameters", parameters},
                      {"pushes", pushes},
                      {"events", events},
-                     {"message", message_},
+                     {"message", message()},
                      {"cannot_show", cannot_show_}};
   return std::make_shared<const std::string>(text_of(json));
 }
 
+// What was refused and has not been asked for again since.
+std::string LiveView::message() const {
+  std::string all;
+  for (const std::string* part : {&refused_command_, &refused_start_, &refused_input_})
+    if (!part->empty()) all += (all.empty() ? "" : "; ") + *part;
+  return all;
+}
+
 void LiveView::receive(std::string_view text) {
   const Lock lock(mutex_);
-  std::string why;
-  const std::optional<LiveCommand> command = parse_command(text, names_, why);
-  const std::string before = message_;
-  message_ = why;
+  const std::string before = message();
+  refused_command_.clear();
+  const std::optional<LiveCommand> command = parse_command(text, names_, refused_command_);
   if (command) std::visit([this](const auto& known) { obey(known); }, *command);
-  if (message_ != before) ++versions_.status;
+  if (message() != before) ++versions_.status;
   wake_.notify_all();
 }
 
@@ -459,6 +472,7 @@ void LiveView::obey(const PaceRun& pace) {
 }
 
 void LiveView::obey(const SetInput& set) {
+  refused_input_.clear();
   inputs_[set.input].value = set.value;
   if (std::find(changed_inputs_.begin(), changed_inputs_.end(), set.input) == changed_inputs_.end())
     changed_inputs_.push_back(set.input);
@@ -472,6 +486,9 @@ void LiveView::obey(const PushBody& push) {
 
 void LiveView::obey(const ReleaseBody&) { push_.reset(); }
 
-void LiveView::obey(const RestartRun& restart) { restart_ = restart; }
+void LiveView::obey(const RestartRun& restart) {
+  refused_start_.clear();
+  restart_ = restart;
+}
 
 }  // namespace trammel

@@ -87,6 +87,7 @@ class LiveView {
   std::string with_deeds(std::string_view summary) const;
   LiveServer::Message packed_rows(unsigned& version);
   void cannot_show(unsigned version, const std::string& why);
+  std::string message() const;
   bool interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
 
   Options options_;
@@ -101,7 +102,7 @@ class LiveView {
   std::optional<EventTexts> event_texts_;
   std::deque<std::vector<double>> recent_events_;  // for pages that have their header
   RunStatus run_status_ = RunStatus::running;
-  std::string failure_, message_, cannot_show_;
+  std::string failure_, refused_command_, refused_start_, refused_input_, cannot_show_;
   std::optional<unsigned> not_packed_;  // the version of the header that no page can take
   double end_ = 0, time_ = 0;
   // what is wanted of it

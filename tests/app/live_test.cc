@@ -269,6 +269,19 @@ TEST(LivePush, AModelMayUseTheNamePush) {
   EXPECT_EQ(prefix, "push_.");
 }
 
+// Two inputs of one name would be one: the force of the user would act on the body.
+TEST(LivePush, AModelMayUseTheNamesOfItsInputs) {
+  for (const char* taken : {"push__0_fx", "push__1_fy"}) {
+    Model model = read_model_text(floating, "test.yaml");
+    model.inputs.push_back({taken, "N", 3, {}});
+    EXPECT_EQ(Pushes(model).prefix(), "push_.") << taken;
+    std::vector<std::string> names;
+    for (const Input& input : model.inputs) names.push_back(input.name);
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end()) << taken;
+  }
+}
+
 TEST(LiveRun, ArgumentsThatDoNotFitAreRefused) {
   const testing::Command command;
   const std::string model = testing::model_file("cart_pole.yaml");
