@@ -2,13 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
 #include "app/view_events.h"
+#include "app/view_sweep.h"
 #include "tests/app/command.h"
+#include "trammel/run/load_model.h"
+#include "trammel/run/simulation.h"
 
 namespace trammel::view_test {
 
@@ -122,6 +126,25 @@ TEST_F(View, FreedomsOfAModel) {
   EXPECT_EQ(freedoms[0]["quantity"], "angle");
   EXPECT_EQ(freedoms[0]["values"]["rows"], 91);  // a full turn
   EXPECT_EQ(freedoms[0]["ends"], nlohmann::json({false, false}));
+}
+
+// A unit of a mode, which was the reach of its slider, bends this strip of 1 m by some 5 m.
+TEST(ViewSweep, ModesBendAsFarAsModesAreBelieved) {
+  Simulation simulation(load_model(model_file("flexible_pendulum.yaml"), {}, nullptr));
+  simulation.start();
+  const Equations& equations = simulation.equations();
+  int modes = 0;
+  for (const Sweep& sweep : sweep_freedoms(equations, simulation.start_state())) {
+    for (int column = 0; column < equations.sizes().nv; ++column) {
+      const BodyVelocity& velocity = equations.velocity(column);
+      if (velocity.name != sweep.quantity || !(velocity.displacement > 0)) continue;
+      ++modes;
+      const double reach = std::min(0.1 * equations.length() / velocity.displacement, 0.3 / velocity.turn);
+      EXPECT_NEAR(sweep.values.back(), reach, 1e-9 * reach) << velocity.name;
+      EXPECT_NEAR(sweep.values.front(), -reach, 1e-9 * reach) << velocity.name;
+    }
+  }
+  EXPECT_GT(modes, 4);
 }
 
 TEST_F(View, ModesOfAModel) {
