@@ -21,11 +21,24 @@ double smallest_inertia(const Body& body, const BodyDescription& kind) {
   return std::max(0.0, symmetric_eigenvalues(body.inertia)[0]);
 }
 
-// A free name for the forces, should the model have used this one.
+// What the inputs are called that make the force on a body: "push__3_fx".
+std::string input_of(const std::string& prefix, std::size_t body, const char* component) {
+  return prefix.substr(0, prefix.size() - 1) + "__" + std::to_string(body) + "_" + component;
+}
+
+bool is_taken(const Model& model, const std::string& prefix) {
+  const auto among = [&](const auto& items, const std::string& start) {
+    return std::any_of(items.begin(), items.end(), [&](const auto& item) { return item.name.starts_with(start); });
+  };
+  const std::string inputs = prefix.substr(0, prefix.size() - 1) + "__";
+  return among(model.forces, prefix) || among(model.inputs, inputs) || among(model.parameters, inputs) ||
+         among(model.variables, inputs) || among(model.states, inputs);
+}
+
+// A free name for the forces and their inputs, should the model have used this one.
 std::string prefix_for(const Model& model) {
   std::string prefix = "push.";
-  const auto taken = [&](const Item& force) { return force.name.rfind(prefix, 0) == 0; };
-  while (std::any_of(model.forces.begin(), model.forces.end(), taken)) prefix.insert(prefix.size() - 1, "_");
+  while (is_taken(model, prefix)) prefix.insert(prefix.size() - 1, "_");
   return prefix;
 }
 
@@ -49,7 +62,7 @@ Pushes::Pushes(Model& model) : prefix_(prefix_for(model)) {
     Fields fields;
     fields.set("axes", std::string("world"));
     for (int i = 0; i < pushed.inputs; ++i) {
-      const std::string name = prefix_.substr(0, prefix_.size() - 1) + "__" + std::to_string(b) + "_" + components[i];
+      const std::string name = input_of(prefix_, b, components[i]);
       fields.set(components[i], ExpressionText{name, where});
       model.inputs.push_back({name, i < 3 ? "N" : "N m", 0, where});
     }

@@ -15,6 +15,7 @@
 #include <set>
 #include <thread>
 
+#include "app/live_turns.h"
 #include "trammel/base/diagnosis.h"
 
 namespace trammel {
@@ -29,6 +30,7 @@ using asio::ip::tcp;
 constexpr auto between_frames = std::chrono::microseconds(16667);
 constexpr auto patience = std::chrono::seconds(10);  // for a request
 constexpr auto farewell = std::chrono::milliseconds(300);
+constexpr auto breath = std::chrono::milliseconds(100);  // after a connection that could not be taken
 constexpr std::size_t most_pages = 4, most_connections = 16;
 constexpr std::uint32_t largest_header = 8 << 10;
 constexpr std::size_t largest_message = 64 << 10;
@@ -82,7 +84,9 @@ class LiveServer::Engine {
   class Page;
   using Request = http::request<http::empty_body>;
 
+  void run();
   void accept();
+  void accept_later();
   void tick();
   void wake() {
     if (!ticking_) tick();
@@ -97,7 +101,7 @@ class LiveServer::Engine {
   std::size_t connections_ = 0;
   asio::io_context io_{1};
   tcp::acceptor acceptor_{io_};
-  asio::steady_timer timer_{io_};
+  asio::steady_timer timer_{io_}, breath_{io_};
   bool ticking_ = false, closing_ = false;
   Message frame_;  // that was made last, shared by all pages
   unsigned frame_version_ = 0;
@@ -107,6 +111,8 @@ class LiveServer::Engine {
 // A page that listens. One message is on its way at most: what comes meanwhile is looked up when it has arrived, and
 // then only the newest is left.
 class LiveServer::Engine::Page : public std::enable_shared_from_this<Page> {
+  using Kind = LiveTurns::Kind;
+
  public:
   Page(Engine& engine, tcp::socket socket) : engine_(engine), stream_(std::move(socket)) {
     engine_.pages_.insert(this);
@@ -126,21 +132,9 @@ class LiveServer::Engine::Page : public std::enable_shared_from_this<Page> {
     });
   }
 
-  // Whatever is new, unless something is on its way.
-  void send() {
-    if (busy_ || !stream_.is_open()) return;
-    const Source::Versions now = engine_.source_.versions();
-    if ((!greeted_ || now.header != seen_.header) && put(engine_.source_.header(), true)) {
-      greeted_ = true;
-      seen_.header = now.header;
-      seen_.frame = now.frame;  // the header holds all rows up to now
-    } else if (!informed_ || now.status != seen_.status) {
-      informed_ = put(engine_.source_.status(), false);
-      seen_.status = now.status;
-    } else if (greeted_ && now.frame != seen_.frame) {
-      put(engine_.frame(now.frame), true);
-      seen_.frame = now.frame;
-    }
+  void tick() {
+    turns_.tick();
+    send();
   }
 
   void close() {
@@ -149,35 +143,60 @@ class LiveServer::Engine::Page : public std::enable_shared_from_this<Page> {
   }
 
  private:
-  bool put(const Message& message, bool binary) {
-    if (!message) return false;
+  // What is new and whose turn it is, unless something is on its way.
+  void send() {
+    if (busy_ || !stream_.is_open()) return;
+    const Source::Versions now = engine_.source_.versions();
+    for (Kind kind = turns_.next(now); kind != Kind::nothing; kind = turns_.next(now)) {
+      const Message message = made(kind, now);
+      turns_.took(kind, now, message != nullptr);
+      if (message) return put(message, kind != Kind::status);
+    }
+  }
+
+  // Null where there is none, or no memory for it: pages go without.
+  Message made(Kind kind, const Source::Versions& now) const {
+    try {
+      if (kind == Kind::header) return engine_.source_.header();
+      return kind == Kind::status ? engine_.source_.status() : engine_.frame(now.frame);
+    } catch (const std::exception&) {
+      return {};
+    }
+  }
+
+  void put(const Message& message, bool binary) {
     busy_ = true;
     stream_.binary(binary);
     const auto bytes = asio::buffer(*message);
     stream_.async_write(bytes, [self = shared_from_this(), message](beast::error_code failed, std::size_t) {
       self->busy_ = false;
-      if (!failed && !self->informed_) self->send();  // frames wait for their time
+      if (!failed) self->send();
     });
-    return true;
   }
 
   void listen() {
     stream_.async_read(buffer_, [self = shared_from_this()](beast::error_code failed, std::size_t) {
       if (failed) return;  // gone
-      if (self->stream_.got_text()) {
-        const auto data = self->buffer_.cdata();
-        self->engine_.source_.receive({static_cast<const char*>(data.data()), data.size()});
-      }
+      if (self->stream_.got_text()) self->receive();
       self->buffer_.consume(self->buffer_.size());
       self->listen();
     });
   }
 
+  // Whoever asks for more than there is memory for asks in vain.
+  void receive() const {
+    const auto data = buffer_.cdata();
+    try {
+      engine_.source_.receive({static_cast<const char*>(data.data()), data.size()});
+    } catch (const std::exception&) {
+    }
+  }
+
   Engine& engine_;
   websocket::stream<beast::tcp_stream> stream_;
   beast::flat_buffer buffer_;
-  bool busy_ = false, greeted_ = false, informed_ = false;
-  Source::Versions seen_;
+  bool busy_ = false;
+  LiveTurns turns_;
 };
 
 // One request: answered, refused, or turned into a Page.
@@ -252,7 +271,24 @@ LiveServer::Engine::Engine(const std::function<std::string(const std::string&)>&
   hosts_ = {host_, "localhost:" + port};
   page_ = page(host_);
   accept();
-  thread_ = std::thread([this] { io_.run(); });
+  thread_ = std::thread([this] { run(); });
+}
+
+// What a handler throws, most likely for want of memory, ends that handler and not the program, whose run goes on.
+void LiveServer::Engine::run() {
+  for (bool again = false; !closing_ || !again; again = true) {
+    try {
+      if (again) {
+        std::this_thread::sleep_for(breath);
+        ticking_ = false;
+        wake();
+      }
+      io_.run();
+      return;
+    } catch (const std::exception&) {
+      continue;
+    }
+  }
 }
 
 LiveServer::Engine::~Engine() {
@@ -270,12 +306,20 @@ LiveServer::Engine::~Engine() {
 void LiveServer::Engine::accept() {
   acceptor_.async_accept([this](beast::error_code failed, tcp::socket socket) {
     if (closing_ || failed == asio::error::operation_aborted) return;
-    if (!failed && connections_ < most_connections) {
-      beast::error_code ignored;
-      socket.set_option(tcp::no_delay(true), ignored);
-      std::make_shared<Connection>(*this, std::move(socket))->start();
-    }
+    if (failed) return accept_later();
     accept();
+    if (connections_ >= most_connections) return;
+    beast::error_code ignored;
+    socket.set_option(tcp::no_delay(true), ignored);
+    std::make_shared<Connection>(*this, std::move(socket))->start();
+  });
+}
+
+// Without a file left for it, the connection that waits fails again at once, and the thread would do nothing else.
+void LiveServer::Engine::accept_later() {
+  breath_.expires_after(breath);
+  breath_.async_wait([this](beast::error_code failed) {
+    if (!failed && !closing_) accept();
   });
 }
 
@@ -286,7 +330,7 @@ void LiveServer::Engine::tick() {
     return;
   }
   ticking_ = true;
-  for (Page* page : pages_) page->send();
+  for (Page* page : pages_) page->tick();
   timer_.expires_after(between_frames);
   timer_.async_wait([this](beast::error_code failed) {
     if (!failed) tick();

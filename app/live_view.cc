@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <new>
 
 #include "app/view_data.h"
 #include "app/view_page.h"
@@ -12,7 +13,8 @@
 namespace trammel {
 namespace {
 
-constexpr std::size_t history_bytes = std::size_t{24} << 20;
+constexpr std::size_t history_bytes = std::size_t{24} << 20, event_bytes = std::size_t{128} << 10;
+constexpr std::size_t most_recent_events = 20;
 constexpr double push_lasts = 0.2;    // s behind the last message
 constexpr double greatest_lag = 0.1;  // s that a run which is too slow for its pace may make good
 constexpr auto nap = std::chrono::milliseconds(20);
@@ -42,7 +44,7 @@ std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::e
 
 }  // namespace
 
-// Between the run and the files: takes a copy of each row of the first table.
+// Between the run and the files: takes a copy of each row of the first table, and of each event.
 class LiveView::Sink final : public TrajectorySink {
  public:
   Sink(LiveView& view, TrajectorySink& inner) : view_(view), inner_(inner) {}
@@ -51,10 +53,15 @@ class LiveView::Sink final : public TrajectorySink {
     Provenance watched = provenance;
     watched.set("watched", "with --view: the summary lists what was done to the run");
     inner_.begin(tables, watched);
-    view_.begin(std::make_shared<const std::vector<Table>>(1, tables[0]), std::make_shared<const Provenance>(watched));
+    std::vector<Table> shown{tables[0]};
+    events_ = events_table(tables);
+    if (events_) shown.push_back(tables[*events_]);
+    view_.begin(std::make_shared<const std::vector<Table>>(std::move(shown)),
+                std::make_shared<const Provenance>(watched));
   }
   bool append(std::size_t table, std::span<const double> row) override {
     if (table == 0) view_.add(row);
+    if (events_ == table) view_.add_event(row);
     return inner_.append(table, row);
   }
   void flush() override { inner_.flush(); }
@@ -66,6 +73,7 @@ class LiveView::Sink final : public TrajectorySink {
  private:
   LiveView& view_;
   TrajectorySink& inner_;
+  std::optional<std::size_t> events_;  // the table of them
 };
 
 LiveView::LiveView(Options options)
@@ -164,9 +172,13 @@ void LiveView::try_restart(Lock& lock) {
     model = options_.reload(set);
   } catch (const Failure& failure) {
     why = failure.problems().front().message;
+  } catch (const std::bad_alloc&) {
+    why = "there is not enough memory for it";
+  } catch (const std::exception& trouble) {
+    why = trouble.what();
   }
   lock.lock();
-  message_ = model ? "" : "no new start: " + why;
+  refused_start_ = model ? "" : "no new start: " + why;
   ++versions_.status;
   if (!model) return;
   set_ = std::move(set);
@@ -227,7 +239,7 @@ void LiveView::refused(double t) {
   pushing_ = before_.pushing;
   pushed_at_ = before_.pushed_at;
   push_.reset();
-  message_ = "not changed at t = " + digits(t) + " s: the mechanism would have no accelerations";
+  refused_input_ = "not changed at t = " + digits(t) + " s: the mechanism would have no accelerations";
   ++versions_.status;
 }
 
@@ -237,11 +249,19 @@ void LiveView::begin(std::shared_ptr<const std::vector<Table>> tables, std::shar
   tables_ = std::move(tables);
   provenance_ = std::move(provenance);
   history_ = RowHistory(tables_->front().signals.size(), history_bytes);
+  events_ = {};
+  event_texts_.reset();
+  recent_events_.clear();
+  if (tables_->size() > 1) {
+    events_ = RowHistory(tables_->back().signals.size(), event_bytes);
+    event_texts_.emplace(*provenance_, tables_->back());
+  }
   rows_ = until_row_ = 0;
   time_ = 0;
   pace_clock_ = -1;
   run_status_ = RunStatus::running;
   failure_.clear();
+  refused_input_.clear();
   cannot_show_.clear();
   not_packed_.reset();
   ++versions_.status;
@@ -252,6 +272,14 @@ void LiveView::add(std::span<const double> row) {
   history_.add(row);
   if (rows_++ == 0) ++versions_.header;  // before it there is nothing to show
   ++versions_.frame;
+}
+
+void LiveView::add_event(std::span<const double> row) {
+  const Lock lock(mutex_);
+  events_.add(row);
+  recent_events_.emplace_back(row.begin(), row.end());
+  if (recent_events_.size() > most_recent_events) recent_events_.pop_front();
+  ++versions_.status;
 }
 
 void LiveView::finish(RunStatus status, const std::string& failure) {
@@ -298,22 +326,53 @@ LiveServer::Source LiveView::source() {
           [this](std::string_view text) { receive(text); }};
 }
 
-// The rows are copied in blocks and packed without the lock, for the run wants it before each step.
+// What no page can take, or no memory holds, is said instead; the run goes on.
 LiveServer::Message LiveView::header() {
-  HistoryCopy copy;
+  unsigned version = 0;
+  try {
+    return packed_rows(version);
+  } catch (const Failure& problem) {
+    cannot_show(version, problem.problems().front().message);
+  } catch (const std::exception&) {
+    cannot_show(version, "there is no memory left to pack the rows of the run");
+  }
+  return {};
+}
+
+void LiveView::cannot_show(unsigned version, const std::string& why) {
+  const Lock lock(mutex_);
+  not_packed_ = version;
+  cannot_show_ = why;
+  ++versions_.status;
+}
+
+// The rows are copied in blocks and packed without the lock, for the run wants it before each step.
+LiveServer::Message LiveView::packed_rows(unsigned& version) {
+  {
+    const Lock lock(mutex_);
+    version = versions_.header;  // of what there may be no memory for
+    if (history_.rows() == 0 || not_packed_ == version) return {};
+  }
+  HistoryCopy copy, events;
   copy.reserve(history_bytes);
+  events.reserve(event_bytes);
   std::shared_ptr<const std::vector<Table>> tables;
   std::shared_ptr<const Provenance> provenance;
-  unsigned run = 0, version = 0;
+  unsigned run = 0;
   RunStatus run_status = RunStatus::running;
   std::string failure;
-  for (bool all = false; !all;) {
+  for (bool all_rows = false, all = false; !all;) {
     const Lock lock(mutex_);
     version = versions_.header;
-    if (history_.rows() == 0 || not_packed_ == version) return {};
-    if (run != run_) copy.clear();
+    if (history_.rows() == 0) return {};  // a new start has begun meanwhile
+    if (run != run_) {
+      copy.clear();
+      events.clear();
+      all_rows = false;
+    }
     run = run_;
-    all = copy.take(history_);
+    all_rows = all_rows || copy.take(history_);
+    all = all_rows && events.take(events_);
     tables = tables_;
     provenance = provenance_;
     run_status = run_status_;
@@ -321,19 +380,21 @@ LiveServer::Message LiveView::header() {
   }
   MemoryTrajectory result;
   result.begin(*tables, *provenance);
-  const std::size_t columns = tables->front().signals.size(), rows = copy.values().size() / columns;
-  result.reserve(0, rows);
-  for (std::size_t i = 0; i < rows; ++i) (void)result.append(0, std::span(copy.values()).subspan(i * columns, columns));
+  const auto add = [&](std::size_t table, const std::vector<double>& values) {
+    const std::size_t columns = (*tables)[table].signals.size(), rows = values.size() / columns;
+    result.reserve(table, rows);
+    for (std::size_t i = 0; i < rows; ++i) (void)result.append(table, std::span(values).subspan(i * columns, columns));
+  };
+  add(0, copy.values());
+  if (tables->size() > 1) add(1, events.values());
   if (run_status != RunStatus::running) result.finish(run_status, "", failure);
-  try {
-    return std::make_shared<const std::string>(message_of('H', run) + view_data(result, {}));
-  } catch (const Failure& problem) {
-    const Lock lock(mutex_);
-    not_packed_ = version;
-    cannot_show_ = problem.problems().front().message;
-    ++versions_.status;
-    return {};
-  }
+  ViewOptions options;
+  options.only_first_table = true;  // rows that come one by one are of it
+  auto message = std::make_shared<const std::string>(message_of('H', run) + view_data(result, options));
+  const Lock lock(mutex_);
+  if (!cannot_show_.empty()) ++versions_.status;
+  cannot_show_.clear();
+  return message;
 }
 
 LiveServer::Message LiveView::frame() {
@@ -349,7 +410,11 @@ LiveServer::Message LiveView::frame() {
 
 LiveServer::Message LiveView::status() {
   const Lock lock(mutex_);
-  Json inputs = Json::array(), parameters = Json::array(), pushes = Json::array();
+  Json inputs = Json::array(), parameters = Json::array(), pushes = Json::array(), events = Json::array();
+  for (const std::vector<double>& row : recent_events_) {
+    Json event = event_texts_->entry(row);
+    if (!event.is_null()) events.push_back(std::move(event));
+  }
   for (const std::string& body : names_.bodies) pushes.push_back({{"body", body}, {"force", push_prefix_ + body}});
   for (const Input& input : inputs_)
     inputs.push_back({{"name", input.name}, {"unit", input.unit}, {"value", input.value}});
@@ -364,19 +429,27 @@ LiveServer::Message LiveView::status() {
                      {"inputs", inputs},
                      {"parameters", parameters},
                      {"pushes", pushes},
-                     {"message", message_},
+                     {"events", events},
+                     {"message", message()},
                      {"cannot_show", cannot_show_}};
   return std::make_shared<const std::string>(text_of(json));
 }
 
+// What was refused and has not been asked for again since.
+std::string LiveView::message() const {
+  std::string all;
+  for (const std::string* part : {&refused_command_, &refused_start_, &refused_input_})
+    if (!part->empty()) all += (all.empty() ? "" : "; ") + *part;
+  return all;
+}
+
 void LiveView::receive(std::string_view text) {
   const Lock lock(mutex_);
-  std::string why;
-  const std::optional<LiveCommand> command = parse_command(text, names_, why);
-  const std::string before = message_;
-  message_ = why;
+  const std::string before = message();
+  refused_command_.clear();
+  const std::optional<LiveCommand> command = parse_command(text, names_, refused_command_);
   if (command) std::visit([this](const auto& known) { obey(known); }, *command);
-  if (message_ != before) ++versions_.status;
+  if (message() != before) ++versions_.status;
   wake_.notify_all();
 }
 
@@ -399,6 +472,7 @@ void LiveView::obey(const PaceRun& pace) {
 }
 
 void LiveView::obey(const SetInput& set) {
+  refused_input_.clear();
   inputs_[set.input].value = set.value;
   if (std::find(changed_inputs_.begin(), changed_inputs_.end(), set.input) == changed_inputs_.end())
     changed_inputs_.push_back(set.input);
@@ -412,6 +486,9 @@ void LiveView::obey(const PushBody& push) {
 
 void LiveView::obey(const ReleaseBody&) { push_.reset(); }
 
-void LiveView::obey(const RestartRun& restart) { restart_ = restart; }
+void LiveView::obey(const RestartRun& restart) {
+  refused_start_.clear();
+  restart_ = restart;
+}
 
 }  // namespace trammel

@@ -2,6 +2,7 @@
 // what people do there comes back before the next step. The run waits for nobody, unless somebody holds it.
 #pragma once
 #include <condition_variable>
+#include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "app/live_history.h"
 #include "app/live_push.h"
 #include "app/live_server.h"
+#include "app/view_events.h"
 #include "app/view_format.h"
 #include "trammel/run/simulation.h"
 
@@ -80,8 +82,12 @@ class LiveView {
   void end_push(double t);
   void begin(std::shared_ptr<const std::vector<Table>> tables, std::shared_ptr<const Provenance> provenance);
   void add(std::span<const double> row);
+  void add_event(std::span<const double> row);
   void finish(RunStatus status, const std::string& failure);
   std::string with_deeds(std::string_view summary) const;
+  LiveServer::Message packed_rows(unsigned& version);
+  void cannot_show(unsigned version, const std::string& why);
+  std::string message() const;
   bool interrupted() const { return options_.interrupted != nullptr && *options_.interrupted; }
 
   Options options_;
@@ -90,11 +96,13 @@ class LiveView {
   LiveServer::Source::Versions versions_;
   unsigned run_ = 0;
   // the run as it stands
-  std::shared_ptr<const std::vector<Table>> tables_;  // the first one; shared, for it is long to copy
+  std::shared_ptr<const std::vector<Table>> tables_;  // that of rows, and of events; shared, for it is long to copy
   std::shared_ptr<const Provenance> provenance_;
-  RowHistory history_;
+  RowHistory history_, events_;
+  std::optional<EventTexts> event_texts_;
+  std::deque<std::vector<double>> recent_events_;  // for pages that have their header
   RunStatus run_status_ = RunStatus::running;
-  std::string failure_, message_, cannot_show_;
+  std::string failure_, refused_command_, refused_start_, refused_input_, cannot_show_;
   std::optional<unsigned> not_packed_;  // the version of the header that no page can take
   double end_ = 0, time_ = 0;
   // what is wanted of it

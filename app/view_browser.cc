@@ -55,7 +55,21 @@ constexpr int read_by_browser = 3, written_by_browser = 4;
 }  // namespace
 
 Browser::Browser(const std::string& page, int width, int height) {
-  start();
+  try {
+    start();
+    show(page, width, height);
+  } catch (const Json::exception&) {
+    end();
+    fail_browser("the browser does not answer as a Chromium does", "install one (apt-get install chromium)");
+  } catch (...) {  // no destructor runs for what was not made
+    end();
+    throw;
+  }
+}
+
+Browser::~Browser() { end(); }
+
+void Browser::show(const std::string& page, int width, int height) {
   const std::string file = profile_ + "/page.html";
   std::ofstream(file, std::ios::binary) << page;
   const Json target = call("Target.createTarget", {{"url", "file://" + file + "#bare"}});
@@ -75,29 +89,42 @@ Browser::Browser(const std::string& page, int width, int height) {
                "open the page itself in a browser and look");
 }
 
-Browser::~Browser() {
+void Browser::end() {
   if (to_ >= 0) close(to_);  // it ends when nobody talks to it
   if (from_ >= 0) close(from_);
+  to_ = from_ = -1;
   if (process_ > 0) {
     kill(process_, SIGTERM);
     waitpid(process_, nullptr, 0);
+    process_ = -1;
   }
-  std::error_code ignored;
-  if (!profile_.empty()) std::filesystem::remove_all(profile_, ignored);
+  if (profile_.empty()) return;
+  // Its helpers end a moment later and may still write there.
+  for (int attempt = 0; attempt < 20; ++attempt) {
+    std::error_code trouble;
+    std::filesystem::remove_all(profile_, trouble);
+    if (!trouble) return;
+    usleep(50'000);
+  }
 }
 
 void Browser::start() {
-  profile_ = (std::filesystem::temp_directory_path() / "trammel-browser-XXXXXX").string();
-  if (mkdtemp(profile_.data()) == nullptr) fail_browser("no folder for the browser's profile can be made", "");
+  std::string folder = (std::filesystem::temp_directory_path() / "trammel-browser-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) fail_browser("no folder for the browser's profile can be made", "");
+  profile_ = folder;
   std::array<int, 2> there{}, back{};
-  if (pipe2(there.data(), O_CLOEXEC) != 0 || pipe2(back.data(), O_CLOEXEC) != 0)
+  if (pipe2(there.data(), O_CLOEXEC) != 0) fail_browser("no pipe to a browser can be made", "");
+  to_ = there[1];
+  if (pipe2(back.data(), O_CLOEXEC) != 0) {
+    close(there[0]);
     fail_browser("no pipe to a browser can be made", "");
+  }
+  from_ = back[0];
   process_ = fork();
   if (process_ == 0) become_browser(there[0], back[1], profile_);
   close(there[0]);
   close(back[1]);
-  to_ = there[1];
-  from_ = back[0];
+  if (process_ < 0) fail_browser("no process for a browser can be made", "");
   std::signal(SIGPIPE, SIG_IGN);  // a browser that is gone is noticed where its answer is awaited
 }
 

@@ -22,6 +22,8 @@ class Browser {
 
  private:
   void start();
+  void show(const std::string& page, int width, int height);
+  void end();
   Json call(const std::string& method, const Json& parameters);
   std::string next_message();
 

@@ -6,8 +6,9 @@
 #include <map>
 #include <string_view>
 
+#include "app/result_json.h"
+#include "app/view_events.h"
 #include "app/view_format.h"
-#include "trammel/base/numbers.h"
 #include "trammel/write/output_path.h"
 
 namespace trammel {
@@ -21,30 +22,6 @@ constexpr double pose_quantum = 1e-6, signal_quantum = 1.0 / 1048576;  // of the
 struct Meaning {
   std::string of, name, quantity, axis, on;
 };
-
-// The array that the run cut into KEY.1, KEY.2, ...
-Json joined_pieces(const Provenance& provenance, const std::string& key) {
-  Json all = Json::array();
-  for (int i = 1;; ++i) {
-    const std::string text = provenance.get(key + "." + std::to_string(i));
-    if (text.empty()) return all;
-    const Json piece = Json::parse(text, nullptr, false);
-    if (!piece.is_array()) {
-      throw read_failure("not-a-result", "the result's entry '" + key + "." + std::to_string(i) + "' is damaged",
-                         "run the model again");
-    }
-    for (const Json& entry : piece) all.push_back(entry);
-  }
-}
-
-std::string text_at(const Json& list, std::size_t i) {
-  return list.is_array() && i < list.size() && list[i].is_string() ? list[i].get<std::string>() : "";
-}
-
-std::string text_in(const Json& object, const char* key) {
-  const auto found = object.find(key);
-  return found != object.end() && found->is_string() ? found->get<std::string>() : "";
-}
 
 // One for each column of the output table; empty for results of earlier versions, which do not say.
 std::vector<Meaning> meanings(const Provenance& provenance, const Table& table) {
@@ -220,11 +197,6 @@ Json signal_json(const Signal& s, const Meaning& m, std::size_t table) {
   return j;
 }
 
-Json parsed_or_null(const std::string& text) {
-  Json json = Json::parse(text, nullptr, false);
-  return json.is_discarded() ? Json() : json;
-}
-
 // The model's own outputs, those of one unit and about one size together, then the energies; of a result that does not
 // say what is what, its first columns. `greatest` holds the largest magnitude of each signal.
 Json first_plots(const Json& signals, const std::vector<double>& greatest) {
@@ -363,40 +335,6 @@ Json failure_of(const MemoryTrajectory& result) {
   return {{"t", report.value("t", Json())}, {"what", text_in(report, "what")}};
 }
 
-// What happened at an instant, in words: the table of events with the names of its switches.
-Json events_of(const MemoryTrajectory& result) {
-  Json events = Json::array();
-  const Json switches = joined_pieces(result.provenance(), "switches");
-  const std::vector<Table>& tables = result.tables();
-  const auto table = std::find_if(tables.begin(), tables.end(), [](const Table& t) { return t.name == "events"; });
-  if (table == tables.end()) return events;
-  const auto t = static_cast<std::size_t>(table - tables.begin());
-  const auto column = [&](const char* name) -> std::vector<double> {
-    for (std::size_t c = 0; c < table->signals.size(); ++c)
-      if (table->signals[c].name == name) return result.column(SignalRef{t, c});
-    return {};
-  };
-  const std::vector<double> time = column("time"), which = column("event.switch"),
-                            direction = column("event.direction"), impulse = column("event.impulse"),
-                            mode = column("event.mode");
-  for (std::size_t i = 0; i < time.size() && i < which.size(); ++i) {
-    const auto number = static_cast<std::size_t>(which[i]);
-    if (!(which[i] >= 0) || number >= switches.size() || !switches[number].is_object()) continue;
-    std::string text = text_in(switches[number], "name");
-    const std::string into = i < mode.size() && mode[i] >= 0 && switches[number].contains("modes")
-                                 ? text_at(switches[number]["modes"], static_cast<std::size_t>(mode[i]))
-                                 : "";
-    if (!into.empty())
-      text += ", now: " + into;
-    else if (i < impulse.size() && impulse[i] != 0)
-      text += ", impulse " + digits(impulse[i], 4) + " N s";
-    else if (i < direction.size())
-      text += direction[i] > 0 ? ", rising" : ", falling";
-    events.push_back({{"time", time[i]}, {"text", text}});
-  }
-  return events;
-}
-
 Json header_of(const MemoryTrajectory& result, const Json& bodies, const Json& shapes) {
   const Provenance& provenance = result.provenance();
   return {{"title", provenance.get("title")},
@@ -436,7 +374,8 @@ class Packer {
     header["poses"] = pose_chunk(file_, output, poses_);
     if (!motions.sweeps.empty()) header["freedoms"] = freedoms_json(file_, motions.sweeps, 7 * poses_.size());
     if (motions.modes) header["modes"] = modes_json(file_, *motions.modes, poses_.size());
-    for (std::size_t t = 0; t < result_.tables().size(); ++t) add_table(t);
+    const std::size_t tables = options_.only_first_table ? 1 : result_.tables().size();
+    for (std::size_t t = 0; t < tables; ++t) add_table(t);
     header["signals"] = signals_;
     header["plots"] = first_plots(signals_, greatest_);
     header["tables"] = tables_;

@@ -14,6 +14,7 @@ struct ViewOptions {
   std::vector<std::string> signals;  // names or patterns; empty: all
   std::size_t every = 1;             // rows
   bool exact = false;                // signals as 32-bit floats instead of a millionth of their greatest value
+  bool only_first_table = false;     // no signals of others; events are marks all the same
 };
 
 // How a mechanism without a run can move: along its freedoms, or in its modes.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "trammel/elements/build.h"
@@ -17,6 +18,7 @@ namespace {
 constexpr int most_velocities = 1200;  // of a model that is tried
 constexpr int rows_each_way = 45;      // 4 degrees of a full turn
 constexpr double least_part = 1e-3;    // of a row: a smaller step that still fails is the end of the range
+constexpr double greatest_bend = 0.1, greatest_twist = 0.3;  // of a mode, L and rad: modes describe small deformations
 constexpr double greatest_move = 0.3;  // L or rad within a step; more may be a jump to another way of assembling
 
 struct Freedom {
@@ -185,8 +187,16 @@ class Sweeper {
     switch (equations_.quantity_of_velocity(column)) {
       case Quantity::angle: return std::numbers::pi;
       case Quantity::length: return equations_.length();
-      default: return 1;
+      default: return reach_of_mode(equations_.velocity(column));
     }
+  }
+
+  // A unit of a modal coordinate may bend its body by metres or by nothing that is seen. 1 for what is no mode.
+  double reach_of_mode(const BodyVelocity& mode) const {
+    double reach = std::numeric_limits<double>::infinity();
+    if (mode.displacement > 0) reach = greatest_bend * equations_.length() / mode.displacement;
+    if (mode.turn > 0) reach = std::min(reach, greatest_twist / mode.turn);
+    return std::isfinite(reach) ? reach : 1;
   }
 
   struct Row {

@@ -2,9 +2,12 @@
 // tested in a browser (viewer/tests/live_tests.mjs).
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "app/live_commands.h"
 #include "app/live_history.h"
 #include "app/live_push.h"
+#include "app/live_turns.h"
 #include "tests/app/command.h"
 #include "trammel/elements/build.h"
 #include "trammel/read/read_model.h"
@@ -81,6 +84,68 @@ TEST(LiveCommands, EverythingElseIsRefusedWithAReason) {
   }
   std::string why;
   EXPECT_FALSE(parse_command(R"({"restart": {"M": ")" + std::string(200, '1') + "\"}}", names, why));
+}
+
+// ---- which message goes next
+
+struct Sent {
+  int headers = 0, status = 0, frames = 0;
+};
+
+// What a page gets in one sixtieth of a second if it takes at most so many messages in that time.
+void pass_a_tick(LiveTurns& turns, const LiveTurns::Versions& now, int most, Sent& sent) {
+  turns.tick();
+  for (int i = 0; i < most; ++i) {
+    const LiveTurns::Kind kind = turns.next(now);
+    if (kind == LiveTurns::Kind::nothing) return;
+    turns.took(kind, now, true);
+    sent.headers += kind == LiveTurns::Kind::header ? 1 : 0;
+    sent.status += kind == LiveTurns::Kind::status ? 1 : 0;
+    sent.frames += kind == LiveTurns::Kind::frame ? 1 : 0;
+  }
+}
+
+// A dragged slider changes the status sixty times a second. With one message a tick and the status always first, no row
+// at all would go.
+TEST(LiveTurns, AStatusThatChangesAllTheTimeStarvesNoRows) {
+  for (const int most : {1, 2, 10}) {  // from a page that is slow to one that takes what it gets
+    LiveTurns turns;
+    LiveTurns::Versions now{1, 1, 1};
+    Sent sent;
+    for (int tick = 0; tick < 62; ++tick, ++now.status, ++now.frame) pass_a_tick(turns, now, most, sent);
+    EXPECT_EQ(sent.headers, 1);
+    EXPECT_GE(sent.frames, most == 1 ? 30 : 60) << most;
+    EXPECT_GE(sent.status, most == 1 ? 30 : 60) << most;
+    EXPECT_LE(std::max(sent.frames, sent.status), 62) << "each at most once a tick";
+  }
+}
+
+TEST(LiveTurns, AHeaderHoldsTheRowsBeforeIt) {
+  LiveTurns turns;
+  LiveTurns::Versions now{1, 1, 40};
+  Sent sent;
+  for (int tick = 0; tick < 5; ++tick) pass_a_tick(turns, now, 10, sent);
+  EXPECT_EQ(sent.headers, 1);
+  EXPECT_EQ(sent.status, 1);
+  EXPECT_EQ(sent.frames, 0);
+  ++now.frame;
+  pass_a_tick(turns, now, 10, sent);
+  EXPECT_EQ(sent.frames, 1);
+}
+
+TEST(LiveTurns, WhatThereIsNotYetIsAskedForAgainAndHoldsNothingUp) {
+  using Kind = LiveTurns::Kind;
+  LiveTurns turns;
+  const LiveTurns::Versions now{1, 1, 1};
+  EXPECT_EQ(turns.next(now), Kind::header);
+  turns.took(Kind::header, now, false);
+  EXPECT_EQ(turns.next(now), Kind::status);
+  turns.took(Kind::status, now, false);
+  EXPECT_EQ(turns.next(now), Kind::nothing);  // rows mean nothing without a header
+  turns.tick();
+  EXPECT_EQ(turns.next(now), Kind::header);
+  turns.took(Kind::header, now, true);
+  EXPECT_EQ(turns.next(now), Kind::status);
 }
 
 TEST(LiveHistory, KeepsTheWholeRunInBoundedMemory) {
@@ -202,6 +267,19 @@ TEST(LivePush, AModelMayUseTheNamePush) {
   add_force(model, "force", "push.box", {model.add_frame(ground, {}), model.add_frame(0, {})});
   push_through(model, {0, Vec3::Zero(), Vec3::Zero()}, &prefix);
   EXPECT_EQ(prefix, "push_.");
+}
+
+// Two inputs of one name would be one: the force of the user would act on the body.
+TEST(LivePush, AModelMayUseTheNamesOfItsInputs) {
+  for (const char* taken : {"push__0_fx", "push__1_fy"}) {
+    Model model = read_model_text(floating, "test.yaml");
+    model.inputs.push_back({taken, "N", 3, {}});
+    EXPECT_EQ(Pushes(model).prefix(), "push_.") << taken;
+    std::vector<std::string> names;
+    for (const Input& input : model.inputs) names.push_back(input.name);
+    std::sort(names.begin(), names.end());
+    EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end()) << taken;
+  }
 }
 
 TEST(LiveRun, ArgumentsThatDoNotFitAreRefused) {

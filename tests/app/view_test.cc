@@ -2,11 +2,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 
+#include "app/view_events.h"
+#include "app/view_sweep.h"
 #include "tests/app/command.h"
+#include "trammel/run/load_model.h"
+#include "trammel/run/simulation.h"
 
 namespace trammel::view_test {
 
@@ -122,6 +128,25 @@ TEST_F(View, FreedomsOfAModel) {
   EXPECT_EQ(freedoms[0]["ends"], nlohmann::json({false, false}));
 }
 
+// A unit of a mode, which was the reach of its slider, bends this strip of 1 m by some 5 m.
+TEST(ViewSweep, ModesBendAsFarAsModesAreBelieved) {
+  Simulation simulation(load_model(model_file("flexible_pendulum.yaml"), {}, nullptr));
+  simulation.start();
+  const Equations& equations = simulation.equations();
+  int modes = 0;
+  for (const Sweep& sweep : sweep_freedoms(equations, simulation.start_state())) {
+    for (int column = 0; column < equations.sizes().nv; ++column) {
+      const BodyVelocity& velocity = equations.velocity(column);
+      if (velocity.name != sweep.quantity || !(velocity.displacement > 0)) continue;
+      ++modes;
+      const double reach = std::min(0.1 * equations.length() / velocity.displacement, 0.3 / velocity.turn);
+      EXPECT_NEAR(sweep.values.back(), reach, 1e-9 * reach) << velocity.name;
+      EXPECT_NEAR(sweep.values.front(), -reach, 1e-9 * reach) << velocity.name;
+    }
+  }
+  EXPECT_GT(modes, 4);
+}
+
 TEST_F(View, ModesOfAModel) {
   const Outcome outcome = command.run({"modes", model_file("hanging_chain.yaml"), "--page", "modes.html", "--json"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
@@ -170,6 +195,31 @@ TEST_F(View, EventsAreMarks) {
   const nlohmann::json changes = header_of(command, "stick.html")["events"];
   ASSERT_GT(changes.size(), 1u);
   EXPECT_THAT(changes[0]["text"].get<std::string>(), HasSubstr(", now: "));
+}
+
+// Of a result that was damaged, or cut off. A number of a switch was taken out of a double before it was looked at: the
+// sanitizer stopped at not-a-number and 1e300.
+TEST(ViewEvents, NumbersThatNameNothingAreLeftOut) {
+  Provenance provenance;
+  provenance.set("switches.1", R"([{"name": "force 'floor': contact", "modes": ["sticks", "slides"]}])");
+  Table table{"events", "", {}};
+  for (const char* name : {"time", "event.switch", "event.direction", "event.impulse", "event.mode"}) {
+    table.signals.emplace_back();
+    table.signals.back().name = name;
+  }
+  const EventTexts texts(provenance, table);
+  const double nan = std::nan("");
+  const auto text = [&](const std::vector<double>& row) {
+    const nlohmann::ordered_json entry = texts.entry(row);
+    return entry.is_null() ? "" : entry["text"].get<std::string>();
+  };
+  EXPECT_EQ(text({1, 0, 1, 0, -1}), "force 'floor': contact, rising");
+  EXPECT_EQ(text({1, 0, -1, 0, 1}), "force 'floor': contact, now: slides");
+  EXPECT_EQ(text({1, 0, -1, 2.5, -1}), "force 'floor': contact, impulse 2.5 N s");
+  for (const double number : {nan, -1.0, 1.0, 1e300, HUGE_VAL}) EXPECT_EQ(text({1, number, 1, 0, -1}), "") << number;
+  EXPECT_EQ(text({nan, 0, 1, 0, -1}), "");
+  for (const double mode : {nan, 2.0, 1e300})
+    EXPECT_EQ(text({1, 0, 1, 0, mode}), "force 'floor': contact, rising") << mode;
 }
 
 // A crank longer than its rod cannot turn all the way round: arm 0.3, rod 0.2, the slider on the line of the pivot.
@@ -223,6 +273,34 @@ TEST_F(View, MeshesOnlyFromTheFolderOfTheModel) {
   command.write("models/m.yaml", model_with_mesh("../part.obj"));
   ASSERT_EQ(command.run({"view", "models/m.yaml", "-o", "m.html"}).code, 0);
   EXPECT_EQ(header_of(command, "m.html")["meshes"].size(), 0u);
+}
+
+// A browser that starts and then is of no use. When the constructor of Browser threw, nobody ended it, and the folder
+// of its profile stayed.
+TEST_F(View, ABrowserThatFailsLeavesNothingBehind) {
+  std::filesystem::create_directory(command.path("bin"));
+  std::filesystem::create_directory(command.path("tmp"));
+  command.write("bin/chromium", "#!/bin/sh\necho $$ > '" + command.path("pid") + "'\nexec 3<&- 4>&-\nexec sleep 60\n");
+  std::filesystem::permissions(command.path("bin/chromium"), std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  const char* temporary = std::getenv("TMPDIR");
+  const std::string temporary_before = temporary == nullptr ? "" : temporary;
+  setenv("PATH", (command.path("bin") + ":" + path).c_str(), 1);
+  setenv("TMPDIR", command.path("tmp").c_str(), 1);
+  const Outcome outcome = command.run({"view", "run.h5", "--frames", "film"});
+  setenv("PATH", path.c_str(), 1);
+  if (temporary == nullptr)
+    unsetenv("TMPDIR");
+  else
+    setenv("TMPDIR", temporary_before.c_str(), 1);
+  EXPECT_EQ(outcome.code, 4) << outcome.err;
+  EXPECT_THAT(outcome.err, HasSubstr("no Chromium"));
+  EXPECT_TRUE(std::filesystem::is_empty(command.path("tmp")));
+  const int child = std::atoi(command.read("pid").c_str());
+  ASSERT_GT(child, 1);
+  const bool runs = kill(child, 0) == 0;
+  EXPECT_FALSE(runs) << "process " << child;
+  if (runs) kill(child, SIGKILL);
 }
 
 TEST_F(View, FramesNeedAnEmptyFolder) {

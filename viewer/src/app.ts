@@ -58,7 +58,7 @@ export class App {
     const dark = prefers('prefers-color-scheme: dark');
     this.state = new State({
       time: run.time[0], tried: null, mode: null, phase: 0, amplitude: 1, rest: true, playing: false, speed: 1, selection: null, joints: true, forces: !run.modeSets, torques: false, trace: true, xray: false,
-      follow: false, measure: false, theme: dark ? 'dark' : 'light', grown: 0,
+      follow: false, measure: false, theme: dark ? 'dark' : 'light', grown: 0, renewed: 0,
     });
     if (run.modeSets) this.modes = new ModePlayer(run, this.state, run.modeSets);
     this.player = this.modes ?? (live ? new LivePlayer(run, this.state, live) : new Player(run, this.state));
@@ -132,20 +132,25 @@ export class App {
     this.draw();
   }
 
-  /** Rows come sixty times a second. Curves follow five times, and what depends on the whole run when it is longer by half. */
+  /** Rows come sixty times a second. Curves and marks follow five times, and what depends on the whole run when it is longer by half. */
   private listenToGrowth(live: Live): void {
     let drawn = 0, scaled = this.run.end;
     live.onGrowth((replaced) => {
-      const now = performance.now(), { run, view } = this;
+      const now = performance.now(), { run, view, state } = this;
       if (now - drawn < 200 && !replaced) return;
       drawn = now;
       this.plots.renew();
       view.trace.renew();
+      const silent = [view.forces, view.torques].filter(({ perTenth }) => perTenth === 0);
       if (run.end > 1.5 * scaled || replaced) {
         scaled = run.end;
         view.renew();
         this.showScale();
+      } else {
+        for (const arrows of silent) arrows.setScale(); // the first force of all must have an arrow
+        if (silent.some(({ perTenth }) => perTenth > 0)) this.showScale();
       }
+      state.set('renewed', state.get('renewed') + 1);
       this.moveAndDraw();
     });
     // A new start keeps the eye where it was.

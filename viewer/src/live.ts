@@ -1,6 +1,6 @@
 // A run that goes on: rows come over a WebSocket from the program that serves this page, and what is done here goes back.
 // app/live_view.cc is the other end; app/live_commands.h lists what may be asked.
-import { openRun, type Run } from './run.ts';
+import { type EventInfo, openRun, type Run } from './run.ts';
 import type { State } from './state.ts';
 import { BadView } from './trv1.ts';
 import { Player, speeds } from './ui/timeline.ts';
@@ -14,15 +14,19 @@ export interface Status {
   inputs: { name: string; unit: string; value: number }[];
   parameters: { name: string; value: number; unit: string }[]; // in SI, where the file states a unit
   pushes: { body: string; force: string }[]; // bodies that can be pushed, and the forces that do it
+  events: EventInfo[]; // the latest
   message: string;
   cannot_show: string; // why there are no rows for any page
 }
 
+const mostEarly = 600; // rows that wait: ten seconds of them
 const kept = 'trammel-look'; // what a new start of the run keeps, in the storage of this tab
 
 export class Live {
   status: Status | null = null;
   connected = true;
+  /** Why rows that came are not shown. */
+  problem = '';
   private readonly token = new URLSearchParams(location.search).get('token') ?? '';
   private readonly socket: WebSocket;
   private readonly listeners: (() => void)[] = [];
@@ -54,24 +58,38 @@ export class Live {
       this.socket.addEventListener('close', () => fail(new BadView('the program that serves it does not answer.')));
       this.socket.addEventListener('message', ({ data }: MessageEvent<string | ArrayBuffer>) => {
         if (typeof data === 'string') {
-          this.status = JSON.parse(data) as Status;
-          if (this.status.cannot_show) fail(new BadView(`${this.status.cannot_show}.`)); // of a page that shows nothing yet
-          this.tell();
+          this.hear(JSON.parse(data) as Status);
+          if (this.status!.cannot_show) fail(new BadView(`${this.status!.cannot_show}.`)); // of a page that shows nothing yet
           return;
         }
         const [kind, run] = new Uint32Array(data, 0, 2);
-        if (String.fromCharCode(kind) === 'F') {
-          if (this.unpacking) this.early.push([run, data]);
-          else this.append(run, data);
-        } else if (this.number === 0) {
+        if (String.fromCharCode(kind) === 'F') this.frame(run, data);
+        else if (this.number === 0) {
           this.number = run;
           done([new Uint8Array(data, 8)]);
         } else void this.replace(run, new Uint8Array(data, 8));
       });
     });
-    this.run = await openRun(first);
+    try {
+      this.run = await openRun(first);
+    } catch (error) {
+      this.socket.close(); // nothing that follows can be shown either
+      throw error;
+    }
     await this.catchUp();
     return this.run;
+  }
+
+  private hear(status: Status): void {
+    this.status = status;
+    this.run?.addEvents(status.events ?? []);
+    this.tell();
+  }
+
+  private frame(run: number, data: ArrayBuffer): void {
+    if (!this.unpacking) return this.append(run, data);
+    if (this.early.length === mostEarly) this.early.shift();
+    this.early.push([run, data]);
   }
 
   /** What has come while a header was unpacked: a newer header, then rows. */
@@ -80,6 +98,7 @@ export class Live {
     const { header, early } = this;
     this.header = null;
     this.early = [];
+    this.run?.addEvents(this.status?.events ?? []);
     if (header) await this.replace(...header);
     for (const frame of early) this.append(...frame);
   }
@@ -99,14 +118,29 @@ export class Live {
       return;
     }
     if (run === this.number) {
-      this.unpacking = true;
-      const adopted = this.run!.adopt(await openRun(packed));
-      if (adopted) for (const listener of this.growth) listener(true);
+      const same = await this.adopt(packed);
       await this.catchUp();
-      if (adopted) return;
+      if (same) return;
     }
     sessionStorage.setItem(kept, JSON.stringify(this.look()));
     location.replace(`/?token=${this.token}${location.hash}`);
+  }
+
+  /** False: they are of another model. */
+  private async adopt(packed: Uint8Array): Promise<boolean> {
+    let same = true;
+    this.unpacking = true;
+    try {
+      same = this.run!.adopt(await openRun(packed));
+      this.problem = '';
+    } catch (error) { // it goes on with the rows that it has
+      this.problem = `All rows have come once more and cannot be read: ${error instanceof BadView ? error.message : String(error)}`;
+    } finally {
+      this.unpacking = false;
+    }
+    this.tell();
+    if (same) for (const listener of this.growth) listener(true);
+    return same;
   }
 
   /** What the page before a new start has kept, once. */

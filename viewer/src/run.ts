@@ -145,6 +145,7 @@ export const poseColumns = 7; // x y z, then w x y z
 export const shapeColumns = 12; // of each body: displacement and rotation, x y z each; the same again, imaginary
 
 const mostValues = 8_000_000; // of a run that goes on: 32 MB
+const mostEvents = 10_000; // of such a run
 
 export class Run {
   time: Float64Array;
@@ -191,6 +192,13 @@ export class Run {
 
   get events(): EventInfo[] {
     return (this.header.events ?? []).filter((event) => Number.isFinite(event?.time) && typeof event.text === 'string');
+  }
+
+  /** Those that have happened since. */
+  addEvents(events: EventInfo[]): void {
+    const all = (this.header.events ??= []), last = all.at(-1)?.time ?? -Infinity;
+    const isNew = ({ time, text }: EventInfo) => time > last || (time === last && !all.some((known) => known.time === time && known.text === text));
+    for (const event of events) if (all.length < mostEvents && isNew(event)) all.push(event);
   }
 
   get failure(): { what?: string; t?: number } | null {
@@ -248,6 +256,20 @@ export class Run {
     return this.values[index]!;
   }
 
+  /** Stretches of rows, from the first to the last, in which a signal has no value. */
+  gaps(index: number): [first: number, last: number][] {
+    const chunk = this.room ? undefined : this.header.tables[this.header.signals[index].table].values.find((c) => c.signals.includes(index));
+    if (chunk) return (chunk.missing ?? []).filter(([column]) => chunk.signals[column] === index).map(([, first, rows]) => [first, first + rows - 1]);
+    const found: [number, number][] = [];
+    this.signal(index).forEach((x, row) => {
+      const last = found.at(-1);
+      if (!Number.isNaN(x)) return;
+      if (last?.[1] === row - 1) last[1] = row;
+      else found.push([row, row]);
+    });
+    return found;
+  }
+
   /** Makes room for rows to come. When it is used up, every second row leaves: the whole run stays. */
   private makeRoom(): void {
     const { signals, bodies } = this.header, { rows, stride, poses } = this;
@@ -285,8 +307,8 @@ export class Run {
   adopt(other: Run): boolean {
     const names = ({ bodies, signals }: Header) => [...bodies, ...signals].map(({ name }) => name).join('\n');
     if (names(this.header) !== names(other.header)) return false;
-    const { tables, poses, status, failure } = other.header;
-    Object.assign(this.header, { tables, poses, status, failure });
+    const { tables, poses, status, failure, events } = other.header;
+    Object.assign(this.header, { tables, poses, status, failure, events });
     this.chunks = other.chunks;
     this.time = other.time;
     this.rows = other.rows;

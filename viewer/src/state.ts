@@ -24,6 +24,7 @@ export interface Values {
   measure: boolean;
   theme: 'light' | 'dark';
   grown: number; // of a run that goes on: rises with its rows
+  renewed: number; // the same, but a few times a second: what looks at all rows follows it
 }
 
 export type Key = keyof Values;

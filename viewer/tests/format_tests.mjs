@@ -80,6 +80,24 @@ export async function formatTests(suite, samples) {
     assert.deepEqual([run.rows, run.signal(7)[3], run.signal(0)[3]], [4, 7, 1]);
     assert.equal(run.adopt(await openRun(new Uint8Array(packRun(sampleRun())))), false);
   });
+  await suite.test('a run that goes on takes events one by one, and all of them with all rows', async () => {
+    const pose = [0, 0, 0, 1, 0, 0, 0].map((x) => [x]), start = { title: 'Growing', time: [0], bodies: [{ name: 'a', pose }], signals: [{ info: { name: 'y', of: 'output' }, values: [0] }] };
+    const run = await openRun(new Uint8Array(packRun(start))), texts = () => run.events.map(({ text }) => text);
+    run.addEvents([{ time: 1, text: 'one' }, { time: 1, text: 'at once' }]);
+    run.addEvents([{ time: 1, text: 'one' }, { time: 1, text: 'at once' }, { time: 1, text: 'late' }, { time: 2, text: 'two' }]); // each message repeats the last ones
+    assert.deepEqual(texts(), ['one', 'at once', 'late', 'two']);
+    for (let t = 3; t < 20_000; ++t) run.addEvents([{ time: t, text: 'again' }]);
+    assert.equal(run.events.length, 10_000);
+    const whole = { ...start, events: [{ time: 1, text: 'all' }], status: 'failed', failure: { t: 1, what: 'it broke' } };
+    assert.equal(run.adopt(await openRun(new Uint8Array(packRun(whole)))), true);
+    assert.deepEqual([texts(), run.failure.what], [['all'], 'it broke']);
+    // Stretches without a value: of the rows that came at once, and of those that came one by one.
+    const broken = { ...start, time: [0, 1, 2, 3], bodies: [{ name: 'a', pose: pose.map(([x]) => [x, x, x, x]) }], signals: [{ info: { name: 'y', of: 'output' }, values: [0, NaN, NaN, 1] }] };
+    const gappy = await openRun(new Uint8Array(packRun(broken)));
+    assert.deepEqual(gappy.gaps(0), [[1, 2]]);
+    for (const [t, y] of [[4, NaN], [5, 2], [6, NaN], [7, NaN]]) gappy.append(t, Float32Array.of(y));
+    assert.deepEqual(gappy.gaps(0), [[1, 2], [4, 4], [6, 7]]);
+  });
   await suite.test('a cut file is refused', async () => {
     const packed = packRun(sampleRun());
     await refused(packed.subarray(0, packed.length / 2), /damaged|cut off/);

@@ -34,7 +34,7 @@ const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 /** `trammel run` with --view: its address, how it ends, and how to end it. */
 async function watch(command, name, ...more) {
   const file = join(folder, `${name}.yaml`);
-  writeFileSync(file, name === 'odd' ? odd : model);
+  writeFileSync(file, { odd, ball }[name] ?? model);
   const child = spawn(command, ['run', file, '-q', '-o', join(folder, `${name}.csv`), '--view', ...more], { cwd: folder });
   const run = { child, said: '', ended: once(child, 'close').then(([code]) => code) };
   child.stderr.on('data', (text) => (run.said += text));
@@ -169,6 +169,22 @@ const withoutBrowser = {
     sendText(socket, '{"pause": true}');
     for (const one of [socket, other.socket]) one.destroy();
   },
+  'rows come while a slider is dragged': async (run) => {
+    const page = await listen(run);
+    page.say({ pause: false });
+    await page.until(({ held }) => !held, 'running');
+    const before = page.frames;
+    for (let i = 0; i < 120; ++i) {
+      page.say({ set: { name: 'drive', value: i % 3 } });
+      await pause(16);
+    }
+    // Two seconds: 120 rows. There were none, for a status went in each of their places.
+    assert.ok(page.frames > before + 30, `${page.frames - before} rows`);
+    page.say({ set: { name: 'drive', value: 0 } });
+    page.say({ pause: true });
+    await page.until(({ inputs, held }) => inputs[0].value === 0 && held, 'the last value');
+    page.close();
+  },
 };
 
 const frameOf = (data) => ({ length: data[1] < 126 ? data[1] : data[1] === 126 ? data.readUInt16BE(2) : Number(data.readBigUInt64BE(2)), head: [2, 4, 10][Math.max(0, data[1] - 125)], text: (data[0] & 15) === 1 });
@@ -176,7 +192,7 @@ const frameOf = (data) => ({ length: data[1] < 126 ? data[1] : data[1] === 126 ?
 /** A page without a browser: what it is told, and a way to say something. */
 async function listen(run) {
   const { socket, head } = await ask(run, `/ws?token=${run.url.searchParams.get('token')}`, upgrade(`http://${run.url.host}`));
-  const page = { status: null, headers: 0, say: (command) => sendText(socket, JSON.stringify(command)), close: () => socket.destroy() };
+  const page = { status: null, headers: 0, frames: 0, say: (command) => sendText(socket, JSON.stringify(command)), close: () => socket.destroy() };
   let data = Buffer.alloc(0);
   const take = (part) => {
     data = Buffer.concat([data, part]);
@@ -186,6 +202,7 @@ async function listen(run) {
       const payload = data.subarray(at, at + length);
       if (text) page.status = JSON.parse(payload.toString());
       else if (payload[0] === 72) page.headers += 1;
+      else if (payload[0] === 70) page.frames += 1;
       data = data.subarray(at + length);
     }
   };
@@ -206,6 +223,16 @@ bodies: {a: {mass: 1 kg, inertia: [1, 1, 1], position: [L, 0, 0]}}
 joints: {rail: {type: translational, between: [ground, a], at: [0, 0, 0], axis: [1, 0, 0]}}
 forces: {motor: {type: force, frames: [ground, a], fx: "sqrt(drive) - 1"}}
 simulation: {end: 1000, step: 0.005, output_step: 0.01}
+`;
+
+const ball = `trammel: 1
+gravity: [0, 0, -9.81]
+inputs: {drive: {unit: N}}
+bodies: {ball: {kind: point, mass: 2, position: [0, 0, 0.5]}}
+forces:
+  floor: {type: impact, frames: [ground, ball], restitution: 0.8}
+  motor: {type: force, frames: [ground, ball], fx: drive}
+simulation: {end: 2, tolerance: 1e-8, output_step: 0.01}
 `;
 
 /** The summary in the result of a run that has ended. */
@@ -408,6 +435,32 @@ const inBrowser = {
     assert.deepEqual(other.wrong, []);
     await other.page.context().close();
   },
+  'rows that cannot be read are told, and the page goes on with those it has': async ({ browser, run }) => {
+    const other = await openLive(browser, run, {
+      before: () => {
+        const listen = WebSocket.prototype.addEventListener;
+        WebSocket.prototype.addEventListener = function (type, listener) {
+          if (type === 'message') window.deliver = (data) => listener.call(this, new MessageEvent('message', { data }));
+          return listen.call(this, type, listener);
+        };
+      },
+    });
+    assert.equal(other.ready, '1');
+    await other.page.evaluate(() => {
+      const damaged = new ArrayBuffer(64);
+      new Uint32Array(damaged).set(['H'.charCodeAt(0), window.trammel.live.status.run]);
+      window.deliver(damaged);
+    });
+    await other.page.waitForFunction(() => /cannot be read: .*damaged/.test(document.querySelector('.freedoms .caveat').textContent));
+    const rows = await other.page.evaluate(() => window.trammel.run.rows);
+    await other.page.evaluate(() => window.trammel.live.send({ pause: true }));
+    await waitForState(other.page, 'paused');
+    await other.page.evaluate(() => window.trammel.live.send({ step: true }));
+    await other.page.waitForFunction((before) => window.trammel.run.rows > before, rows); // they waited for ever
+    assert.deepEqual(other.wrong, []);
+    await other.page.evaluate(() => window.trammel.live.send({ pause: false }));
+    await other.page.context().close();
+  },
   'a run that fits into no page says so': async ({ browser, run }) => {
     const other = await openLive(browser, run, {
       before: () => {
@@ -458,6 +511,43 @@ const inBrowser = {
   },
 };
 
+/** A ball that bounces while a page looks on: first without any force, then with impacts, then to its end. */
+async function eventsAndFirstForces(command, browser) {
+  const run = await watch(command, 'ball', '--speed', '0');
+  try {
+    const { page, wrong, ready } = await openLive(browser, run);
+    assert.equal(ready, '1');
+    assert.equal(await page.locator('.mark').count(), 0);
+    const say = (command) => page.evaluate((what) => window.trammel.live.send(what), command);
+    await say({ pause: false });
+    await page.waitForFunction(() => document.querySelectorAll('.mark').length > 0 && window.trammel.run.end > 1);
+    await say({ pause: true });
+    await waitForState(page, 'paused');
+    assert.equal(await page.evaluate(() => window.trammel.view.forces.perTenth), 0); // nothing has pushed
+    await say({ set: { name: 'drive', value: 3 } });
+    for (let i = 0; i < 2; ++i) { // too few rows for a new scale by the length of the run
+      await pause(250);
+      await say({ step: true });
+    }
+    await page.waitForFunction(() => window.trammel.view.forces.perTenth > 0);
+    await say({ pause: false });
+    const mark = page.locator('.mark').first(), left = () => mark.evaluate((element) => parseFloat(element.style.left));
+    assert.match(await mark.getAttribute('title'), /^force 'floor'.*impulse/);
+    const before = await left();
+    await page.waitForFunction((was) => parseFloat(document.querySelector('.mark').style.left) < was, before); // the run grows
+    await waitForState(page, 'the run is over');
+    await page.waitForFunction(() => Math.abs(window.trammel.run.end - 2) < 1e-9);
+    const [shown, known] = await page.evaluate(() => [document.querySelectorAll('.mark').length, window.trammel.run.events.map(({ time }) => time)]);
+    assert.equal(shown, known.length);
+    assert.ok(Math.abs(known[0] - Math.sqrt(1 / 9.81)) < 1e-6 && known.length >= 3, `${known}`);
+    assert.ok(Math.abs((await left()) - 50 * known[0]) < 0.5, 'where it was in the whole run');
+    assert.deepEqual(wrong, []);
+    await page.context().close();
+  } finally {
+    run.child.kill('SIGKILL');
+  }
+}
+
 /** A run that is over before a page opens. */
 async function afterTheEnd(command, browser) {
   const run = await watch(command, 'over', '--end', '0.5');
@@ -480,7 +570,7 @@ async function afterTheEnd(command, browser) {
 }
 
 export async function liveTests(suite, command) {
-  const count = Object.keys(withoutBrowser).length + Object.keys(onItsOwn).length + 1 + Object.keys(inBrowser).length + 1;
+  const count = Object.keys(withoutBrowser).length + Object.keys(onItsOwn).length + 1 + Object.keys(inBrowser).length + 2;
   if (!command) return suite.skip(count, 'no --command to run');
   const run = await watch(command, 'live', '--speed', '0');
   try {
@@ -496,13 +586,14 @@ export async function liveTests(suite, command) {
   }
   await suite.test('live: the summary tells what was done', toldInTheSummary);
   const { browser, why } = await launch();
-  if (!browser) return suite.skip(Object.keys(inBrowser).length + 1, why);
+  if (!browser) return suite.skip(Object.keys(inBrowser).length + 2, why);
   const seen = await watch(command, 'seen', '--speed', '0');
   try {
     const opened = await openLive(browser, seen);
     await suite.test('live: the page opens', () => assert.equal(opened.ready, '1'));
     for (const [name, test] of Object.entries(inBrowser)) await suite.test(`live: ${name}`, () => test({ ...opened, browser, run: seen }));
     await suite.test('live: a run that is over is shown whole', () => afterTheEnd(command, browser));
+    await suite.test('live: events are marks while the run goes on, and the first force has an arrow', () => eventsAndFirstForces(command, browser));
   } finally {
     seen.child.kill('SIGKILL');
     await browser.close();

@@ -188,8 +188,8 @@ const refusals = {
   'a page with cut data says so': ['H4sIAAAAAAAAA', /damaged or cut off/],
   'a page with foreign data says so': [Buffer.from('hello world').toString('base64'), /damaged or cut off/],
 };
-const others = [hostile, policy, ghost, model, modes, gears, oldResult];
-const otherTests = 15; // of those functions
+const others = [hostile, policy, ghost, model, modes, gears, oldResult, stopped];
+const otherTests = 16; // of those functions
 
 export async function pageTests(suite, bundle) {
   const all = Object.keys(tests).length + Object.keys(refusals).length + otherTests + 1;
@@ -427,6 +427,37 @@ async function gears(suite, browser, bundle) {
     assert.deepEqual(kinds.filter((kind) => /gear/.test(kind)).sort(), ['gear 10', 'gear 20', 'gear 40', 'ring_gear 60']);
     assert.deepEqual(wrong, []);
     await page.context().close();
+  });
+}
+
+/** More events than there is room for, contacts that no event locates, and a run that did not reach its end. */
+async function stopped(suite, browser, bundle) {
+  await suite.test('marks: that a run stopped is told whatever came before, contacts close and open, and what is left out is counted', async () => {
+    const run = sampleRun(), depth = (time) => 1e-3 * (0.25 - ((time - 1.5) ** 2)); // from 1 s to 2 s
+    run.events = Array.from({ length: 250 }, (_, i) => ({ time: 0.01 * i, text: `event ${i}` }));
+    Object.assign(run, { status: 'failed', failure: { t: 2.5, what: 'steps became too small' } });
+    const contact = (element) => ({ info: { name: `force.${element}.penetration`, unit: 'm', of: 'force', element, quantity: 'penetration' }, values: run.time.map(depth) });
+    run.signals.push(contact('foot'));
+    const open_ = async (changed, name) => (await open(browser, writePage(bundle, 'x', packRun(changed), name), { width: 640, height: 400 }));
+    const many = await open_(run, 'stopped.html');
+    const titles = (page) => page.locator('.mark').evaluateAll((all) => all.map((mark) => mark.title));
+    const all = await titles(many.page);
+    assert.equal(all.length, 200);
+    assert.equal(all.at(-1), 'the run stopped: steps became too small (2.500 s)');
+    assert.equal(await many.page.locator('.more-marks').textContent(), '+54'); // 250 events, a gap and two of a contact are 253; 199 are shown
+    assert.match(await many.page.getByRole('group', { name: /^Marks on the time line, 54 more/ }).getAttribute('aria-label'), /are not shown/);
+    assert.match(await many.page.getByRole('button', { name: /caveats?$/ }).textContent(), /^2 caveats/);
+    await many.page.context().close();
+    // One contact whose events are located has no other marks.
+    run.events = [{ time: 1, text: "force 'hand': contact, falling" }];
+    run.signals.push(contact('hand'));
+    const few = await open_(run, 'contacts.html'), marks = await titles(few.page);
+    assert.deepEqual(marks, ['gap has no value (1.010 s)', "force 'hand': contact, falling (1.000 s)", 'contact foot closes (1.000 s)', 'contact foot opens (2.000 s)', 'the run stopped: steps became too small (2.500 s)']);
+    assert.equal(await few.page.locator('.more-marks').count(), 0);
+    await few.page.getByRole('button', { name: /^contact foot opens/ }).click();
+    assert.ok(Math.abs((await few.page.evaluate(() => window.trammel.t)) - 2) < 1e-3);
+    assert.deepEqual([many.wrong, few.wrong], [[], []]);
+    await few.page.context().close();
   });
 }
 

@@ -1,5 +1,6 @@
 // What a reader of the result should know before believing it: caveats of signals, and why a run stopped.
 import type { Run } from '../run.ts';
+import type { State } from '../state.ts';
 import { dialog, h, nameOf } from './dom.ts';
 
 const mostNames = 12;
@@ -17,12 +18,21 @@ function caveatEntry(text: string, names: string[]): HTMLElement {
   return h('li', {}, text, h('p', { class: 'soft' }, ...shown, more > 0 ? ` and ${more} more` : ''));
 }
 
-/** A button that opens the list; null where there is nothing to say. */
-export function caveatsButton(run: Run): HTMLElement | null {
-  const caveats = [...signalsByCaveat(run)], why = run.failure?.what;
-  const count = caveats.length + (why ? 1 : 0);
-  if (count === 0) return null;
-  const list = h('ul', {}, why ? h('li', { dir: 'auto' }, `The run stopped: ${why}`) : null, ...caveats.map(([text, names]) => caveatEntry(text, names)));
-  const box = dialog('Caveats', list);
-  return h('span', {}, h('button', { type: 'button', class: 'pill warning', onclick: () => box.showModal() }, `${count} ${count === 1 ? 'caveat' : 'caveats'}`), box);
+/** A button that opens the list; hidden where there is nothing to say. A run that goes on may stop later. */
+export function caveatsButton(run: Run, state: State): HTMLElement {
+  const list = h('ul'), box = dialog('Caveats', list);
+  const button = h('button', { type: 'button', class: 'pill warning', onclick: () => box.showModal() }), all = h('span', {}, button, box);
+  const show = () => {
+    const caveats = [...signalsByCaveat(run)], why = run.failure?.what, count = caveats.length + (why ? 1 : 0);
+    all.hidden = count === 0;
+    button.textContent = `${count} ${count === 1 ? 'caveat' : 'caveats'}`;
+    list.replaceChildren(...(why ? [h('li', { dir: 'auto' }, `The run stopped: ${why}`)] : []), ...caveats.map(([text, names]) => caveatEntry(text, names)));
+  };
+  let told: string | undefined = run.failure?.what;
+  state.on('renewed', () => {
+    if (told !== run.failure?.what) show();
+    told = run.failure?.what;
+  });
+  show();
+  return all;
 }

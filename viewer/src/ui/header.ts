@@ -53,7 +53,7 @@ export function header(run: Run, state: State, actions: HeaderActions, live?: Li
     'header', {},
     h('h1', {}, nameOf(title || 'Untitled')),
     statusPill(run, live),
-    caveatsButton(run),
+    caveatsButton(run, state),
     method ? pill(method) : null,
     pill(`${bodies.length} ${bodies.length === 1 ? 'body' : 'bodies'}`),
     h('span', { class: 'grow' }),

@@ -65,7 +65,7 @@ export function livePanel(live: Live): HTMLElement {
   const state = h('span', { class: 'soft live-state', role: 'status' }), message = h('p', { class: 'caveat', role: 'alert', hidden: true });
   const show = () => {
     state.textContent = stateText(live);
-    message.textContent = live.status?.message || live.status?.cannot_show || '';
+    message.textContent = live.problem || live.status?.message || live.status?.cannot_show || '';
     message.hidden = message.textContent === '';
   };
   live.on(show);

@@ -106,6 +106,6 @@ export function timeline(run: Run, state: State, player: Player): HTMLElement {
     iconButton('back', 'One row back (Left)', () => player.step(-1)),
     play,
     iconButton('forward', 'One row forward (Right)', () => player.step(1)),
-    h('div', { class: 'track' }, slider, marksBar(run, (t) => player.seek(t))), clock, speed,
+    h('div', { class: 'track' }, slider, marksBar(run, state, (t) => player.seek(t))), clock, speed,
   );
 }
