@@ -115,7 +115,7 @@ Row&& Row::missed_for(std::string cause) && {
   return std::move(*this);
 }
 
-Row&& Row::cause_open(std::string tried) && {
+Row&& Row::cause_open(const std::string& tried) && {
   if (!ok && !tried.empty()) note = "cause open: " + tried;
   return std::move(*this);
 }

@@ -92,7 +92,7 @@ struct Row {
   Row&& with(const std::vector<std::string>& ids) &&;  // settings
   Row&& beside(double value, std::string whose) &&;
   Row&& missed_for(std::string cause) &&;  // empty: no cause
-  Row&& cause_open(std::string tried) &&;  // a miss that nobody understands yet, and what was ruled out; empty: none
+  Row&& cause_open(const std::string& tried) &&;  // a miss that nobody understands yet, and what was ruled out; empty: none
   Row&& tuned_on(std::string what) &&;     // empty: nothing was tuned
 };
 

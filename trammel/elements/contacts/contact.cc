@@ -62,7 +62,7 @@ bool Contact::evaluate(const ElementInput& in, double* wrench) const {
 }
 
 void Contact::linearise(const ElementInput& in, ForcePartials& out) const {
-  using Rows = Eigen::Matrix<double, 3, 12>;
+  using PointRows = Eigen::Matrix<double, 3, 12>;
   using Row = Eigen::Matrix<double, 1, 12>;
   out.set_zero(2);
   const FrameState &a = in.frames[0], &b = in.frames[1];
@@ -74,22 +74,22 @@ void Contact::linearise(const ElementInput& in, ForcePartials& out) const {
     if (!(point.depth > 0)) continue;
     const ContactPointPartials& d = partials[i];
     const Meeting m = meet(a, b, point);
-    Rows from_a = d.place, from_b = d.place;
+    PointRows from_a = d.place, from_b = d.place;
     from_a.leftCols<3>() -= Mat3::Identity();
     from_b.middleCols<3>(6) -= Mat3::Identity();
-    const Rows v_pose = skew(b.w) * from_b - skew(a.w) * from_a;
-    Rows v_twist;
+    const PointRows v_pose = skew(b.w) * from_b - skew(a.w) * from_a;
+    PointRows v_twist;
     v_twist << -Mat3::Identity(), skew(m.from_a), Mat3::Identity(), -skew(m.from_b);
     const Row rate_pose = m.velocity.transpose() * d.normal + point.normal.transpose() * v_pose,
               rate_twist = point.normal.transpose() * v_twist;
-    const Rows s_pose = v_pose - point.normal * rate_pose - m.rate * d.normal,
+    const PointRows s_pose = v_pose - point.normal * rate_pose - m.rate * d.normal,
                s_twist = v_twist - point.normal * rate_twist;
     const auto& [Q, Q_depth, Q_rate, elastic] = m.normal;
     const auto& [coefficient, phi, slope] = m.friction;
     const Vec3 direction = point.normal + (coefficient * phi) * m.sliding;
     const Mat3 by_sliding = (-coefficient * Q) * (phi * Mat3::Identity() + slope * m.sliding * m.sliding.transpose());
-    const Rows F_pose = -direction * (Q_depth * d.depth + Q_rate * rate_pose) - Q * d.normal + by_sliding * s_pose;
-    const Rows F_twist = -direction * (Q_rate * rate_twist) + by_sliding * s_twist;
+    const PointRows F_pose = -direction * (Q_depth * d.depth + Q_rate * rate_pose) - Q * d.normal + by_sliding * s_pose;
+    const PointRows F_twist = -direction * (Q_rate * rate_twist) + by_sliding * s_twist;
     const Mat3 F = skew(m.force), A = skew(m.from_a), B = skew(m.from_b);
     out.pose.block<3, 12>(0, 0) -= F_pose;
     out.pose.block<3, 12>(3, 0) -= A * F_pose - F * from_a;
