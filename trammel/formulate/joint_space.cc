@@ -21,8 +21,6 @@ constexpr double most_pairs = 3e6;  // of constraints on links that they share: 
 
 Triple<double> triple(const double* a) { return {a[0], a[1], a[2]}; }
 
-double trace(const recursion::Symmetric<double>& s) { return s.xx + s.yy + s.zz; }
-
 // Articulated inertias of a link and of those that it carries, before they were reduced by what their joints leave
 // free: the scale of the round-off in what is left.
 struct InertiaScale {
@@ -267,6 +265,7 @@ bool JointSpace::is_current(double t, const Vec& y) const { return current_ && t
 // The motions of links and bodies, and the variables.
 void JointSpace::move(double t, const Vec& y) {
   current_ = false;
+  stuck_link_ = 0;
   state_.t = t;
   y_ = y;
   state_.u.tail(nx_) = y.tail(nx_);
@@ -341,6 +340,8 @@ Eval JointSpace::compute(double t, const Vec& y) {
   apply_forces(result);
   if (result != Eval::ok) return result;
   dynamics_.inward();
+  stuck_link_ = dynamics_.stuck();
+  if (stuck_link_ > 0) return Eval::rejected;
   if (has_rows()) {
     if (!fill_rows(Equations::RowValues::curvature) || !rows_->factor(dynamics_)) return Eval::rejected;
     ++counts_.factorisations;
@@ -398,6 +399,8 @@ void JointSpace::increment(const double* u, double* q) const {
 //   M du + J^T lambda = 0,  J du = -right
 bool JointSpace::correct(double* u) {
   dynamics_.inward(true);
+  stuck_link_ = dynamics_.stuck();
+  if (stuck_link_ > 0) return false;
   if (!rows_->factor(dynamics_)) return false;
   ++counts_.factorisations;
   rows_->solve(right_, lambda_);
@@ -566,6 +569,10 @@ int JointSpace::velocity_of(int component) const {
     if (component >= from && component < from + count) return equations_.first_velocity(tree_.body_moved_by(i));
   }
   return -1;
+}
+
+int JointSpace::stuck_velocity() const {
+  return stuck_link_ > 0 ? equations_.first_velocity(tree_.body_moved_by(stuck_link_)) : -1;
 }
 
 std::string JointSpace::description() const {

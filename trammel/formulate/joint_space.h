@@ -53,6 +53,9 @@ class JointSpace final : public FirstOrderProblem {
   bool project(double t, Vec& y);
   // The row that was farthest off when `project` failed; -1: it was none.
   int worst_row() const { return worst_row_; }
+  // Of the body that had no inertia left where its joint lets it move, if that is why the last point could not be
+  // evaluated; -1: it is not.
+  int stuck_velocity() const;
   int velocity_of(int component) const;  // of the body that a component of y moves; -1: of none
   // "7 joints of 6 bodies ..." for the summary.
   std::string description() const;
@@ -114,7 +117,7 @@ class JointSpace final : public FirstOrderProblem {
   std::vector<recursion::Spatial<double>> transmitted_;
   Equations::RowsAt at_;
   Vec right_, lambda_, g_;
-  int worst_row_ = -1;
+  int worst_row_ = -1, stuck_link_ = 0;
   Counts counts_;
 };
 

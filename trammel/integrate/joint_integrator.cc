@@ -57,6 +57,14 @@ void JointIntegrator::follow() {
     method_->moved(past);
 }
 
+// Elements are not to blame where nothing resists a joint.
+void JointIntegrator::blame_stuck(Attempt& result) const {
+  const int velocity = space_.stuck_velocity();
+  if (result.verdict == Verdict::ok || velocity < 0) return;
+  result.verdict = Verdict::singular_matrix;
+  result.worst_velocity = velocity;
+}
+
 Attempt JointIntegrator::attempt(double h) {
   if (pending_) follow();
   trial_h_ = h;
@@ -65,6 +73,7 @@ Attempt JointIntegrator::attempt(double h) {
   if (method_) {
     result = method_->attempt(h);
     result.worst_velocity = space_.velocity_of(result.worst_velocity);
+    blame_stuck(result);
     if (result.verdict != Verdict::ok || (!fixed_step_ && result.error > 1)) return result;
     trial_point_.y = method_->trial();
   }
@@ -73,8 +82,10 @@ Attempt JointIntegrator::attempt(double h) {
   if (!space_.project(trial_.t, trial_point_.y)) {
     result.verdict = Verdict::newton_diverged;
     result.worst_row = space_.worst_row();
+    blame_stuck(result);
   } else if (space_.evaluate(trial_.t, trial_point_.y, trial_, trial_rates_, trial_point_.dydt) != Eval::ok) {
     result.verdict = Verdict::evaluation_rejected;
+    blame_stuck(result);
   } else if (turns_in_doubt(h)) {
     result.verdict = Verdict::angle_too_large;
   }

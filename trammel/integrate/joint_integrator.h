@@ -38,6 +38,7 @@ class JointIntegrator final : public MotionIntegrator {
   void interpolate_inside(double t, double s, State& out) const override;
   void visit_method(Archive& archive) override;
   void follow();  // the method to where the last step has ended
+  void blame_stuck(Attempt& result) const;
 
   bool fixed_step_;
   mutable JointSpace space_;

@@ -22,6 +22,12 @@ Square<T> as(const Square<double>& m) {
   return out;
 }
 
+// Of an inverse, which need not be positive where there was nothing to invert.
+template <class T>
+T size_of_inverse(const Symmetric<T>& s) {
+  return std::abs(s.xx) + std::abs(s.yy) + std::abs(s.zz);
+}
+
 }  // namespace
 
 template <class T>
@@ -170,10 +176,18 @@ inline void ForwardDynamics<T>::pass_on(std::size_t i, const Inertia<T>& I, cons
   up.p += wrench_moved(p, motion_[i].d);
 }
 
+// D = S^T I S, or a product of several, beside what it is a difference of. Also where it is not a number.
+template <class T>
+inline void ForwardDynamics<T>::check(std::size_t i, const T& D, const T& scale) {
+  if (!(D > T(1e-14) * scale) && stuck_ == 0) stuck_ = static_cast<int>(i);
+}
+
 template <class T>
 inline void ForwardDynamics<T>::eliminate_one(std::size_t i, const Spatial<T>& S, const Spatial<T>& U) {
   Articulated<T>& a = articulated_[i];
-  a.D.xx = T(1) / dot(S, U);
+  const T D = dot(S, U);
+  check(i, D, tree_.links[i].kind == Kind::prismatic ? trace(a.I.M) : trace(a.I.A));
+  a.D.xx = T(1) / D;
   a.e[0] = -dot(S, a.p) * a.D.xx;
   a.UD[0] = U * a.D.xx;
   Inertia<T> I = a.I;
@@ -187,6 +201,9 @@ void ForwardDynamics<T>::eliminate_two(std::size_t i) {
   const Spatial<T> S0 = axis(static_cast<int>(i), 0), S1 = axis(static_cast<int>(i), 1);
   const Spatial<T> U0 = times(a.I, S0), U1 = times(a.I, S1);
   const T xx = dot(S0, U0), xy = dot(S1, U0), yy = dot(S1, U1), f0 = -dot(S0, a.p), f1 = -dot(S1, a.p);
+  check(i, xx * yy - xy * xy, xx * yy);
+  check(i, xx, trace(a.I.A));
+  check(i, yy, tree_.links[i].kind == Kind::cylindrical ? trace(a.I.M) : trace(a.I.A));
   const T scale = T(1) / (xx * yy - xy * xy);
   a.D.xx = yy * scale, a.D.xy = -xy * scale, a.D.yy = xx * scale;
   a.e[0] = a.D.xx * f0 + a.D.xy * f1;
@@ -203,6 +220,7 @@ template <class T>
 void ForwardDynamics<T>::eliminate_three(std::size_t i) {
   Articulated<T>& a = articulated_[i];
   const Symmetric<T> K = inverse(a.I.A);
+  check(i, T(1), trace(a.I.A) * size_of_inverse(K));  // the greatest moment of inertia by the least
   Square<T> KB;
   for (std::size_t k = 0; k < 3; ++k) {
     const Triple<T> y = times(K, column(a.I.B, k));
@@ -222,6 +240,7 @@ void ForwardDynamics<T>::eliminate_three(std::size_t i) {
 template <class T>
 void ForwardDynamics<T>::inward(bool impulses) {
   load(impulses);
+  stuck_ = 0;
   const Triple<T> none{T(0), T(0), T(0)};
   for (std::size_t i = tree_.links.size() - 1; i >= 1; --i) {
     Articulated<T>& a = articulated_[i];
@@ -241,7 +260,10 @@ void ForwardDynamics<T>::inward(bool impulses) {
       case Kind::universal: eliminate_two(i); break;
       case Kind::spherical: eliminate_three(i); break;
       case Kind::free: {  // nothing reaches the ground
+        const T turning = trace(a.I.A), moving = trace(a.I.M);
         a.I = inverse(a.I);
+        check(i, T(1), turning * size_of_inverse(a.I.A));
+        check(i, T(1), moving * size_of_inverse(a.I.M));
         const Spatial<T> e = times(a.I, a.p) * T(-1);
         a.e = {e.w.x, e.w.y, e.w.z, e.v.x, e.v.y, e.v.z};
         break;

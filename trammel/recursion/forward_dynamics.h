@@ -47,6 +47,9 @@ class ForwardDynamics {
   std::span<Spatial<T>> applied() { return applied_; }
   // `impulses`: without bias forces, e = 0; rows then set e, and `accelerate` gives what impulses do to the speeds.
   void inward(bool impulses = false);
+  // The first link, from the ends on, that `inward` found without inertia where its joint lets it move, but for
+  // round-off: what it computed is noise. 0: none.
+  int stuck() const { return stuck_; }
   // In between, rows of constraints look at the articulated bodies and change e.
   Articulated<T>& articulated(int link) { return articulated_[static_cast<std::size_t>(link)]; }
   const Articulated<T>& articulated(int link) const { return articulated_[static_cast<std::size_t>(link)]; }
@@ -68,6 +71,7 @@ class ForwardDynamics {
                  const Triple<T>& moving) const;
   void universal(const LinkMotion<T>& parent, LinkMotion<T>& m, const Square<T>& P, const T* q, const T* u) const;
   void load(bool impulses);
+  void check(std::size_t i, const T& D, const T& scale);
   void eliminate_one(std::size_t i, const Spatial<T>& S, const Spatial<T>& U);
   void eliminate_two(std::size_t i);
   void eliminate_three(std::size_t i);
@@ -78,6 +82,7 @@ class ForwardDynamics {
   std::vector<Articulated<T>> articulated_;
   std::vector<Spatial<T>> applied_;
   std::vector<T> angle_, sine_, cosine_;
+  int stuck_ = 0;
 };
 
 extern template class ForwardDynamics<double>;

@@ -14,7 +14,9 @@ constexpr double most_angle_reduced = 1e5;
 inline void sine_cosine(double x, double& sine, double& cosine) {
   constexpr double two_over_pi = 0.63661977236758134308;
   constexpr double to_integer = 6755399441055744.0;  // 1.5 * 2^52: the sum's last bits are the integer
-  constexpr double first = 1.5707963267341256142, second = 6.0771005063039095e-11, third = 2.0222662487959506e-21;
+  // the first two have 33 bits, so that their products with k are exact
+  constexpr double first = 1.57079632673412561417e+00, second = 6.07710050630396597660e-11,
+                   third = 2.02226624879595063154e-21;
   const double shifted = x * two_over_pi + to_integer, k = shifted - to_integer;
   const auto quadrant = std::bit_cast<std::int64_t>(shifted);
   const double y = ((x - k * first) - k * second) - k * third, z = y * y;

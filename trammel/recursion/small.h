@@ -81,6 +81,11 @@ inline Symmetric<T>& operator+=(Symmetric<T>& a, const Symmetric<T>& b) {
   return a;
 }
 
+template <class T>
+inline T trace(const Symmetric<T>& s) {
+  return s.xx + s.yy + s.zz;
+}
+
 // R J R^T
 template <class T>
 inline Symmetric<T> turned(const Square<T>& R, const Symmetric<T>& J) {
