@@ -2,6 +2,7 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <unordered_map>
@@ -10,6 +11,8 @@
 #include "python/src/bindings.h"
 #include "python/src/interruption.h"
 #include "trammel/base/interruption.h"
+#include "trammel/base/literal.h"
+#include "trammel/initial/given_state.h"
 #include "trammel/run/simulation.h"
 #include "trammel/write/sha256.h"
 
@@ -31,6 +34,14 @@ Vec vector_of(const Array& array, Eigen::Index size, const char* name) {
                " dimensions",
            "it must be a vector of " + std::to_string(size));
   return Eigen::Map<const Vec>(array.data(), size);
+}
+
+// Three numbers, or two in a plane: the third is then that of the plane.
+std::optional<Vec3> in_space(const py::object& given, double plane, const char* name) {
+  if (given.is_none()) return std::nullopt;
+  const auto array = given.cast<Array>();
+  if (array.ndim() == 1 && array.shape(0) == 2) return Vec3(array.data()[0], array.data()[1], plane);
+  return Vec3(vector_of(array, 3, name));
 }
 
 // One thread at a time: steps leave the interpreter to others, who must not come in meanwhile.
@@ -335,6 +346,34 @@ class Stepper {
     return from_json(start_json(report));
   }
 
+  // Origin and axes of a body, in the world; what is None stays.
+  py::object set_body(const std::string& name, const py::object& position, const py::object& orientation,
+                      const py::object& velocity, const py::object& angular_velocity, bool consistent) {
+    const Turn turn(*busy_);
+    const Equations& equations = simulation_->equations();
+    const int body = number_of_body(name);
+    State state = simulation_->integrator().state();
+    Workspace work = equations.make_workspace();
+    equations.update(state, work);
+    const FrameState now = equations.frame(equations.origin(body), work);
+    GivenMotion motion{.position = in_space(position, now.p.z(), "position"),
+                       .orientation = {},
+                       .velocity = in_space(velocity, now.v.z(), "velocity"),
+                       .angular_velocity = in_space(angular_velocity, 0, "angular_velocity")};
+    if (!orientation.is_none()) {
+      const Vec q = vector_of(orientation.cast<Array>(), 4, "orientation");
+      motion.orientation = Quat(q[0], q[1], q[2], q[3]);
+    }
+    place_body(equations, body, motion, state, work);
+    InitialReport report;
+    {
+      const py::gil_scoped_release released;
+      report.stages = simulation_->change_state(std::move(state), consistent);
+    }
+    show();
+    return from_json(start_json(report));
+  }
+
   py::bytes save() const {
     const Turn turn(*busy_);
     const Bytes bytes = simulation_->save();
@@ -404,6 +443,15 @@ class Stepper {
     }
   }
   static std::string head_of_states() { return std::string(state_head) + TRAMMEL_VERSION; }
+  int number_of_body(const std::string& name) const {
+    const std::vector<Body>& bodies = simulation_->equations().model().bodies;
+    std::vector<std::string> names;
+    for (const Body& body : bodies) names.push_back(body.name);
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found != names.end()) return static_cast<int>(found - names.begin());
+    throw Failure({Severity::error, "unknown-body", "there is no body '" + name + "'", did_you_mean(name, names), {}},
+                  ExitCode::bad_usage);
+  }
   // What stands between the head and the hash of a saved state.
   static std::string_view checked(std::string_view all) {
     const std::string_view text = all.substr(0, all.size() - std::min(all.size(), hash_digits)),
@@ -522,6 +570,9 @@ void bind_stepping(py::module_& module) {
            "(status, id, text, hint) of a part of the run.")
       .def("set_state", &Stepper::set_state, py::arg("q"), py::arg("v"), py::arg("u"), py::arg("consistent"),
            "Goes on from another state; says what was moved to make it consistent.")
+      .def("set_body", &Stepper::set_body, py::arg("name"), py::arg("position"), py::arg("orientation"),
+           py::arg("velocity"), py::arg("angular_velocity"), py::arg("consistent"),
+           "The same with the origin and the axes of one body, in the world; orientation as (w, x, y, z).")
       .def("save", &Stepper::save, "The whole state.")
       .def("restore", &Stepper::restore, py::arg("bytes"), "A state that was saved.")
       .def("value", &Stepper::value, py::arg("name"), "A signal of the present state.")

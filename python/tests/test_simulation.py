@@ -375,3 +375,59 @@ def test_a_result_that_begins_at_a_restored_state_says_where_it_comes_from(model
     other.advance(0.2)
     expected = model.run(end=0.01).provenance
     assert other.result.provenance["method"] == expected["method"] and other.result.provenance.keys() == expected.keys()
+
+
+def test_a_body_is_set_by_its_origin_and_axes(models):
+    m = trammel.Model()
+    m.body("a", mass=2, inertia=[1, 2, 2.5], center_of_mass=[0.1, 0.2, 0.3], position=[1, 0, 0], velocity=[0.5, 0, 0])
+    m.body("p", kind="planar", mass=1, inertia=1)
+    sim = m.simulation()
+    told = lambda body, what: [sim[f"body.{body}.{what}.{axis}"] for axis in "xyz"]  # noqa: E731
+    at, speed = sim.columns["a"]
+    assert len(sim.set_body("a", orientation=numpy.pi / 2)) == 2
+    numpy.testing.assert_allclose(sim.q[at:at + 3], [1 - 0.2, 0.1, 0.3], atol=1e-15)
+    turned = sim.q[at + 3:at + 7].copy()
+    numpy.testing.assert_allclose(turned, numpy.sqrt([0.5, 0, 0, 0.5]), atol=1e-15)
+    assert told("a", "position") == pytest.approx([1, 0, 0], abs=1e-15) and told("a", "velocity") == pytest.approx([0.5, 0, 0], abs=1e-15)
+    sim.set_body("a", orientation=[[0, -1, 0], [1, 0, 0], [0, 0, 1]], position=[0, 1, 2], velocity=[1, 2, 3], angular_velocity=[0, 0, 4])
+    numpy.testing.assert_allclose(sim.q[at + 3:at + 7], turned, atol=1e-15)
+    numpy.testing.assert_allclose(sim.v[speed:speed + 3], [0.6, 1.2, 3], atol=1e-14)
+    assert told("a", "position") == pytest.approx([0, 1, 2]) and told("a", "velocity") == pytest.approx([1, 2, 3])
+    assert told("a", "angular_velocity") == pytest.approx([0, 0, 4], abs=1e-14)
+    # In a plane; an angle stays on the turn it is on.
+    first = sim.columns["p"][0]
+    sim.set_body("p", position=[1, 2], orientation=3.0, velocity=[1, 0], angular_velocity=5)
+    numpy.testing.assert_allclose(sim.q[first:first + 3], [1, 2, 3], atol=1e-15)
+    sim.set_body("p", orientation=-3.0)
+    numpy.testing.assert_allclose(sim.q[first + 2], 2 * numpy.pi - 3, rtol=1e-14)
+    q = sim.q.copy()
+    for body, wrong, id in (("p", dict(position=[0, 0, 1]), "bad-usage"), ("p", dict(orientation=numpy.sqrt([0.5, 0.5, 0, 0])), "bad-usage"),
+                            ("p", dict(angular_velocity=[1, 0, 0]), "bad-usage"), ("a", dict(position=[0, numpy.nan, 1]), "not-finite"),
+                            ("a", dict(orientation=[1, 1, 0, 0]), "quaternion-norm"), ("a", dict(orientation=numpy.ones((3, 3))), "wrong-orientation"),
+                            ("a", dict(velocity=[1]), "wrong-length"), ("aa", dict(velocity=[1, 2, 3]), "unknown-body")):
+        with pytest.raises(trammel.Error) as caught:
+            sim.set_body(body, **wrong)
+        assert caught.value.problems[0].id == id and caught.value.problems[0].file == __file__
+        numpy.testing.assert_array_equal(sim.q, q)
+    # On a hinge.
+    sim = trammel.load(models / "pendulum.yaml").simulation()
+    report = sim.set_body("bar", orientation=[numpy.cos(0.15), 0, numpy.sin(0.15), 0], angular_velocity=[0, 2, 0])
+    assert sim["swing"] == pytest.approx(0.3, rel=1e-12) and report[0]["largest_change"] < 1e-12
+    assert sim["body.bar.angular_velocity.y"] == pytest.approx(2)
+    sim.step()
+
+
+def test_states_of_the_model_are_set():
+    m = trammel.Model()
+    m.body("a", mass=1, inertia=[1, 1, 1])
+    m.state("s", rate="-s", value=1)
+    sim = m.simulation(tolerance=1e-9, end=2)
+    sim.advance(0.5)
+    sim.set_state(x=[2.0])
+    assert list(sim.x) == [2.0] and sim.t == 0.5
+    sim.advance(1.5)
+    assert sim.x[0] == pytest.approx(2 * numpy.exp(-1), rel=1e-6)
+    for wrong, id in (([1.0, 2.0], "bad-usage"), ([numpy.nan], "not-finite")):
+        with pytest.raises(trammel.Error) as caught:
+            sim.set_state(x=wrong)
+        assert caught.value.problems[0].id == id and "s" in str(caught.value)

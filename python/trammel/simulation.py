@@ -191,11 +191,37 @@ class Simulation:
         if status == "interrupted":
             raise Interrupted(f"interrupted at t = {core.t:.6g} s")
 
-    def set_state(self, q: Optional[Vector] = None, v: Optional[Vector] = None, *, consistent: bool = True) -> List[Dict[str, Any]]:
-        """Goes on from other positions or velocities. ``consistent`` brings them onto the constraints by the least
-        change; the list says what each stage moved and by how much.
+    def set_state(self, q: Optional[Vector] = None, v: Optional[Vector] = None, *, x: Optional[Vector] = None,
+                  consistent: bool = True) -> List[Dict[str, Any]]:
+        """Goes on from other positions, velocities or states of the model's own. ``consistent`` brings positions and
+        velocities onto the constraints by the least change; the list says what each stage moved and by how much.
+
+        Numbers that are not finite, quaternions without length 1, and positions from which the constraints cannot be
+        reached raise ``Error``; the simulation then stays where it was.
         """
-        return self._call(self._open.set_state, q, v, None, consistent)
+        core = self._open
+        u = None
+        if x is not None:
+            states = numpy.asarray(x, dtype=float)
+            if states.shape != core.x.shape:
+                raise refuse("bad-usage", f"x has the shape {states.shape}",
+                             f"it must be a vector of {len(core.x)}: {', '.join(self.states) or 'the model has no states'}")
+            u = numpy.concatenate([core.u, states])
+        return self._call(core.set_state, q, v, u, consistent)
+
+    def set_body(self, name: str, *, position: Optional[Vector] = None, orientation: Union[None, float, Vector] = None,
+                 velocity: Optional[Vector] = None, angular_velocity: Union[None, float, Vector] = None,
+                 consistent: bool = True) -> List[Dict[str, Any]]:
+        """Goes on with a body somewhere else, or faster: its origin and axes in the world, as in model files, in SI.
+
+        ``orientation`` is a quaternion (w, x, y, z), a rotation matrix with the axes of the body as columns, or an angle
+        about z; of a planar body ``position`` and ``velocity`` may have two entries, and ``angular_velocity`` one. What is
+        left out stays. ``consistent`` then brings all bodies onto the constraints by the least change, as ``set_state``
+        does: to put a closed mechanism somewhere, set all its bodies, the last one with ``consistent``.
+        """
+        core = self._open
+        return self._call(core.set_body, name, _in_space(position, "position"), _quaternion(orientation),
+                          _in_space(velocity, "velocity"), _about(angular_velocity), consistent)
 
     def save(self) -> bytes:
         """The whole state: a simulation of the same model and settings that restores it goes on with the same bits."""
@@ -229,6 +255,47 @@ class Simulation:
     def newton_matrix(self, h: float, *, beta: float = 0.25, gamma: float = 0.5) -> Any:
         """[M + beta h^2 K + gamma h D, G^T; G, 0] at the present state, scipy.sparse: that of a step of Newmark's family."""
         return self.equations.newton_matrix(self.t, self.q, self.v, self.a, self.lam, by_q=beta * h * h, by_v=gamma * h)
+
+
+def _in_space(given: Optional[Vector], name: str) -> Optional[numpy.ndarray]:
+    """Three numbers, or two in the plane of a body."""
+    values = None if given is None else numpy.asarray(given, dtype=float)
+    if values is not None and values.shape not in ((2,), (3,)):
+        raise refuse("wrong-length", f"{name} has the shape {values.shape}", "it is a vector of three, in a plane of two")
+    return values
+
+
+def _about(given: Union[None, float, Vector]) -> Optional[numpy.ndarray]:
+    """A vector; of a number, about z."""
+    if given is None:
+        return None
+    values = numpy.asarray(given, dtype=float)
+    values = numpy.array([0.0, 0.0, values]) if values.shape == () else values
+    if values.shape != (3,):
+        raise refuse("wrong-length", f"angular_velocity has the shape {values.shape}", "it is a vector of three, or a number about z")
+    return values
+
+
+def _quaternion(given: Union[None, float, Vector]) -> Optional[numpy.ndarray]:
+    if given is None:
+        return None
+    values = numpy.asarray(given, dtype=float)
+    if values.shape == ():
+        return numpy.array([numpy.cos(values / 2), 0.0, 0.0, numpy.sin(values / 2)])
+    if values.shape == (4,):
+        return values
+    if values.shape != (3, 3) or not (abs(values.T @ values - numpy.eye(3)) < 1e-6).all() or numpy.linalg.det(values) < 0:
+        raise refuse("wrong-orientation", "orientation is no rotation", "a quaternion (w, x, y, z), a 3 x 3 rotation matrix, or an angle about z")
+    # The largest of the four squares, by rows of q q^T.
+    R = values
+    rows = numpy.array([
+        [1 + R[0, 0] + R[1, 1] + R[2, 2], R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]],
+        [R[2, 1] - R[1, 2], 1 + R[0, 0] - R[1, 1] - R[2, 2], R[0, 1] + R[1, 0], R[0, 2] + R[2, 0]],
+        [R[0, 2] - R[2, 0], R[0, 1] + R[1, 0], 1 - R[0, 0] + R[1, 1] - R[2, 2], R[1, 2] + R[2, 1]],
+        [R[1, 0] - R[0, 1], R[0, 2] + R[2, 0], R[1, 2] + R[2, 1], 1 - R[0, 0] - R[1, 1] + R[2, 2]],
+    ])
+    row = rows[numpy.argmax(numpy.diag(rows))]
+    return row / numpy.linalg.norm(row)
 
 
 def _sparse(parts: Tuple[numpy.ndarray, numpy.ndarray, numpy.ndarray, Tuple[int, int]]) -> Any:
