@@ -9,6 +9,7 @@
 
 #include "trammel/check/check_model.h"
 #include "trammel/elements/lines/drawn_curve.h"
+#include "trammel/flexible/beam_section.h"
 #include "trammel/model/mass_properties.h"
 #include "trammel/read/read_model.h"
 
@@ -85,6 +86,30 @@ TEST(Lines, SectionsHaveTheirConstants) {
   EXPECT_NEAR(strip.number("torsion_constant") / 24, 0.196, 5e-4);
   EXPECT_NEAR(section("type: rectangle, width: 1, height: 1").number("torsion_constant"), 0.1406, 5e-5);
   EXPECT_NEAR(section("type: rectangle, width: 1, height: 1e-4").number("torsion_constant"), 1e-12 / 3, 1e-15);
+}
+
+// A tube is the same beam as a line and as part of a body that bends, in any material.
+TEST(Lines, SectionsAreThoseOfBodiesThatBend) {
+  const BeamMaterial steel{210e9, 81e9, 7850};
+  const auto compare = [&](const std::string& entries, const BeamSection& expected) {
+    const Model model = read(
+        "lines:\n  bar: {points: [[0, 0, 0], [1, 0, 0]], elements: 1, youngs_modulus: 210e9, shear_modulus: 81e9, "
+        "density: 7850, " +
+        entries + "}\n");
+    const Fields& line = model.forces[0].fields;
+    const auto near = [](double found, double wanted) { EXPECT_NEAR(found / wanted, 1, 1e-13); };
+    near(line.number("area"), expected.area);
+    near(line.number("second_moment_y"), expected.Iy);
+    near(line.number("second_moment_z"), expected.Iz);
+    near(line.number("torsion_constant"), expected.torsion);
+    near(line.number("shear_coefficient_y"), expected.shear_coefficient_y(steel));
+    near(line.number("shear_coefficient_z"), expected.shear_coefficient_z(steel));
+  };
+  compare("type: round, radius: 10 mm", tube_section(0.02, 0.01));
+  compare("type: tube, radius: 12.7 mm, inner_radius: 9.5 mm", tube_section(0.0254, 0.0032));
+  compare("type: rectangle, width: 40 mm, height: 3 mm", rectangle_section(0.04, 0.003));
+  // Not those of a material without Poisson's effect, 7/6 and more.
+  EXPECT_LT(tube_section(0.02, 0.01).shear_coefficient_y(steel), 1.14);
 }
 
 TEST(Lines, ThreePointsGiveAnArc) {
