@@ -112,6 +112,53 @@ TEST(Lines, SectionsAreThoseOfBodiesThatBend) {
   EXPECT_LT(tube_section(0.02, 0.01).shear_coefficient_y(steel), 1.14);
 }
 
+// Numbers of every field in the units of the file, and with units of their own; plain ones were taken for SI.
+TEST(Lines, AreGivenInTheUnitsOfTheFile) {
+  const auto fields = [](const std::string& units, const std::string& numbers) {
+    return read(units + "lines:\n  bar: {type: section, elements: 2, " + numbers + "}\n").forces[0].fields;
+  };
+  const Fields si = fields("",
+                           "points: [[0, 0, 0], [2, 0, 0]], axial_stiffness: 3e5, bending_stiffness_y: 40, "
+                           "bending_stiffness_z: 50, torsional_stiffness: 60, mass_per_length: 1.5");
+  const Fields mm = fields("units: {length: mm, mass: t}\n",
+                           "points: [[0, 0, 0], [2000, 0, 0]], axial_stiffness: 3e5, bending_stiffness_y: 40e6, "
+                           "bending_stiffness_z: 50e6, torsional_stiffness: 60e6, mass_per_length: 1.5e-6");
+  const Fields own = fields("units: {flexural_rigidity: kN mm^2, mass_per_length: g/mm}\n",
+                            "points: [[0, 0, 0], [2, 0, 0]], axial_stiffness: 300 kN, bending_stiffness_y: 40 N m^2, "
+                            "bending_stiffness_z: 50e3, torsional_stiffness: 60 N m^2, mass_per_length: 1.5 kg/m");
+  for (const Fields* other : {&mm, &own})
+    for (const char* name : {"area", "second_moment_y", "second_moment_z", "torsion_constant"})
+      EXPECT_NEAR(other->number(name) / si.number(name), 1, 1e-14) << name;
+  const auto mass = [](const std::string& units, const std::string& number) {
+    return read(units +
+                "lines:\n  bar: {type: cable, elements: 1, points: [[0, 0, 0], [2 m, 0, 0]], axial_stiffness: 1, "
+                "mass_per_length: " +
+                number + "}\n")
+        .bodies[0]
+        .mass;
+  };
+  EXPECT_NEAR(mass("", "1.5"), 1.5, 1e-14);
+  EXPECT_NEAR(mass("units: {length: mm, mass: t}\n", "1.5e-6"), 1.5, 1e-14);
+  EXPECT_NEAR(mass("units: {length: mm}\n", "1.5 kg/m"), 1.5, 1e-14);
+}
+
+TEST(Lines, CurvatureOfABeamIsGivenInTheUnitsOfTheFile) {
+  const auto curvature = [](const std::string& units, const std::string& value) {
+    return read(units +
+                "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
+                "forces:\n  leaf: {type: beam, between: [ground, a], at: [[1 m, 0, 0], [0, 0, 0]], "
+                "youngs_modulus: 1, shear_modulus: 1, area: 1, second_moment_y: 1, second_moment_z: 1, "
+                "torsion_constant: 1, curvature: " +
+                value + "}\n")
+        .forces[0]
+        .fields.get<Vec3>("curvature");
+  };
+  const Vec3 expected(0, 0.5, -0.25);
+  EXPECT_LT((curvature("", "[0, 0.5, -0.25]") - expected).norm(), 1e-15);
+  EXPECT_LT((curvature("units: {length: mm}\n", "[0, 0.5e-3, -0.25e-3]") - expected).norm(), 1e-15);
+  EXPECT_LT((curvature("units: {length: mm}\n", "[0, 0.5 1/m, -0.25 1/m]") - expected).norm(), 1e-15);
+}
+
 TEST(Lines, ThreePointsGiveAnArc) {
   const DrawnCurve arc = draw_curve({Vec3(1, 0, 1), Vec3(0, 1, 1), Vec3(-1, 0, 1)}, 6, {});
   EXPECT_NEAR(arc.length, std::numbers::pi, 1e-14);

@@ -107,38 +107,38 @@ LineDescription describe_section_line() {
     field.least = least_positive;
     return field;
   };
-  return {
-      "section", "An elastic line whose stiffnesses are given: stranded ropes, hoses, composite sections.",
-      line_fields(
-          {positive("axial_stiffness", Quantity::force, "E A: force per strain."),
-           positive("bending_stiffness_y", Quantity::none,
-                    "E Iy in N m^2: moment per curvature about y of the section; a line without any is a cable."),
-           positive("bending_stiffness_z", Quantity::none, "E Iz in N m^2, about z of the section."),
-           positive("torsional_stiffness", Quantity::none, "G J in N m^2: torque per twist of a metre."),
-           shear("shear_stiffness_y", "G A/k along y; left out, rigid in shear."),
-           shear("shear_stiffness_z", "The same along z."), positive("mass_per_length", Quantity::none, "In kg/m.")},
-          false),
-      [](const Item& line) {
-        const Fields& f = line.fields;
-        LineSection s;
-        s.A = f.number("axial_stiffness");
-        s.Iy = f.number("bending_stiffness_y");
-        s.Iz = f.number("bending_stiffness_z");
-        s.J = f.number("torsional_stiffness");
-        if (f.has("shear_stiffness_y")) s.ky = s.A / f.number("shear_stiffness_y");
-        if (f.has("shear_stiffness_z")) s.kz = s.A / f.number("shear_stiffness_z");
-        s.mass = f.number("mass_per_length");
-        // As in an even section, where density times second moment is mass E I / E A.
-        s.rotary_y = s.mass * s.Iy / s.A;
-        s.rotary_z = s.mass * s.Iz / s.A;
-        return s;
-      }};
+  return {"section", "An elastic line whose stiffnesses are given: stranded ropes, hoses, composite sections.",
+          line_fields({positive("axial_stiffness", Quantity::force, "E A: force per strain."),
+                       positive("bending_stiffness_y", Quantity::flexural_rigidity,
+                                "E Iy: moment per curvature about y of the section; a line without any is a cable."),
+                       positive("bending_stiffness_z", Quantity::flexural_rigidity, "E Iz, about z of the section."),
+                       positive("torsional_stiffness", Quantity::flexural_rigidity,
+                                "G J: torque per twist of a unit of length."),
+                       shear("shear_stiffness_y", "G A/k along y; left out, rigid in shear."),
+                       shear("shear_stiffness_z", "The same along z."),
+                       positive("mass_per_length", Quantity::mass_per_length, "Of the line.")},
+                      false),
+          [](const Item& line) {
+            const Fields& f = line.fields;
+            LineSection s;
+            s.A = f.number("axial_stiffness");
+            s.Iy = f.number("bending_stiffness_y");
+            s.Iz = f.number("bending_stiffness_z");
+            s.J = f.number("torsional_stiffness");
+            if (f.has("shear_stiffness_y")) s.ky = s.A / f.number("shear_stiffness_y");
+            if (f.has("shear_stiffness_z")) s.kz = s.A / f.number("shear_stiffness_z");
+            s.mass = f.number("mass_per_length");
+            // As in an even section, where density times second moment is mass E I / E A.
+            s.rotary_y = s.mass * s.Iy / s.A;
+            s.rotary_z = s.mass * s.Iz / s.A;
+            return s;
+          }};
 }
 
 LineDescription describe_cable_line() {
   return {"cable", "A line without bending stiffness: a chain, a rope, a cable; points with springs between them.",
           line_fields({positive("axial_stiffness", Quantity::force, "E A: force per strain."),
-                       positive("mass_per_length", Quantity::none, "In kg/m.")},
+                       positive("mass_per_length", Quantity::mass_per_length, "Of the line.")},
                       true),
           [](const Item& line) {
             LineSection s;
