@@ -51,8 +51,11 @@ TEST(BeamSections, OfRoundAndRectangularBars) {
   EXPECT_NEAR(full.area, pi * 1e-4, 1e-15);
   EXPECT_NEAR(full.shear_coefficient_z(of_frame), (7 + 6 * 0.29) / (6 * 1.29), 1e-12);
   const BeamSection flat = rectangle_section(0.02, 0.01);
-  EXPECT_NEAR(flat.torsion, 4.573633542391416e-09, 1e-6 * 4.57e-9);  // Saint-Venant's series, 30 digits
-  EXPECT_NEAR(rectangle_section(1, 1).torsion, 0.140577, 1e-6);
+  // Saint-Venant's series, 30 digits: 20 terms of it are 2e-8 too large.
+  EXPECT_NEAR(flat.torsion, 4.573633542391416e-09, 1e-14 * 4.57e-9);
+  EXPECT_NEAR(rectangle_section(1, 1).torsion, 0.14057701495515365, 1e-15);
+  EXPECT_EQ(rectangle_section(0.01, 0.02).torsion, flat.torsion);
+  EXPECT_NEAR(rectangle_section(1, 1e-4).torsion, 1e-12 / 3 * (1 - 0.63e-4), 1e-18);
 }
 
 // Along y, where the direction that replaced `up` was y again: axes of zeros, and a beam without stiffness.

@@ -9,6 +9,7 @@
 
 #include "trammel/check/check_model.h"
 #include "trammel/elements/lines/drawn_curve.h"
+#include "trammel/flexible/beam_section.h"
 #include "trammel/model/mass_properties.h"
 #include "trammel/read/read_model.h"
 
@@ -85,6 +86,77 @@ TEST(Lines, SectionsHaveTheirConstants) {
   EXPECT_NEAR(strip.number("torsion_constant") / 24, 0.196, 5e-4);
   EXPECT_NEAR(section("type: rectangle, width: 1, height: 1").number("torsion_constant"), 0.1406, 5e-5);
   EXPECT_NEAR(section("type: rectangle, width: 1, height: 1e-4").number("torsion_constant"), 1e-12 / 3, 1e-15);
+}
+
+// A tube is the same beam as a line and as part of a body that bends, in any material.
+TEST(Lines, SectionsAreThoseOfBodiesThatBend) {
+  const BeamMaterial steel{210e9, 81e9, 7850};
+  const auto compare = [&](const std::string& entries, const BeamSection& expected) {
+    const Model model = read(
+        "lines:\n  bar: {points: [[0, 0, 0], [1, 0, 0]], elements: 1, youngs_modulus: 210e9, shear_modulus: 81e9, "
+        "density: 7850, " +
+        entries + "}\n");
+    const Fields& line = model.forces[0].fields;
+    const auto near = [](double found, double wanted) { EXPECT_NEAR(found / wanted, 1, 1e-13); };
+    near(line.number("area"), expected.area);
+    near(line.number("second_moment_y"), expected.Iy);
+    near(line.number("second_moment_z"), expected.Iz);
+    near(line.number("torsion_constant"), expected.torsion);
+    near(line.number("shear_coefficient_y"), expected.shear_coefficient_y(steel));
+    near(line.number("shear_coefficient_z"), expected.shear_coefficient_z(steel));
+  };
+  compare("type: round, radius: 10 mm", tube_section(0.02, 0.01));
+  compare("type: tube, radius: 12.7 mm, inner_radius: 9.5 mm", tube_section(0.0254, 0.0032));
+  compare("type: rectangle, width: 40 mm, height: 3 mm", rectangle_section(0.04, 0.003));
+  // Not those of a material without Poisson's effect, 7/6 and more.
+  EXPECT_LT(tube_section(0.02, 0.01).shear_coefficient_y(steel), 1.14);
+}
+
+// Numbers of every field in the units of the file, and with units of their own; plain ones were taken for SI.
+TEST(Lines, AreGivenInTheUnitsOfTheFile) {
+  const auto fields = [](const std::string& units, const std::string& numbers) {
+    return read(units + "lines:\n  bar: {type: section, elements: 2, " + numbers + "}\n").forces[0].fields;
+  };
+  const Fields si = fields("",
+                           "points: [[0, 0, 0], [2, 0, 0]], axial_stiffness: 3e5, bending_stiffness_y: 40, "
+                           "bending_stiffness_z: 50, torsional_stiffness: 60, mass_per_length: 1.5");
+  const Fields mm = fields("units: {length: mm, mass: t}\n",
+                           "points: [[0, 0, 0], [2000, 0, 0]], axial_stiffness: 3e5, bending_stiffness_y: 40e6, "
+                           "bending_stiffness_z: 50e6, torsional_stiffness: 60e6, mass_per_length: 1.5e-6");
+  const Fields own = fields("units: {flexural_rigidity: kN mm^2, mass_per_length: g/mm}\n",
+                            "points: [[0, 0, 0], [2, 0, 0]], axial_stiffness: 300 kN, bending_stiffness_y: 40 N m^2, "
+                            "bending_stiffness_z: 50e3, torsional_stiffness: 60 N m^2, mass_per_length: 1.5 kg/m");
+  for (const Fields* other : {&mm, &own})
+    for (const char* name : {"area", "second_moment_y", "second_moment_z", "torsion_constant"})
+      EXPECT_NEAR(other->number(name) / si.number(name), 1, 1e-14) << name;
+  const auto mass = [](const std::string& units, const std::string& number) {
+    return read(units +
+                "lines:\n  bar: {type: cable, elements: 1, points: [[0, 0, 0], [2 m, 0, 0]], axial_stiffness: 1, "
+                "mass_per_length: " +
+                number + "}\n")
+        .bodies[0]
+        .mass;
+  };
+  EXPECT_NEAR(mass("", "1.5"), 1.5, 1e-14);
+  EXPECT_NEAR(mass("units: {length: mm, mass: t}\n", "1.5e-6"), 1.5, 1e-14);
+  EXPECT_NEAR(mass("units: {length: mm}\n", "1.5 kg/m"), 1.5, 1e-14);
+}
+
+TEST(Lines, CurvatureOfABeamIsGivenInTheUnitsOfTheFile) {
+  const auto curvature = [](const std::string& units, const std::string& value) {
+    return read(units +
+                "bodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
+                "forces:\n  leaf: {type: beam, between: [ground, a], at: [[1 m, 0, 0], [0, 0, 0]], "
+                "youngs_modulus: 1, shear_modulus: 1, area: 1, second_moment_y: 1, second_moment_z: 1, "
+                "torsion_constant: 1, curvature: " +
+                value + "}\n")
+        .forces[0]
+        .fields.get<Vec3>("curvature");
+  };
+  const Vec3 expected(0, 0.5, -0.25);
+  EXPECT_LT((curvature("", "[0, 0.5, -0.25]") - expected).norm(), 1e-15);
+  EXPECT_LT((curvature("units: {length: mm}\n", "[0, 0.5e-3, -0.25e-3]") - expected).norm(), 1e-15);
+  EXPECT_LT((curvature("units: {length: mm}\n", "[0, 0.5 1/m, -0.25 1/m]") - expected).norm(), 1e-15);
 }
 
 TEST(Lines, ThreePointsGiveAnArc) {

@@ -27,6 +27,9 @@ const char* si_unit(Quantity quantity) {
     case Quantity::second_moment: return "m^4";
     case Quantity::pressure: return "Pa";
     case Quantity::density: return "kg/m^3";
+    case Quantity::flexural_rigidity: return "N m^2";
+    case Quantity::mass_per_length: return "kg/m";
+    case Quantity::curvature: return "1/m";
   }
   return "";
 }

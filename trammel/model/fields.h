@@ -68,9 +68,12 @@ enum class Quantity {
   area,
   second_moment,  // of an area
   pressure,       // and moduli of elasticity
-  density
+  density,
+  flexural_rigidity,  // E I and G J of a section
+  mass_per_length,
+  curvature
 };
-constexpr std::size_t quantity_count = static_cast<std::size_t>(Quantity::density) + 1;
+constexpr std::size_t quantity_count = static_cast<std::size_t>(Quantity::curvature) + 1;
 const char* si_unit(Quantity);  // "m", "kg m^2", "" for none
 
 struct Field {

@@ -296,7 +296,10 @@ SchemaJson basic_definitions() {
                                "area",
                                "second_moment",
                                "pressure",
-                               "density"}) {
+                               "density",
+                               "flexural_rigidity",
+                               "mass_per_length",
+                               "curvature"}) {
     units[quantity] = {{"type", "string"}, {"minLength", 1}};
   }
   out["units"] = {{"type", {"object", "null"}}, {"properties", units}, {"additionalProperties", false}};

@@ -38,6 +38,9 @@ constexpr QuantityName quantity_names[] = {
     {Quantity::second_moment, "second_moment"},
     {Quantity::pressure, "pressure"},
     {Quantity::density, "density"},
+    {Quantity::flexural_rigidity, "flexural_rigidity"},
+    {Quantity::mass_per_length, "mass_per_length"},
+    {Quantity::curvature, "curvature"},
 };
 
 // si_unit's text is one of ours, so it parses.
@@ -104,6 +107,9 @@ void Values::read_units(const Node* node) {
   follow(Quantity::second_moment, L * L * L * L);
   follow(Quantity::pressure, F / (L * L));
   follow(Quantity::density, M / (L * L * L));
+  follow(Quantity::flexural_rigidity, F * L * L);
+  follow(Quantity::mass_per_length, M / L);
+  follow(Quantity::curvature, 1 / L);
   all_si_ = std::all_of(factors_.begin(), factors_.end(), [](double f) { return f == 1; });
 }
 

@@ -180,8 +180,8 @@ ElementDescription describe_beam() {
       {"section_axes", FieldKind::text, Quantity::none, std::string("drawn"),
        "drawn: x of the section is along the line between the ends as drawn; frames: its axes are those of the frames, "
        "x along the beam."},
-      optional_field("curvature", FieldKind::vector3, Quantity::none,
-                     "Without load, in 1/m: how fast the section turns along the beam about its x, y and z axes; left "
+      optional_field("curvature", FieldKind::vector3, Quantity::curvature,
+                     "Without load: how fast the section turns along the beam about its x, y and z axes; left "
                      "out, as drawn."),
       {"damping_ratio", FieldKind::number, Quantity::time, 0.0,
        "Damping over stiffness: the time b of structural damping; at the frequency w it gives the fraction b w/2 of "

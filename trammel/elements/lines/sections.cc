@@ -1,16 +1,7 @@
-// The kinds of lines. Shear coefficients k = area / shear area by G. R. Cowper (J. Appl. Mech. 33, 1966) without
-// Poisson's effect for tubes, m = inner / outer radius,
-//
-//   k = (7 (1 + m^2)^2 + 20 m^2) / (6 (1 + m^2)^2)          round: 7/6, thin tube: 2
-//
-// and 6/5 for rectangles, which is also its value there. Torsion of a rectangle a > b by Saint-Venant's series,
-//
-//   J = a b^3 / 3 (1 - 192 b / (pi^5 a) sum_odd tanh(n pi a / (2 b)) / n^5)
-#include <algorithm>
-#include <cmath>
-#include <numbers>
-
+// The kinds of lines. Round and rectangular sections are those of bodies that bend, flexible/beam_section.h: the same
+// tube is the same beam in both.
 #include "trammel/elements/lines/line.h"
+#include "trammel/flexible/beam_section.h"
 
 namespace trammel {
 namespace {
@@ -60,32 +51,26 @@ std::vector<Field> of_material(std::vector<Field> sizes) {
   return line_fields(std::move(sizes), false);
 }
 
-LineSection with_material(const Item& line, LineSection section) {
-  section.E = line.fields.number("youngs_modulus");
-  section.G = line.fields.number("shear_modulus");
-  const double density = line.fields.number("density");
-  section.mass = density * section.A;
-  section.rotary_y = density * section.Iy;
-  section.rotary_z = density * section.Iz;
-  return section;
+LineSection with_material(const Item& line, const BeamSection& section) {
+  const BeamMaterial material{line.fields.number("youngs_modulus"), line.fields.number("shear_modulus"),
+                              line.fields.number("density")};
+  LineSection s;
+  s.E = material.youngs_modulus;
+  s.G = material.shear_modulus;
+  s.A = section.area;
+  s.Iy = section.Iy;
+  s.Iz = section.Iz;
+  s.J = section.torsion;
+  s.ky = section.shear_coefficient_y(material);
+  s.kz = section.shear_coefficient_z(material);
+  s.mass = material.density * section.area;
+  s.rotary_y = material.density * section.Iy;
+  s.rotary_z = material.density * section.Iz;
+  return s;
 }
 
 LineSection tube(const Item& line, double outer, double inner) {
-  const double R2 = outer * outer, r2 = inner * inner, ratio = r2 / R2, sum = (1 + ratio) * (1 + ratio);
-  LineSection s;
-  s.A = std::numbers::pi * (R2 - r2);
-  s.Iy = s.Iz = std::numbers::pi / 4 * (R2 * R2 - r2 * r2);
-  s.J = 2 * s.Iy;
-  s.ky = s.kz = (7 * sum + 20 * ratio) / (6 * sum);
-  return with_material(line, s);
-}
-
-double torsion_of_rectangle(double a, double b) {
-  if (a < b) std::swap(a, b);
-  constexpr double pi = std::numbers::pi;
-  double sum = 0;
-  for (int n = 41; n > 0; n -= 2) sum += std::tanh(n * pi * a / (2 * b)) / std::pow(n, 5);
-  return a * b * b * b / 3 * (1 - 192 * b / (std::pow(pi, 5) * a) * sum);
+  return with_material(line, tube_section(2 * outer, outer - inner));
 }
 
 }  // namespace
@@ -112,14 +97,7 @@ LineDescription describe_rectangle_line() {
           of_material({positive("width", Quantity::length, "Along y of the section."),
                        positive("height", Quantity::length, "Along z of the section.")}),
           [](const Item& line) {
-            const double b = line.fields.number("width"), t = line.fields.number("height");
-            LineSection s;
-            s.A = b * t;
-            s.Iy = b * t * t * t / 12;
-            s.Iz = t * b * b * b / 12;
-            s.J = torsion_of_rectangle(b, t);
-            s.ky = s.kz = 1.2;
-            return with_material(line, s);
+            return with_material(line, rectangle_section(line.fields.number("width"), line.fields.number("height")));
           }};
 }
 
@@ -129,38 +107,38 @@ LineDescription describe_section_line() {
     field.least = least_positive;
     return field;
   };
-  return {
-      "section", "An elastic line whose stiffnesses are given: stranded ropes, hoses, composite sections.",
-      line_fields(
-          {positive("axial_stiffness", Quantity::force, "E A: force per strain."),
-           positive("bending_stiffness_y", Quantity::none,
-                    "E Iy in N m^2: moment per curvature about y of the section; a line without any is a cable."),
-           positive("bending_stiffness_z", Quantity::none, "E Iz in N m^2, about z of the section."),
-           positive("torsional_stiffness", Quantity::none, "G J in N m^2: torque per twist of a metre."),
-           shear("shear_stiffness_y", "G A/k along y; left out, rigid in shear."),
-           shear("shear_stiffness_z", "The same along z."), positive("mass_per_length", Quantity::none, "In kg/m.")},
-          false),
-      [](const Item& line) {
-        const Fields& f = line.fields;
-        LineSection s;
-        s.A = f.number("axial_stiffness");
-        s.Iy = f.number("bending_stiffness_y");
-        s.Iz = f.number("bending_stiffness_z");
-        s.J = f.number("torsional_stiffness");
-        if (f.has("shear_stiffness_y")) s.ky = s.A / f.number("shear_stiffness_y");
-        if (f.has("shear_stiffness_z")) s.kz = s.A / f.number("shear_stiffness_z");
-        s.mass = f.number("mass_per_length");
-        // As in an even section, where density times second moment is mass E I / E A.
-        s.rotary_y = s.mass * s.Iy / s.A;
-        s.rotary_z = s.mass * s.Iz / s.A;
-        return s;
-      }};
+  return {"section", "An elastic line whose stiffnesses are given: stranded ropes, hoses, composite sections.",
+          line_fields({positive("axial_stiffness", Quantity::force, "E A: force per strain."),
+                       positive("bending_stiffness_y", Quantity::flexural_rigidity,
+                                "E Iy: moment per curvature about y of the section; a line without any is a cable."),
+                       positive("bending_stiffness_z", Quantity::flexural_rigidity, "E Iz, about z of the section."),
+                       positive("torsional_stiffness", Quantity::flexural_rigidity,
+                                "G J: torque per twist of a unit of length."),
+                       shear("shear_stiffness_y", "G A/k along y; left out, rigid in shear."),
+                       shear("shear_stiffness_z", "The same along z."),
+                       positive("mass_per_length", Quantity::mass_per_length, "Of the line.")},
+                      false),
+          [](const Item& line) {
+            const Fields& f = line.fields;
+            LineSection s;
+            s.A = f.number("axial_stiffness");
+            s.Iy = f.number("bending_stiffness_y");
+            s.Iz = f.number("bending_stiffness_z");
+            s.J = f.number("torsional_stiffness");
+            if (f.has("shear_stiffness_y")) s.ky = s.A / f.number("shear_stiffness_y");
+            if (f.has("shear_stiffness_z")) s.kz = s.A / f.number("shear_stiffness_z");
+            s.mass = f.number("mass_per_length");
+            // As in an even section, where density times second moment is mass E I / E A.
+            s.rotary_y = s.mass * s.Iy / s.A;
+            s.rotary_z = s.mass * s.Iz / s.A;
+            return s;
+          }};
 }
 
 LineDescription describe_cable_line() {
   return {"cable", "A line without bending stiffness: a chain, a rope, a cable; points with springs between them.",
           line_fields({positive("axial_stiffness", Quantity::force, "E A: force per strain."),
-                       positive("mass_per_length", Quantity::none, "In kg/m.")},
+                       positive("mass_per_length", Quantity::mass_per_length, "Of the line.")},
                       true),
           [](const Item& line) {
             LineSection s;
