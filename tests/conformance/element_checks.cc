@@ -518,6 +518,13 @@ bool begins_nearby(const Force& force, const Situation& s) {
   return false;
 }
 
+bool acts(const Force& force, const Situation& s) {
+  Force::Approach unused;
+  if (!force.approach(s.input(), nullptr, unused)) return true;
+  const auto value = evaluate(force, s);
+  return value && !value->isZero(0) && !begins_nearby(force, s);
+}
+
 Complaints check_derivatives(const Force& force, const Situation& s, bool& usable) {
   Complaints complaints;
   const int n = 6 * force.frames();

@@ -37,6 +37,9 @@ Instance make(const ElementDescription& description, const Item& item, const Mod
 Situation random_situation(const Constraint& constraint, std::mt19937& random);
 Situation random_situation(const Force& force, std::mt19937& random);
 
+// Of a contact or stop: it touches, and neither begins nor ends to within reach of the differences. Other forces act.
+bool acts(const Force& force, const Situation& s);
+
 // All partial derivatives, and that the cheap functions agree with the complete one. `usable` becomes false, and
 // nothing is checked, where the element cannot be evaluated nearby.
 Complaints check_derivatives(const Constraint& constraint, const Situation& s, std::mt19937& random, bool& usable);

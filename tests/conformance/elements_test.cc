@@ -6,6 +6,8 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <map>
+#include <set>
 
 #include "tests/conformance/element_checks.h"
 
@@ -17,17 +19,25 @@ constexpr int situations = 25;
 class Elements : public testing::TestWithParam<const ElementDescription*> {
  protected:
   std::mt19937 random{20240607};
+  int acting = 0;  // forces that were checked while they touch, or always act
 
   // Runs `check(instance, situation)` at random instances and states.
   template <class OnConstraint, class OnForce>
   void everywhere(OnConstraint&& on_constraint, OnForce&& on_force) {
     for (int i = 0; i < situations; ++i) {
-      const Instance instance = make_random(*GetParam(), random);
+      Instance instance = make_random(*GetParam(), random);
       if (instance.constraint) {
         on_constraint(*instance.constraint, random_situation(*instance.constraint, random));
       } else {
         ASSERT_TRUE(instance.force);
-        on_force(*instance.force, random_situation(*instance.force, random));
+        Situation s = random_situation(*instance.force, random);
+        // A contact that is open has no derivatives to be wrong.
+        for (int tries = 1; tries < 200 && !acts(*instance.force, s); ++tries) {
+          instance = make_random(*GetParam(), random);
+          s = random_situation(*instance.force, random);
+        }
+        acting += acts(*instance.force, s);
+        on_force(*instance.force, s);
       }
       if (HasFailure()) return;  // one report is enough
     }
@@ -49,6 +59,9 @@ TEST_P(Elements, HasExactDerivatives) {
         used += usable;
       });
   EXPECT_GE(used, situations * 8 / 10);
+  if (GetParam()->category == Category::force) {
+    EXPECT_GE(acting, situations * 8 / 10);
+  }
 }
 
 TEST_P(Elements, DoesNotKnowWhereTheWorldIs) {
@@ -129,6 +142,41 @@ std::vector<const ElementDescription*> all_elements() {
 INSTANTIATE_TEST_SUITE_P(All, Elements, testing::ValuesIn(all_elements()), [](const auto& element) {
   return std::string(to_text(element.param->category)) + "_" + element.param->key;
 });
+
+// ---- every pair of shapes, which random fields choose by chance
+// -------------------------------------------------------
+
+TEST(ContactShapes, AllPairsAreExactAndKeepEnergyWhileTheyTouch) {
+  const ElementDescription& d = *find_element(Category::force, "contact");
+  std::mt19937 random(11);
+  std::map<std::set<std::string>, int> checked;
+  constexpr int each = 3;
+  for (int i = 0; i < 3000; ++i) {
+    Item item;
+    item.type = d.key;
+    item.name = "pair";
+    item.fields = d.random_fields(random);
+    const std::string a = item.fields.get<std::string>("shape_a"), b = item.fields.get<std::string>("shape_b");
+    int& count = checked[{a, b}];
+    if (count >= each) continue;
+    complete_fields(d, item);
+    const Instance instance = make(d, item, Model());
+    const Situation s = random_situation(*instance.force, random);
+    if (!acts(*instance.force, s)) continue;
+    ++count;
+    SCOPED_TRACE(a + " against " + b);
+    bool usable = false;
+    const Complaints derivatives = check_derivatives(*instance.force, s, usable);
+    EXPECT_TRUE(usable);
+    EXPECT_TRUE(derivatives.empty()) << join(derivatives);
+    const Complaints power = check_power(*instance.force, s);
+    EXPECT_TRUE(power.empty()) << join(power);
+    const Complaints reaction = check_reaction(*instance.force, s);
+    EXPECT_TRUE(reaction.empty()) << join(reaction);
+  }
+  EXPECT_EQ(checked.size(), 11U);
+  for (const auto& [pair, count] : checked) EXPECT_EQ(count, each) << *pair.begin();
+}
 
 // ---- the suite itself: an element that lacks a derivative is found out ----------------------------------------------
 

@@ -1,6 +1,6 @@
 // A step in which a force sets in is not accepted as if there were none, whatever the method and wherever in the step
-// the force sets in: a spring met in free flight, a bump on a flat road, a force switched on by the clock, a buffer
-// that the slider of a crank drive runs against. Before, nothing limits the steps but their greatest size.
+// the force sets in: a spring or a wall met in free flight, a bump on a flat road, a force switched on by the clock, a
+// buffer that the slider of a crank drive runs against. Before, nothing limits the steps but their greatest size.
 //
 // Rotating bodies move the charts and the crank drive changes its independent coordinates, so that methods cannot
 // always continue what they know of earlier steps.
@@ -105,6 +105,22 @@ outputs: {answer: dx(slider)}
 )yaml",
                    0.46, 0.49, 4};
 
+// The spring as a contact: step control sees it coming.
+const Onset wall{"wall", R"yaml(
+trammel: 1
+parameters: {onset: 0}
+bodies:
+  mass: {kind: point, mass: 1, velocity: [1, 0, 0]}
+  wheel: {mass: 1, inertia: [1, 1, 1], position: [0, 1, 0], angular_velocity: [0, 0, 3]}
+frames:
+  wall: {body: ground, position: [onset + 0.05, 0, 0], axis: [-1, 0, 0]}
+forces:
+  wall: {type: contact, frames: [wall, mass], shape_a: plane, shape_b: sphere, radius_b: 0.05, stiffness: 1e3, exponent: 1}
+simulation: {end: 1, greatest_step: 0.1, output_step: 1}
+outputs: {answer: dx(mass)}
+)yaml",
+                 0.4, 0.5, 8};
+
 Model model_of(const Onset& onset, double at) {
   ReadOptions options;
   options.parameters = {{"onset", std::to_string(at)}};
@@ -175,6 +191,7 @@ class RuleOnset : public testing::TestWithParam<Cell> {
 };
 
 TEST_P(RuleOnset, OfASpringMetInFreeFlight) { expect_seen(spring); }
+TEST_P(RuleOnset, OfAContactWithAWall) { expect_seen(wall); }
 TEST_P(RuleOnset, OfABumpOnTheRoad) { expect_seen(bump); }
 TEST_P(RuleOnset, OfAForceSwitchedOn) { expect_seen(switched); }
 TEST_P(RuleOnset, OfABufferInAClosedLoop) { expect_seen(buffer); }

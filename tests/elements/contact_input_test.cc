@@ -66,6 +66,21 @@ TEST(ContactInput, Laws) {
   expect_refused(ball + ", friction: 0.3, static_friction: 0.2", "out-of-range", "static_friction");
 }
 
+// What would change nothing is refused: it was taken, and ignored.
+TEST(ContactInput, FieldsWithoutEffect) {
+  for (const std::string field : {"modulus_a: 1e9", "poisson_a: 0.2", "modulus_b: 1e9", "poisson_b: 0.2"}) {
+    const std::string name = field.substr(0, field.find(':'));
+    expect_refused(ball + ", stiffness: 1e6, " + field, "conflict", name);
+    expect_refused(ball + ", load: 10, depth: 1 mm, " + field, "conflict", name);
+  }
+  expect_refused(ball + ", law: impact, ramp: 1 mm", "conflict", "ramp");
+  expect_refused(ball + ", slip_speed: 0.1", "conflict", "slip_speed");
+  // Values that switch something off, as in a sweep, stay.
+  for (const char* fields : {", law: impact, damping: 0, ramp: 1 mm", ", friction: 0, slip_speed: 0.1",
+                             ", static_friction: 0.3, slip_speed: 0.1", ", modulus_a: 1e9, poisson_b: 0.2"})
+    EXPECT_NO_THROW(Simulation(read_model_text(model(ball + fields), "floor.yaml"))) << fields;
+}
+
 TEST(ContactInput, AbsurdStiffness) {
   expect_refused(ball + ", stiffness: 1e25", "out-of-range", "stiffness is absurd");
   expect_refused(ball + ", modulus_a: 1e40, modulus_b: 1e40", "out-of-range", "stiffness is absurd");

@@ -31,6 +31,7 @@ TEST(NormalLaws, HaveExactSlopesHeatAndNoTension) {
       EXPECT_GE(f.Q, 0);
       EXPECT_GE((f.Q - f.elastic) * w, 0);
       EXPECT_EQ(law.at(-e, w).Q, 0);
+      EXPECT_EQ(law.at(-e, w).Q_depth, 0);  // of p = 1 it was k
       const double h = 1e-6 * e, H = 1e-6;
       if ((law.at(e, w - H).Q == 0) != (law.at(e, w + H).Q == 0)) continue;  // the clip, where it is sharp
       EXPECT_NEAR(f.Q_depth, (law.at(e + h, w).Q - law.at(e - h, w).Q) / (2 * h), 1e-6 * (1 + std::abs(f.Q_depth)));

@@ -250,6 +250,59 @@ simulation: {end: 0.4, length: 1, greatest_step: 0.02, method: )" +
   EXPECT_FALSE(warned("radau-iia-3", 3e-5));
 }
 
+// A ball falls 0.3 m, meets the floor at 2.4 m/s, is damped, and rises 0.22 m. Control by the error of a step that sees
+// the force once took it 1.5 m up.
+TEST(Contact, SplittingGainsNothingAtAnImpact) {
+  for (const std::string control : {"error", "stability"}) {
+    const TextRun run(R"(
+gravity: [0, 0, -9.81]
+bodies: {ball: {mass: 4.084, inertia: [0.004, 0.004, 0.004], position: [0, 0, 0.35]}}
+forces: {floor: {type: contact, frames: [ground, ball], shape_a: plane, shape_b: sphere, radius_b: 0.05, stiffness: 2.98e7, damping: 0.1}}
+outputs: {z: dz(ball)}
+simulation: {end: 1, length: 1, tolerance: 1e-5, output_step: 0.005, method: split, options: {control: )" +
+                      control + ", bound: 0.02}}\n");
+    const std::vector<double> z = run.column("z"), time = run.time();
+    double top = 0;
+    for (std::size_t i = 0; i < z.size(); ++i)
+      if (time[i] > 0.3) top = std::max(top, z[i]);
+    EXPECT_LT(top, 0.3) << control;
+    EXPECT_GT(top, 0.2) << control;
+  }
+}
+
+// Forces are evaluated side by side and summed in their order.
+TEST(Contact, GivesTheSameBitsWithTwoThreads) {
+  const auto path = [](const char* threads) {
+    return TextRun(std::string(thrown) +
+                   "simulation: {end: 0.3, method: split, tolerance: 1e-4, output_step: 0.01, options: {threads: " +
+                   threads + "}}\n");
+  };
+  const TextRun one = path("1"), two = path("2");
+  for (const char* signal : {"x", "z", "v", "u", "force.floor.penetration"})
+    EXPECT_EQ(one.column(signal), two.column(signal)) << signal;
+}
+
+// Saved in flight and while the disc touches, and continued in another simulation.
+TEST(Contact, AContinuedRunGivesTheSameBits) {
+  const std::string model =
+      "trammel: 1\n" + std::string(thrown) + "simulation: {end: 0.4, tolerance: 1e-6, output_step: 0.01}\n";
+  for (const double until : {0.1, 0.2255}) {
+    Simulation first(read_model_text(model, "test.yaml")), second(read_model_text(model, "test.yaml"));
+    MemoryTrajectory a, b;
+    RunOptions options;
+    options.leg = RunLeg{};
+    options.leg->until = until;
+    first.run(a, options);
+    second.restore(first.save());
+    RunOptions rest;
+    rest.continue_result = true;
+    EXPECT_EQ(first.run(a, rest).status, RunStatus::finished);
+    EXPECT_EQ(second.run(b).status, RunStatus::finished);
+    for (const char* signal : {"x", "z", "v", "u", "force.floor.penetration"})
+      EXPECT_EQ(a.column(signal).back(), b.column(signal).back()) << signal << " " << until;
+  }
+}
+
 class Families : public testing::TestWithParam<const char*> {};
 
 // Each method comes nearer to the same motion as its tolerance shrinks.

@@ -276,6 +276,19 @@ TEST(Disc, StandsAtItsRadiusAndLiesOnItsCrown) {
   EXPECT_NEAR(point.depth, 0.6 - 0.3, 1e-15);
 }
 
+// A face domed by 0.6 nm, tilted by as little: the lowest point is on the way to the rim, at 1/sqrt(2) of it. The
+// crown was lost in the difference of squares, and the place stayed in the middle.
+TEST(Disc, OfANearlyFlatFaceTouchesWhereItIsLowest) {
+  const auto pair = plane_against({{Vec3::Zero()}, 0.1, 0.6, 6e-10});
+  const FrameState plane{Vec3::Zero(), Mat3::Identity(), Vec3::Zero(), Vec3::Zero()};
+  FrameState disc = plane;
+  disc.R = rotation_exp(Vec3(0, 1e-9, 0)).toRotationMatrix();
+  ContactPoint point;
+  pair->locate(plane, disc, &point, nullptr);
+  EXPECT_NEAR(point.place.head<2>().norm(), 0.6 * std::numbers::sqrt2 / 2, 1e-6);
+  EXPECT_NEAR(point.depth, 0.1 + 6e-10 * std::numbers::sqrt2, 1e-15);
+}
+
 // Nearest points of two bars against a search over all pairs of spheres.
 TEST(Capsules, AreNearestWhereASearchSaysSo) {
   std::mt19937 random(5);

@@ -36,6 +36,58 @@ TEST(Hertz, TwoSpheres) {
               1e-8 * exact);
 }
 
+// The force of two steel shapes that reach 10 um into each other, B about `place` and turned.
+double pressed(const std::string& shape_a, const std::string& shape_b,
+               const std::vector<std::pair<std::string, double>>& sizes, const Vec3& place,
+               const Mat3& turn = Mat3::Identity()) {
+  const ElementDescription& d = *find_element(Category::force, "contact");
+  Item item;
+  item.type = d.key;
+  item.name = "pair";
+  item.fields.set("shape_a", shape_a);
+  item.fields.set("shape_b", shape_b);
+  for (const auto& [name, size] : sizes) item.fields.set(name, size);
+  if (shape_b == "box") item.fields.set("size_b", Vec3(0.1, 0.1, 0.1));
+  complete_fields(d, item);
+  Model model;
+  const FrameState frames[2] = {{Vec3::Zero(), Mat3::Identity(), Vec3::Zero(), Vec3::Zero()},
+                                {place, turn, Vec3::Zero(), Vec3::Zero()}};
+  const Force::Overlap overlap = d.make_force(item, {model})->overlap({0, frames, nullptr, nullptr});
+  EXPECT_NEAR(overlap.depth, 1e-5, 1e-14);
+  return overlap.force;
+}
+
+TEST(Hertz, CurvaturesAreThoseWhereShapesTouch) {
+  const double e = 1e-5, c = 2 * (1 - 0.09) / 206e9;
+  const auto expect_load = [&](double found, double sum, double difference) {
+    const double expected = hertz_contact(sum, difference, c).stiffness * std::pow(e, 1.5);
+    EXPECT_NEAR(found, expected, 1e-8 * expected) << sum << " " << difference;
+  };
+  const Mat3 lying = Eigen::AngleAxisd(std::numbers::pi / 2, Vec3::UnitX()).toRotationMatrix();
+  const double r = 0.01, R = 0.03;
+  const std::vector<std::pair<std::string, double>> round{{"radius_a", R}, {"radius_b", r}};
+  auto bar = round, bars = round;
+  bar.emplace_back("length_a", 0.2);
+  bars.emplace_back("length_a", 0.2);
+  bars.emplace_back("length_b", 0.2);
+  expect_load(pressed("cylinder", "sphere", round, {R + r - e, 0, 0}), 2 / r + 1 / R, 1 / R);
+  expect_load(pressed("hollow_cylinder", "sphere", round, {R - r + e, 0, 0}), 2 / r - 1 / R, 1 / R);
+  expect_load(pressed("capsule", "sphere", bar, {R + r - e, 0, 0}), 2 / r + 1 / R, 1 / R);
+  expect_load(pressed("capsule", "capsule", bars, {R + r - e, 0, 0}, lying), 1 / r + 1 / R, 1 / r - 1 / R);
+  expect_load(pressed("plane", "capsule", {{"radius_b", r}, {"length_b", 0.2}}, {0, 0, 0.1 + r - e}), 2 / r, 0);
+  expect_load(pressed("plane", "box", {{"rounding_b", r}}, {0, 0, 0.05 - e}), 2 / r, 0);
+  // The rim of a domed disc is an ellipse with half axes 40 and 4 mm, thickened by 10 mm: along its axis it is curved
+  // by 1/(10 mm + 4^2/40 mm), not by 1/10 mm.
+  const double across = 1 / 0.0104;
+  expect_load(
+      pressed("plane", "disc", {{"radius_b", 0.05}, {"rounding_b", r}, {"crown_b", 0.004}}, {0, 0, 0.05 - e}, lying),
+      1 / 0.05 + across, across - 1 / 0.05);
+  expect_load(
+      pressed("plane", "cylinder", {{"radius_b", 0.05}, {"length_b", 0.2}, {"rounding_b", r}, {"crown_b", 0.004}},
+              {0, 0, 0.05 - e}, lying),
+      1 / 0.05 + across, across - 1 / 0.05);
+}
+
 TEST(Hertz, ConformingSurfacesAreRefused) {
   const ElementDescription& d = *find_element(Category::force, "ball_in_pocket");
   Item item;

@@ -357,12 +357,23 @@ class ModelFiles : public testing::TestWithParam<std::string> {};
 
 TEST_P(ModelFiles, HaveExactDerivatives) {
   Model model = read_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/" + GetParam());
-  // Steps of differences are larger than what these contacts are deep; the suites of elements have them at their scale.
+  // Steps of differences are larger than what these contacts are deep; deep_contacts() has them at their scale.
   if (std::any_of(model.forces.begin(), model.forces.end(),
                   [](const Item& f) { return f.type.starts_with("ball_in_") || f.type == "contact"; }))
     GTEST_SKIP() << "contacts";
   const bool large = model.bodies.size() > 10;
   check_model(std::move(model), 5, large ? 1 : 3);
+}
+
+// Every contact of it touches, which those of files rarely do at random states.
+TEST(DeepContacts, HaveExactDerivativesBetweenAllKindsOfBodies) {
+  const Equations e(problems::deep_contacts());
+  Workspace work = e.make_workspace();
+  const State state = e.initial_state();
+  e.update(state, work);
+  for (int i = 0; i < e.force_count(); ++i)
+    EXPECT_GT(e.overlap(i, state, work).depth, 0.2) << e.model().forces[static_cast<std::size_t>(i)].name;
+  check_model(problems::deep_contacts(), 5, 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ModelFiles, testing::ValuesIn(model_files()), [](const auto& file) {

@@ -264,8 +264,23 @@ TEST(StateSpace, StagesAgreeWithOneSystemOfAllLevels) {
   }
 }
 
-// Their steps of differences are larger than what contacts are deep; the conformance suite has contacts at their own
-// scale.
+// In independent coordinates and in all of them.
+TEST(StateSpace, DerivativesOfDeepContactsMatchDifferences) {
+  for (const bool all : {false, true}) {
+    Ready ready(problems::deep_contacts(), {.analyse_rank = true});
+    StateSpaceOptions options;
+    options.tolerance = 1e-13;
+    options.all_coordinates = all;
+    StateSpace space(*ready.equations, options);
+    space.set_base(ready.state, ready.rates);
+    std::mt19937 random(5);
+    const Vec y = moved(space, *ready.equations, ready.state, ready.rates, 0.05, random);
+    SCOPED_TRACE(all);
+    expect_exact_derivatives(space, *ready.equations, 0.02, y);
+  }
+}
+
+// Their steps of differences are larger than what contacts are deep: deep_contacts() has them at its own scale.
 bool has_contacts(const Equations& equations) {
   const std::vector<Item>& forces = equations.model().forces;
   return std::any_of(forces.begin(), forces.end(),

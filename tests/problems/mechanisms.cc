@@ -6,6 +6,7 @@
 #include "trammel/elements/build.h"
 #include "trammel/elements/registry.h"
 #include "trammel/math/rotation.h"
+#include "trammel/read/read_model.h"
 
 namespace trammel::problems {
 namespace {
@@ -335,6 +336,33 @@ Model every_element(unsigned seed, std::string_view only) {
     }
   }
   return m;
+}
+
+Model deep_contacts() {
+  return read_model_text(R"yaml(
+trammel: 1
+gravity: [0, 0, -9.81]
+bodies:
+  plate: {kind: planar, mass: 1, inertia: 0.1, position: [0.2, 0]}
+  strut: {kind: rod, mass: 2, ends: [[0, 0.2, 0], [0.6, 0.2, 0.8]]}
+  block: {mass: 1.5, inertia: [0.1, 0.2, 0.3], position: [0, 0.3, 0.5]}
+frames:
+  roof: {body: ground, position: [0, 0, 5], axis: [0.2, 0.1, 1]}
+  along: {body: strut, position: [0.5, 0, 0], axis: [1, 0, 0]}
+forces:
+  box: {type: contact, frames: [roof, block], shape_a: plane, shape_b: box, size_b: [0.4, 0.3, 0.5], rounding_b: 0.05,
+        stiffness: 3, damping: 0.1, friction: 0.3, slip_speed: 1}
+  disc: {type: contact, frames: [plate, roof], shape_a: disc, radius_a: 0.3, rounding_a: 0.05, crown_a: 0.05,
+         shape_b: plane, stiffness: 3, friction: 0.2, static_friction: 0.3, slip_speed: 1}
+  rod: {type: contact, frames: [along, block], shape_a: cylinder, radius_a: 2, shape_b: sphere, radius_b: 1,
+        stiffness: 3, damping: 0.1}
+  drum: {type: contact, frames: [plate, block], shape_a: hollow_cylinder, radius_a: 0.11, shape_b: sphere,
+         radius_b: 0.1, stiffness: 3, friction: 0.3, slip_speed: 1}
+  bowl: {type: contact, frames: [strut, plate], shape_a: hollow_sphere, radius_a: 0.11, shape_b: sphere, radius_b: 0.1,
+         stiffness: 3}
+simulation: {end: 1, length: 1}
+)yaml",
+                         "deep_contacts.yaml");
 }
 
 Model driven_loop() {

@@ -72,6 +72,10 @@ Model chain(int links);
 // spatial, planar and point bodies. It moves nowhere: random states serve to compare derivatives.
 Model every_element(unsigned seed, std::string_view only = {});
 
+// Contacts between ground, a spatial and a planar body and a rod, more than 0.1 m deep wherever these are: differences
+// over millimetres stay inside. Nothing holds the bodies.
+Model deep_contacts();
+
 // A ball of radius r that rolls on the xy plane, its centre of mass e below its middle, moment J about it; drawn turned
 // by `lean` about y. Upright it swings with w^2 = m g e / (J + m (r - e)^2) in both directions.
 Model weighted_ball(double mass, double r, double e, double J, double lean);

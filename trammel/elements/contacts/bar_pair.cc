@@ -133,7 +133,7 @@ class BarPair final : public ShapePair {
       Vec2 next = bounded(at.x + step);
       last = step.cwiseAbs().maxCoeff() <= small;
       if (!last) {
-        const double now = value(d, a, b, at.x);
+        const double now = value(d, a, b, at.x) + 1e-15 * reach;  // or round-off halves a good step
         for (double part = 0.5; part > 1e-3 && value(d, a, b, next) > now; part *= 0.5)
           next = bounded(at.x + part * step);
       }

@@ -177,6 +177,9 @@ RoundSurface round_surface(const Side& s) {
 
 bool is_hollow(Kind kind) { return kind == Kind::hollow_sphere || kind == Kind::hollow_cylinder; }
 
+// Of the outermost circle across it: that of the ellipse with half axes rim and crown, thickened by the rounding.
+double rim_curvature(const Side& s) { return 1 / (s.rounding + s.crown * s.crown / (s.radius - s.rounding)); }
+
 // The two principal curvatures of a shape where it touches, the one along its axis second.
 std::pair<double, double> curvatures(const Side& s) {
   switch (s.kind) {
@@ -184,14 +187,23 @@ std::pair<double, double> curvatures(const Side& s) {
     case Kind::sphere: return {1 / s.radius, 1 / s.radius};
     case Kind::hollow_sphere: return {-1 / s.radius, -1 / s.radius};
     case Kind::cylinder:
-      if (s.rounding > 0) return {1 / s.radius, 1 / s.rounding};  // its rim, lying
+      if (s.rounding > 0) return {1 / s.radius, rim_curvature(s)};  // its rim, lying
       return {1 / s.radius, 0};
     case Kind::hollow_cylinder: return {-1 / s.radius, 0};
-    case Kind::disc: return {1 / s.radius, 1 / s.rounding};
+    case Kind::disc: return {1 / s.radius, rim_curvature(s)};
     case Kind::capsule: return {1 / s.radius, 0};
     case Kind::box: return {1 / s.rounding, 1 / s.rounding};
   }
   return {0, 0};
+}
+
+double half_width(const Side& s) {
+  switch (s.kind) {
+    case Kind::box: return 0.5 * s.size.minCoeff();
+    case Kind::disc: return std::min(s.radius, s.rounding + s.crown);
+    case Kind::cylinder: return s.length > 0 ? std::min(s.radius, 0.5 * s.length) : s.radius;
+    default: return s.radius;
+  }
 }
 
 // What a side shows of its frame while only normal forces act.
@@ -261,8 +273,8 @@ MatchedShapes match_shapes(const Item& item) {
   out.needs[0] = need(kind_a);
   out.needs[1] = need(kind_b);
   // The second is never a plane or a hollow.
-  out.size = second.kind == Kind::box ? 0.5 * second.size.minCoeff() : second.radius;
-  if (!is_hollow(first.kind) && first.kind != Kind::plane) out.size = std::min(out.size, first.radius);
+  out.size = half_width(second);
+  if (!is_hollow(first.kind) && first.kind != Kind::plane) out.size = std::min(out.size, half_width(first));
   return out;
 }
 

@@ -12,6 +12,10 @@ namespace trammel {
 namespace {
 
 constexpr double smooth_clip = 0.1;
+constexpr double usual_slip_speed = 0.01;
+// Of steel.
+constexpr std::pair<const char*, double> usual_moduli[] = {
+    {"modulus_a", 206e9}, {"poisson_a", 0.3}, {"modulus_b", 206e9}, {"poisson_b", 0.3}};
 // A load of 1 MN presses real bodies in by more than an atom.
 constexpr double great_load = 1e6, atom = 1e-10;
 
@@ -43,20 +47,13 @@ class LawReader {
                "; a ball of steel of radius 10 mm has 1.5e10 N/m^1.5");
     }
     read_damping(law.normal);
-    law.friction.kinetic = number("friction");
-    law.friction.at_rest = law.friction.kinetic;
-    law.friction.slip_speed = number("slip_speed");
-    if (given("static_friction")) {
-      law.friction.at_rest = number("static_friction");
-      if (law.friction.at_rest < law.friction.kinetic) {
-        fail("out-of-range", "'static_friction' is below 'friction'", "friction at rest is at least that of sliding");
-      }
-    }
+    read_friction(law.friction);
     return law;
   }
 
  private:
   double number(const char* name) const { return item_.fields.number(name); }
+  double number(const char* name, double otherwise) const { return given(name) ? number(name) : otherwise; }
   bool given(const char* name) const { return item_.fields.has(name); }
   [[noreturn]] void fail(const char* id, const std::string& what, const std::string& hint) const {
     throw Failure({Severity::error, id, "force '" + item_.name + "': " + what, hint, item_.where});
@@ -68,6 +65,13 @@ class LawReader {
       fail("missing-field", given("load") ? "'load' needs 'depth'" : "'depth' needs 'load'",
            "the two say together how stiff the contact is: so deep under this load");
     }
+    if (given("stiffness") || given("load")) {
+      for (const auto& [name, unused] : usual_moduli)
+        if (given(name))
+          fail("conflict", std::string("'") + name + "' is for Hertz's stiffness, but the stiffness is given",
+               given("stiffness") ? "leave it out, or leave out 'stiffness'"
+                                  : "leave it out, or leave out 'load' and 'depth'");
+    }
     if (given("stiffness")) {
       if (given("load")) fail("conflict", "both 'stiffness' and 'load' with 'depth' are given", "keep one of them");
       return number("stiffness");
@@ -78,7 +82,20 @@ class LawReader {
            "with 'exponent' " + digits(number("exponent")) + " it needs 'stiffness', or 'load' and 'depth'",
            "the moduli give Hertz's law, whose exponent is 1.5");
     }
-    return hertz_stiffness(item_, shapes.curvature_sum, shapes.curvature_difference);
+    Item whole = item_;
+    for (const auto& [name, usual] : usual_moduli)
+      if (!given(name)) whole.fields.set(name, usual);
+    return hertz_stiffness(whole, shapes.curvature_sum, shapes.curvature_difference);
+  }
+
+  void read_friction(FrictionLaw& law) const {
+    law.kinetic = number("friction", 0);
+    law.at_rest = number("static_friction", law.kinetic);
+    law.slip_speed = number("slip_speed", usual_slip_speed);
+    if (law.at_rest < law.kinetic)
+      fail("out-of-range", "'static_friction' is below 'friction'", "friction at rest is at least that of sliding");
+    if (given("slip_speed") && !given("friction") && !given("static_friction"))
+      fail("conflict", "'slip_speed' is given, but no friction", "give 'friction' too, or leave it out");
   }
 
   void read_damping(NormalLaw& law) const {
@@ -86,7 +103,7 @@ class LawReader {
     if (kind != "hunt_crossley" && kind != "impact") {
       fail("unknown-value", "law is '" + kind + "'", "law is hunt_crossley or impact");
     }
-    law.damping = number("damping");
+    law.damping = number("damping", 0);
     if (given("impact_speed") != given("restitution")) {
       fail("missing-field",
            given("restitution") ? "'restitution' needs 'impact_speed'" : "'impact_speed' needs 'restitution'",
@@ -101,7 +118,9 @@ class LawReader {
         fail("missing-field", "law impact with 'damping' needs 'ramp'",
              "the depth at which damping is complete: about a third of the depth of an impact");
       }
-      law.ramp = given("ramp") ? number("ramp") : 0;
+      if (given("ramp") && !given("damping"))
+        fail("conflict", "'ramp' is given, but no 'damping'", "give the damping that it leads to, or leave it out");
+      law.ramp = number("ramp", 0);
       return;
     }
     law.clip = smooth_clip;
@@ -148,30 +167,33 @@ ElementDescription describe_contact() {
             10},
            limited(number("load", Quantity::force, "Instead of the stiffness: a load, and with it"), 1e-12),
            limited(number("depth", Quantity::length, "the depth at which the contact bears it."), 1e-12),
-           {"modulus_a", FieldKind::number, Quantity::pressure, 206e9, "Young's modulus on the first frame's side.", 1},
-           {"poisson_a", FieldKind::number, Quantity::none, 0.3, "Poisson's ratio there.", 0, 0.5},
-           {"modulus_b", FieldKind::number, Quantity::pressure, 206e9, "Young's modulus on the second frame's side.",
-            1},
-           {"poisson_b", FieldKind::number, Quantity::none, 0.3, "Poisson's ratio there.", 0, 0.5},
-           {"damping", FieldKind::number, Quantity::none, 0.0,
-            "Of law hunt_crossley in s/m: the force is 1 + damping times approach speed of the elastic one; of law "
-            "impact "
-            "in N s/m.",
-            0},
+           limited(number("modulus_a", Quantity::pressure,
+                          "Young's modulus on the first frame's side; left out, 206e9, that of steel."),
+                   1),
+           limited(number("poisson_a", Quantity::none, "Poisson's ratio there; left out, 0.3."), 0, 0.5),
+           limited(number("modulus_b", Quantity::pressure,
+                          "Young's modulus on the second frame's side; left out, 206e9, that of steel."),
+                   1),
+           limited(number("poisson_b", Quantity::none, "Poisson's ratio there; left out, 0.3."), 0, 0.5),
+           limited(number("damping", Quantity::none,
+                          "Of law hunt_crossley in s/m: the force is 1 + damping times approach speed of the elastic "
+                          "one; of law impact in N s/m. Left out, none."),
+                   0),
            limited(number("restitution", Quantity::none,
                           "Instead of the damping of hunt_crossley: speed after an impact by speed before it, at"),
                    0.02, 1),
            limited(number("impact_speed", Quantity::speed, "the speed of this impact."), 1e-12),
            limited(number("ramp", Quantity::length, "Of law impact: the depth from which on damping is complete."),
                    1e-12),
-           {"friction", FieldKind::number, Quantity::none, 0.0, "Coefficient of friction of sliding.", 0},
+           limited(number("friction", Quantity::none, "Coefficient of friction of sliding; left out, none."), 0),
            limited(number("static_friction", Quantity::none,
                           "Greatest coefficient, at the slip speed; left out, that of sliding."),
                    0),
-           {"slip_speed", FieldKind::number, Quantity::speed, 0.01,
-            "Sliding speed below which sticking is replaced by creep; smaller is stiffer. About 1/1000 of typical "
-            "speeds.",
-            1e-12},
+           limited(
+               number("slip_speed", Quantity::speed,
+                      "Sliding speed below which sticking is replaced by creep; smaller is stiffer. About 1/1000 of "
+                      "typical speeds; left out, 0.01 m/s."),
+               1e-12),
        })
     d.fields.push_back(std::move(field));
   d.make_force = [](const Item& item, const MakeContext&) -> std::unique_ptr<Force> {

@@ -5,9 +5,9 @@
 
 namespace trammel {
 
-NormalForce NormalLaw::at(double penetration, double rate) const {
+NormalForce NormalLaw::at(double depth, double rate) const {
   NormalForce out;
-  const double depth = penetration > 0 ? penetration : 0;
+  if (!(depth > 0)) return out;
   double slope = 0;
   if (exponent == 1.5) {
     const double root = std::sqrt(depth);
@@ -21,7 +21,7 @@ NormalForce NormalLaw::at(double penetration, double rate) const {
   if (kind == Damping::impact) {
     const double u = depth < ramp ? depth / ramp : 1, c = damping * (u * u * (3 - 2 * u));
     const double Q = out.elastic + c * rate;
-    if (!(depth > 0 && Q > 0)) return out;
+    if (!(Q > 0)) return out;
     out.Q = Q;
     out.Q_depth = slope + (u < 1 ? damping * 6 * u * (1 - u) / ramp * rate : 0.0);
     out.Q_rate = c;

@@ -1,7 +1,7 @@
 // A plane under bodies made of spheres and discs. With N the z axis of A, z that of B, zeta = N . z, the lowest point
 // of a spheroid with half axes s across and c along z lies from its centre by
 //
-//   y = -(s^2 N + (c^2 - s^2) zeta z)/D,   D = sqrt(s^2 + (c^2 - s^2) zeta^2) = -N . y
+//   y = -(s^2 (N - zeta z) + c^2 zeta z)/D,   D = sqrt(s^2 |N x z|^2 + c^2 zeta^2) = -N . y
 //
 // and bears as a sphere there: with X its place from the origin of A, depth = radius - N . X. That y is lowest makes
 // depth' = -N . (velocity of the material there).
@@ -23,9 +23,9 @@ class PlanePair final : public ShapePair {
   int locate(const FrameState& a, const FrameState& b, ContactPoint* points,
              ContactPointPartials* partials) const override {
     const Vec3 N = a.R.col(2), z = b.R.col(2);
-    const double s2 = parts_.rim * parts_.rim, flat = parts_.crown * parts_.crown - s2, zeta = N.dot(z),
-                 D = std::sqrt(s2 + flat * zeta * zeta);
-    const Vec3 y = D > 0 ? Vec3(-(s2 * N + flat * zeta * z) / D) : Vec3(Vec3::Zero());
+    const double s2 = parts_.rim * parts_.rim, c2 = parts_.crown * parts_.crown, flat = c2 - s2, zeta = N.dot(z),
+                 D = std::sqrt(s2 * N.cross(z).squaredNorm() + c2 * zeta * zeta);
+    const Vec3 y = D > 0 ? Vec3(-(s2 * (N - zeta * z) + (c2 * zeta) * z) / D) : Vec3(Vec3::Zero());
     Rows dN = Rows::Zero(), dz = Rows::Zero(), dy = Rows::Zero();
     bool differentiated = false;
     const int count = static_cast<int>(parts_.centers.size());
