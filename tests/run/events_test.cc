@@ -359,6 +359,65 @@ TEST(Events, LocatedStopsAreSharper) {
   EXPECT_GT(std::abs(plain.last("body.block.position.z") - exact), 20 * error);
 }
 
+// Two blocks meet their stops at 0.1 and 0.11 s, within one step of 0.03 s, and leave them half a period later.
+TEST(Events, TwoStopsInOneStepAreTwoEvents) {
+  const std::string text =
+      "bodies: {near: {kind: point, mass: 1, position: [0, 0, -0.1], velocity: [0, 0, 1]},\n"
+      "         far: {kind: point, mass: 1, position: [0, 0, -0.11], velocity: [0, 0, 1]}}\n"
+      "forces: {first: {type: translational_stop, frames: [ground, near], upper: 0, stiffness: 100},\n"
+      "         second: {type: translational_stop, frames: [ground, far], upper: 0, stiffness: 100}}\n"
+      "simulation: {end: 0.6, length: 1, events: located}\n";
+  const double half = std::numbers::pi / 10;
+  for (const char* method : {"radau-iia-3", "dormand-prince-853"}) {
+    const Outcome r = run(text, method, 1e-8, 0.03);
+    ASSERT_EQ(r.result.status, RunStatus::finished) << method;
+    const std::vector<double> times = r.times();
+    ASSERT_EQ(times.size(), 4U) << method;
+    EXPECT_NEAR(times[0], 0.1, 1e-11) << method;
+    EXPECT_NEAR(times[1], 0.11, 1e-11) << method;
+    EXPECT_NEAR(times[2], 0.1 + half, 1e-6) << method;
+    EXPECT_NEAR(times[3], 0.11 + half, 1e-6) << method;
+    EXPECT_NEAR(r.last("body.near.position.z"), -(0.6 - 0.1 - half), 1e-6) << method;
+    EXPECT_NEAR(r.last("body.far.position.z"), -(0.6 - 0.11 - half), 1e-6) << method;
+  }
+}
+
+// A ball flies into the corner between two walls and strikes both in the same instant, each by its own law.
+TEST(Events, ABallInACornerStrikesBothWalls) {
+  for (const char* method : {"hht-i3", "radau-iia-3", "dormand-prince-54"}) {
+    const Outcome r =
+        run("bodies: {ball: {kind: point, mass: 2, position: [1, 1, 0], velocity: [-1, -1, 0]}}\n"
+            "frames: {wall: {body: ground, axis: [1, 0, 0]}, other: {body: ground, axis: [0, 1, 0]}}\n"
+            "forces: {wall: {type: impact, frames: [wall, ball], restitution: 0.8},\n"
+            "         other: {type: impact, frames: [other, ball], restitution: 0.5}}\n"
+            "simulation: {end: 2, length: 1}\n",
+            method, 1e-9);
+    ASSERT_EQ(r.result.status, RunStatus::finished) << method;
+    ASSERT_EQ(r.times().size(), 2U) << method;
+    for (const double t : r.times()) EXPECT_NEAR(t, 1, 1e-9) << method;
+    EXPECT_NEAR(r.trajectory.column("event.impulse")[0], 2 * 1.8, 1e-9) << method;
+    EXPECT_NEAR(r.trajectory.column("event.impulse")[1], 2 * 1.5, 1e-9) << method;
+    EXPECT_NEAR(r.last("body.ball.position.x"), 0.8, 1e-8) << method;
+    EXPECT_NEAR(r.last("body.ball.position.y"), 0.5, 1e-8) << method;
+  }
+}
+
+// Four steps of 0.25 s end where the gap is exactly zero: one impact, not none and not two.
+TEST(Events, AnImpactAtTheEndOfAStepIsOne) {
+  for (const char* method : {"radau-iia-3", "dormand-prince-54"}) {
+    const Outcome r =
+        run("bodies: {ball: {kind: point, mass: 2, position: [0, 0, 1], velocity: [0, 0, -1]}}\n"
+            "forces: {floor: {type: impact, frames: [ground, ball], restitution: 0.8}}\n"
+            "simulation: {end: 2, length: 1}\n",
+            method, 1e-9, 0.25);
+    ASSERT_EQ(r.result.status, RunStatus::finished) << method;
+    ASSERT_EQ(r.times().size(), 1U) << method;
+    EXPECT_NEAR(r.times()[0], 1, 1e-11) << method;
+    EXPECT_NEAR(r.trajectory.column("event.impulse")[0], 2 * 1.8, 1e-11) << method;
+    EXPECT_NEAR(r.last("body.ball.position.z"), 0.8, 1e-10) << method;
+  }
+}
+
 // A mass comes in with 1 m/s and meets each kind of corner at dz = 0, after 0.1 s; behind it a spring of 100 N/m throws
 // it back after pi/10 s.
 TEST(Events, CornersOfExpressionsAreLocated) {
