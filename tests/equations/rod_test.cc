@@ -45,11 +45,13 @@ std::string chain(const std::string& kind, bool third_axis) {
   return text + "simulation: {end: 0.7, length: 1}\n";
 }
 
+// The end of the last bar, the origin of which is its middle.
 Vec3 tip(const Equations& equations, const State& state) {
   Workspace work = equations.make_workspace();
   equations.update(state, work);
-  BodyFrame end = equations.origin(1);
-  end.arm = Vec3(0.4, 0, 0);
+  const bool single = equations.model().bodies.size() == 1;
+  BodyFrame end = equations.origin(single ? 0 : 1);
+  end.arm = Vec3(single ? 0.5 : 0.4, 0, 0);
   return equations.frame(end, work).p;
 }
 
@@ -116,6 +118,32 @@ TEST_P(RodMethods, FollowTheRigidBar) {
     const Outcome bodies = run(chain(pair.body, pair.third_axis), "radau-iia-3", 1e-12, {});
     EXPECT_LT((rods.tip - bodies.tip).norm(), 1e-9);
     EXPECT_NEAR(rods.energy, bodies.energy, 1e-8);
+  }
+}
+// One bar of 2 kg and 1 m that is let go level, in space with a push to the side: it swings on a cone-like path.
+TEST_P(RodMethods, APendulumFollowsTheRigidBar) {
+  const std::string
+      end = "\nsimulation: {end: 1, length: 1}\n",
+      rods[] = {"{kind: planar_rod, mass: 2, ends: [[0, 0], [1, 0]]}",
+                "{kind: rod, mass: 2, ends: [[0, 0, 0], [1, 0, 0]], end_velocities: [[0, 0, 0], [0, 0, "
+                "2]]}"},
+      bodies[] = {"{kind: planar, mass: 2, inertia: 0.16666666666666666, center_of_mass: [0.5, 0], position: [0, 0]}",
+                  "{mass: 2, inertia: [1e-3, 0.16666666666666666, 0.16666666666666666], center_of_mass: [0.5, 0, 0], "
+                  "position: [0, 0, "
+                  "0], angular_velocity: [0, -2, 0]}"},
+      joints[] = {"revolute", "spherical"};
+  for (int space = 0; space < 2; ++space) {
+    SCOPED_TRACE(space == 0 ? "in a plane" : "in space");
+    const auto swing = [&](const std::string& bar, const char* method) {
+      return run("trammel: 1\ngravity: [0, -9.81, 0]\nbodies: {bar: " + bar +
+                     "}\njoints: {pin: {type: " + joints[space] + ", between: [ground, bar], at: [0, 0, 0]}}" + end,
+                 method, 1e-12, {});
+    };
+    const Outcome rod = swing(rods[space], GetParam()), body = swing(bodies[space], "radau-iia-3");
+    EXPECT_LT((rod.tip - body.tip).norm(), 1e-9);
+    EXPECT_NEAR(rod.energy, body.energy, 1e-8);
+    EXPECT_NEAR(rod.tip.norm(), 1, 1e-9);
+    EXPECT_GT((rod.tip - Vec3(1, 0, 0)).norm(), 0.5);  // it has moved
   }
 }
 INSTANTIATE_TEST_SUITE_P(Rod, RodMethods,

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <cstdlib>
@@ -763,6 +764,56 @@ struct BadText {
   std::string message;  // a part of it
   std::string hint;     // a part of it
 };
+
+// Where values or slopes jump: one number each that changes its sign there, and nowhere between.
+TEST(Expression, CornersChangeTheirSignWhereTheSlopeJumps) {
+  ExpressionScope scope = test_scope();
+  scope.spline = [](std::string_view name) {
+    SplineData data = cubic_points(SplineKind::akima, Extrapolation::constant);
+    if (name == "straight") data.kind = SplineKind::linear;
+    if (name == "smooth") data.kind = SplineKind::natural;
+    if (name == "onward") data.extrapolation = Extrapolation::linear;
+    return std::make_shared<const Spline>(std::move(data));
+  };
+  scope.table = [](std::string_view) {
+    SurfaceData data;
+    data.x = {0, 1};
+    data.y = {2, 4};
+    data.z = {0, 1, 2, 3};
+    data.extrapolation = Extrapolation::constant;
+    return std::make_shared<const SurfaceTable>(std::move(data));
+  };
+  const std::vector<double> points = cubic_points(SplineKind::akima, Extrapolation::constant).x;
+  const std::map<std::string, std::vector<double>> places{
+      {"spline(rounded, time)", {-1, 2}},       // keeps its value beyond its ends
+      {"spline(smooth, time)", {-1, 2}},        //
+      {"spline(onward, time)", {}},             // goes on along its tangent
+      {"spline(straight, time)", points},       //
+      {"spline_slope(onward, time)", points},   // of akima splines the curvature jumps
+      {"spline_slope(smooth, time)", {-1, 2}},  //
+      {"spline_curvature(smooth, time)", points},
+      {"table(any, time, 3)", {0, 1}},
+      {"table(any, 0.5, time)", {2, 4}},
+      {"if(time < 0.3, 1, 2)", {0.3}},
+  };
+  for (const auto& [text, expected] : places) {
+    const Expression e = Expression::parse(text, {}, scope);
+    const std::vector<Expression::Corner> corners = e.corners();
+    std::vector<double> values(corners.size()), before(corners.size()), found;
+    for (int k = -400; k <= 500; ++k) {
+      const double t = 0.01 * k + 1e-3;  // on no place itself
+      e.corner_values(t, {}, corners, values.data());
+      for (std::size_t i = 0; i < corners.size(); ++i) {
+        EXPECT_TRUE(e.sources_of(corners[i]).time) << text;
+        if (k > -400 && values[i] * before[i] < 0) found.push_back(t - 0.005);
+      }
+      before = values;
+    }
+    std::sort(found.begin(), found.end());
+    ASSERT_EQ(found.size(), expected.size()) << text;
+    for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 0.006) << text;
+  }
+}
 
 TEST(Expression, MessagesPointAtTheOffence) {
   const std::vector<BadText> cases = {

@@ -5,6 +5,7 @@
 #include <numbers>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "trammel/base/literal.h"
 #include "trammel/read/read_model.h"
@@ -229,6 +230,74 @@ TEST(Events, CornersOverTimeEndSteps) {
   }
 }
 
+// A block of 2 kg that a force drives whose law changes at 0.5 s, in ways that once declared no corner: steps of 0.03 s
+// lay across it, and there was no event.
+TEST(Events, EveryElementDeclaresItsCornersOverTime) {
+  struct Case {
+    const char* name;
+    std::string rest;
+    double x;  // at 1 s
+  };
+  // Of 20 t N up to 0.5 s, and 10 N behind.
+  const double ramp = 10 * 0.125 / 6 + 1.25 * 0.5 + 0.5 * 5 * 0.25;
+  const std::string push = "forces: {push: {type: force, frames: [ground, block], axes: world, fx: ";
+  const std::vector<Case> cases{
+      {"variable", "variables: {v: '2*time'}\n" + push + "'if(v < 1, 0, 10)'}}\n", 0.625},
+      {"two variables",
+       "variables: {w: {expression: '2*v', unit: 1}, v: {expression: time, unit: 1}, one: {expression: '1', unit: "
+       "1}}\n" +
+           push + "'if(w < one, 0, 10)'}}\n",
+       0.625},
+      {"constant spline",
+       "splines: {s: {type: cubic, points: [[0, 0], [0.5, 10]], extrapolation: constant}}\n" + push +
+           "'spline(s, time)'}}\n",
+       ramp},
+      {"constant table",
+       "tables: {s: {x: [0, 0.5], y: [0, 1], values: [[0, 0], [10, 10]], extrapolation: constant}}\n" + push +
+           "'table(s, time, 0.5)'}}\n",
+       ramp},
+      {"hard limit",
+       "joints: {rail: {type: translational, between: [ground, block], at: [0, 0, 0], axis: [1, 0, 0]}}\n"
+       "forces: {push: {type: translational_actuator, joint: rail, force: '20*time', limit: 10, saturation: hard}}\n",
+       ramp},
+      {"velocity",
+       "joints: {push: {type: velocity_condition, between: [ground, block], at: [0, 0, 0], linear: [1, 0, 0], value: "
+       "'max(time, 0.5)'}}\n",
+       0.5 * 0.5 + 0.5 * 0.75},
+      // 2 w' = -w^2 of the speed w = 2 - v against the wind
+      {"wind",
+       "forces: {push: {type: drag, frames: [ground, block], density: 2, area: 1, wind_x: 'if(time < 0.5, 0, 2)'}}\n",
+       1 - 2 * std::log(1.5)},
+      {"load",
+       "joints: {rail: {type: translational, between: [ground, block], at: [0, 0, 0], axis: [1, 0, 0]}}\n"
+       "forces: {push: {type: joint_friction, joint: rail, motion: translation, load: '1 - 2*time', "
+       "static_coefficient: 0.1}}\n",
+       0},
+  };
+  for (const Case& each : cases) {
+    const Outcome r =
+        run("bodies: {block: {mass: 2, inertia: [1, 1, 1]}}\n" + each.rest + "simulation: {end: 1, length: 1}\n",
+            "radau-iia-3", 1e-11, 0.03);
+    ASSERT_EQ(r.result.status, RunStatus::finished) << each.name;
+    ASSERT_EQ(r.times().size(), 1U) << each.name;
+    EXPECT_NEAR(r.times()[0], 0.5, 1e-12) << each.name;
+    EXPECT_NEAR(r.last("body.block.position.x"), each.x, 1e-8) << each.name;
+  }
+}
+
+// A bead runs along a wire that is straight up to x = 0 and a parabola behind: its curvature jumps there.
+TEST(Events, CornersOfCurvesAreLocated) {
+  const Outcome r =
+      run("bodies: {bead: {mass: 1, inertia: [1, 1, 1], position: [-0.5, 0, 0], velocity: [1, 0, 0]}}\n"
+          "frames: {line: {body: ground}, eye: {body: bead}}\n"
+          "joints: {wire: {type: point_on_curve, frames: [line, eye], y: 'if(x < 0, 0, x^2)'}}\n"
+          "simulation: {end: 1, length: 1, events: located}\n",
+          "radau-iia-3", 1e-9, 0.03);
+  ASSERT_EQ(r.result.status, RunStatus::finished);
+  ASSERT_EQ(r.times().size(), 1U);
+  EXPECT_NEAR(r.times()[0], 0.5, 1e-9);
+}
+
 // No step fits between two corners so near to each other: both are events, and the step behind begins behind both. The
 // second was once passed over without a word: the explicit method then began its step with the force before it, which
 // makes 35/384 of the step, 0.018 m/s, and one event was recorded. The output row at 3*0.1 lies between the two.
@@ -288,6 +357,65 @@ TEST(Events, LocatedStopsAreSharper) {
   const double error = std::abs(located.last("body.block.position.z") - exact);
   EXPECT_LT(error, 1e-6);
   EXPECT_GT(std::abs(plain.last("body.block.position.z") - exact), 20 * error);
+}
+
+// Two blocks meet their stops at 0.1 and 0.11 s, within one step of 0.03 s, and leave them half a period later.
+TEST(Events, TwoStopsInOneStepAreTwoEvents) {
+  const std::string text =
+      "bodies: {near: {kind: point, mass: 1, position: [0, 0, -0.1], velocity: [0, 0, 1]},\n"
+      "         far: {kind: point, mass: 1, position: [0, 0, -0.11], velocity: [0, 0, 1]}}\n"
+      "forces: {first: {type: translational_stop, frames: [ground, near], upper: 0, stiffness: 100},\n"
+      "         second: {type: translational_stop, frames: [ground, far], upper: 0, stiffness: 100}}\n"
+      "simulation: {end: 0.6, length: 1, events: located}\n";
+  const double half = std::numbers::pi / 10;
+  for (const char* method : {"radau-iia-3", "dormand-prince-853"}) {
+    const Outcome r = run(text, method, 1e-8, 0.03);
+    ASSERT_EQ(r.result.status, RunStatus::finished) << method;
+    const std::vector<double> times = r.times();
+    ASSERT_EQ(times.size(), 4U) << method;
+    EXPECT_NEAR(times[0], 0.1, 1e-11) << method;
+    EXPECT_NEAR(times[1], 0.11, 1e-11) << method;
+    EXPECT_NEAR(times[2], 0.1 + half, 1e-6) << method;
+    EXPECT_NEAR(times[3], 0.11 + half, 1e-6) << method;
+    EXPECT_NEAR(r.last("body.near.position.z"), -(0.6 - 0.1 - half), 1e-6) << method;
+    EXPECT_NEAR(r.last("body.far.position.z"), -(0.6 - 0.11 - half), 1e-6) << method;
+  }
+}
+
+// A ball flies into the corner between two walls and strikes both in the same instant, each by its own law.
+TEST(Events, ABallInACornerStrikesBothWalls) {
+  for (const char* method : {"hht-i3", "radau-iia-3", "dormand-prince-54"}) {
+    const Outcome r =
+        run("bodies: {ball: {kind: point, mass: 2, position: [1, 1, 0], velocity: [-1, -1, 0]}}\n"
+            "frames: {wall: {body: ground, axis: [1, 0, 0]}, other: {body: ground, axis: [0, 1, 0]}}\n"
+            "forces: {wall: {type: impact, frames: [wall, ball], restitution: 0.8},\n"
+            "         other: {type: impact, frames: [other, ball], restitution: 0.5}}\n"
+            "simulation: {end: 2, length: 1}\n",
+            method, 1e-9);
+    ASSERT_EQ(r.result.status, RunStatus::finished) << method;
+    ASSERT_EQ(r.times().size(), 2U) << method;
+    for (const double t : r.times()) EXPECT_NEAR(t, 1, 1e-9) << method;
+    EXPECT_NEAR(r.trajectory.column("event.impulse")[0], 2 * 1.8, 1e-9) << method;
+    EXPECT_NEAR(r.trajectory.column("event.impulse")[1], 2 * 1.5, 1e-9) << method;
+    EXPECT_NEAR(r.last("body.ball.position.x"), 0.8, 1e-8) << method;
+    EXPECT_NEAR(r.last("body.ball.position.y"), 0.5, 1e-8) << method;
+  }
+}
+
+// Four steps of 0.25 s end where the gap is exactly zero: one impact, not none and not two.
+TEST(Events, AnImpactAtTheEndOfAStepIsOne) {
+  for (const char* method : {"radau-iia-3", "dormand-prince-54"}) {
+    const Outcome r =
+        run("bodies: {ball: {kind: point, mass: 2, position: [0, 0, 1], velocity: [0, 0, -1]}}\n"
+            "forces: {floor: {type: impact, frames: [ground, ball], restitution: 0.8}}\n"
+            "simulation: {end: 2, length: 1}\n",
+            method, 1e-9, 0.25);
+    ASSERT_EQ(r.result.status, RunStatus::finished) << method;
+    ASSERT_EQ(r.times().size(), 1U) << method;
+    EXPECT_NEAR(r.times()[0], 1, 1e-11) << method;
+    EXPECT_NEAR(r.trajectory.column("event.impulse")[0], 2 * 1.8, 1e-11) << method;
+    EXPECT_NEAR(r.last("body.ball.position.z"), 0.8, 1e-10) << method;
+  }
 }
 
 // A mass comes in with 1 m/s and meets each kind of corner at dz = 0, after 0.1 s; behind it a spring of 100 N/m throws

@@ -3,6 +3,7 @@
 // exp(dphi~) R, and against its twist; the assembly turns them into derivatives against the coordinates of the bodies.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "trammel/base/archive.h"
 
@@ -38,6 +39,8 @@ struct SwitchInfo {
   bool timed = false;      // depends on time alone
   bool strikes = false;    // where it becomes negative, bodies strike each other: velocities jump
   bool ends_mode = false;  // where it becomes negative, the element changes its mode
+  // If it depends on these signals, and `timed` says on time, and on nothing else: a function of time if they are.
+  std::vector<int> signals{};
 };
 
 constexpr int max_rows = 6;    // of one constraint

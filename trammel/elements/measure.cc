@@ -384,8 +384,35 @@ bool MeasuredExpression::evaluate(const ElementInput& in, double& value) const {
   return good && std::isfinite(value);
 }
 
+bool MeasuredExpression::looks_at_signals_only(const std::vector<int>& slots) const {
+  return std::all_of(slots.begin(), slots.end(),
+                     [this](int slot) { return measures_[slot].kind == MeasureKind::signal; });
+}
+
 void MeasuredExpression::list_switches(std::vector<SwitchInfo>& out) const {
-  for (const Expression::Corner& corner : corners_) out.push_back({"corner of its expression", corner.timed, false});
+  for (const Expression::Corner& corner : corners_) {
+    SwitchInfo info;
+    info.name = "corner of its expression";
+    const Expression::Sources sources = expression_.sources_of(corner);
+    if (looks_at_signals_only(sources.slots)) {
+      info.timed = sources.time;
+      for (const int slot : sources.slots) info.signals.push_back(measures_[slot].a);
+    }
+    out.push_back(std::move(info));
+  }
+}
+
+SwitchInfo MeasuredExpression::switch_between(std::string name,
+                                              std::initializer_list<const MeasuredExpression*> expressions) {
+  SwitchInfo info;
+  info.name = std::move(name);
+  for (const MeasuredExpression* each : expressions)
+    if (!each->looks_at_signals_only(each->expression_.slots())) return info;
+  for (const MeasuredExpression* each : expressions) {
+    info.timed = info.timed || each->expression_.depends_on_time();
+    info.signals.insert(info.signals.end(), each->signals_.begin(), each->signals_.end());
+  }
+  return info;
 }
 
 double* MeasuredExpression::switch_values(const ElementInput& in, double* out) const {

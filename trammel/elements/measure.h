@@ -10,6 +10,7 @@
 // each with its exact derivatives against both frames, and MeasuredExpression: an expression of time, parameters and
 // measures, with its derivatives against all the frames it looks at.
 #pragma once
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -115,6 +116,9 @@ class MeasuredExpression {
 
   // Numbers that change their sign where its value or slope may jump; NaN where they have no value.
   void list_switches(std::vector<SwitchInfo>& out) const;
+  // Of a number that changes its sign with the values of these expressions: whether time alone decides, or which
+  // signals.
+  static SwitchInfo switch_between(std::string name, std::initializer_list<const MeasuredExpression*> expressions);
   double* switch_values(const ElementInput& in, double* out) const;  // returns the place behind them
   // False: cannot be evaluated here.
   bool evaluate(const ElementInput& in, double& value) const;
@@ -135,6 +139,7 @@ class MeasuredExpression {
   // Values of all measures; false: one has none here.
   bool measure(const ElementInput& in, double* measured) const;
   double near(const Measure& measure, const ElementInput& in) const;
+  bool looks_at_signals_only(const std::vector<int>& slots) const;
   // Of a remembered angle; false if it is none, or has no value here.
   bool angle(const Measure& measure, const ElementInput& in, double& total, double& rate) const;
 

@@ -7,7 +7,29 @@
 namespace trammel {
 
 void Equations::add_switches() {
-  const auto add = [this](SwitchRecord::Of of, std::size_t element, const std::vector<SwitchInfo>& infos) {
+  // Inputs and states may change at any time; a variable that uses none, and no moving frame, is a function of time, or
+  // constant.
+  std::vector<bool> changes(variables_.size(), false);
+  for (const int i : variable_order_) {
+    const MeasuredExpression& variable = *variables_[i].element;
+    changes[i] = variable.expression().depends_on_time();
+    for (const int signal : variable.signals())
+      if (signal >= first_variable() && changes[signal - first_variable()]) changes[i] = true;
+  }
+  const auto of_time = [&](int signal) {
+    if (signal < first_variable()) return false;
+    const VariableRecord& variable = variables_[signal - first_variable()];
+    return variable.velocities.empty() && variable.base.empty();
+  };
+  const auto changes_with_time = [&](int signal) {
+    return signal >= first_variable() && changes[signal - first_variable()];
+  };
+  const auto add = [&](SwitchRecord::Of of, std::size_t element, std::vector<SwitchInfo> infos) {
+    for (SwitchInfo& info : infos) {
+      const std::vector<int>& by = info.signals;
+      info.timed = (info.timed || std::any_of(by.begin(), by.end(), changes_with_time)) &&
+                   std::all_of(by.begin(), by.end(), of_time);
+    }
     const bool timed = std::any_of(infos.begin(), infos.end(), [](const SwitchInfo& info) { return info.timed; });
     for (std::size_t i = 0; i < infos.size(); ++i)
       switches_.push_back({of, static_cast<int>(element), static_cast<int>(i), infos[i], timed});
@@ -56,7 +78,13 @@ Location Equations::place_of_switch(int i) const {
 void Equations::switch_values(const State& state, Vec& values, Workspace& work, bool timed_only,
                               const Rates* rates) const {
   values.resize(switch_count());
-  if (!timed_only) update(state, work);
+  const auto uses_variables = [](const SwitchRecord& record) {
+    return record.info.timed && !record.info.signals.empty();
+  };
+  if (!timed_only)
+    update(state, work);
+  else if (std::any_of(switches_.begin(), switches_.end(), uses_variables))
+    evaluate_variables(state, work);
   FrameState frames[max_frames];
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     const SwitchRecord& record = switches_[i];

@@ -245,7 +245,7 @@ std::vector<Expression::Corner> Expression::corners() const {
     if (node.op >= Op::interpolate) moves[i] = moves[i] || moves[node.c];
     const auto add = [&](Kind kind, std::uint16_t a, std::uint16_t b, std::uint16_t c = 0) {
       if (!moves[a] && !moves[b] && !timed[a] && !timed[b]) return;
-      found.push_back({kind, a, b, c, !moves[a] && !moves[b]});
+      found.push_back({kind, a, b, c});
     };
     switch (node.op) {
       case Op::absolute:
@@ -268,8 +268,22 @@ std::vector<Expression::Corner> Expression::corners() const {
         add(Kind::zero, node.a, node.a);
         add(Kind::one, node.a, node.a);
         break;
-      case Op::spline:
-        if (splines_[node.c]->data().kind == SplineKind::linear) add(Kind::knot, node.a, node.a, node.c);
+      case Op::spline: {
+        const SplineData& spline = splines_[node.c]->data();
+        const int asked = static_cast<int>(node.number);  // derivative
+        if (spline.kind == SplineKind::periodic) break;
+        // The first derivative that jumps at the points is a corner of that derivative, and of the one below.
+        const int jumps = spline.kind == SplineKind::linear ? 1 : spline.kind == SplineKind::akima ? 2 : 3;
+        if (asked + 1 >= jumps)
+          add(Kind::knot, node.a, node.a, node.c);
+        else if (spline.extrapolation == Extrapolation::constant || asked > 0)
+          add(Kind::range, node.a, node.a, node.c);
+        break;
+      }
+      case Op::table:
+        if (tables_[node.c]->data().extrapolation != Extrapolation::constant) break;
+        add(Kind::range_x, node.a, node.a, node.c);
+        add(Kind::range_y, node.b, node.b, node.c);
         break;
       default: break;
     }
@@ -277,7 +291,26 @@ std::vector<Expression::Corner> Expression::corners() const {
   return found;
 }
 
+Expression::Sources Expression::sources_of(const Corner& corner) const {
+  std::vector<bool> used(tape_.size(), false);
+  used[corner.a] = used[corner.b] = true;
+  Sources found;
+  for (std::size_t i = tape_.size(); i-- > 0;) {
+    const Node& node = tape_[i];
+    if (!used[i]) continue;
+    if (node.op == Op::time) found.time = true;
+    if (node.op == Op::variable) found.slots.push_back(slots_[node.a]);
+    if (node.op > Op::variable) used[node.a] = true;
+    if (node.op >= Op::add) used[node.b] = true;
+    if (node.op >= Op::interpolate) used[node.c] = true;
+  }
+  return found;
+}
+
 namespace {
+
+// Positive between the first and the last point.
+double in_range(const std::vector<double>& x, double at) { return std::min(at - x.front(), x.back() - at); }
 
 // Distance from the nearest knot, of other sign in every next interval.
 double at_knots(const std::vector<double>& x, double at) {
@@ -306,6 +339,9 @@ void Expression::corner_values(double t, std::span<const double> variables, std:
       case Corner::Kind::ratio: out[i] = std::sin(std::numbers::pi * std::remainder(a / values[corner.b], 2)); break;
       case Corner::Kind::one: out[i] = a - 1; break;
       case Corner::Kind::knot: out[i] = at_knots(splines_[corner.c]->data().x, a); break;
+      case Corner::Kind::range: out[i] = in_range(splines_[corner.c]->data().x, a); break;
+      case Corner::Kind::range_x: out[i] = in_range(tables_[corner.c]->data().x, a); break;
+      case Corner::Kind::range_y: out[i] = in_range(tables_[corner.c]->data().y, a); break;
     }
   }
 }

@@ -84,11 +84,16 @@ class Expression {
   bool sets_in() const;
   // A place in it where its value or slope may jump, and the number that changes its sign there.
   struct Corner {
-    enum class Kind { zero, difference, whole, half, ratio, one, knot } kind;
-    std::uint16_t a = 0, b = 0, c = 0;  // places on the tape, of a knot also the spline
-    bool timed = false;                 // depends on time alone
+    enum class Kind { zero, difference, whole, half, ratio, one, knot, range, range_x, range_y } kind;
+    std::uint16_t a = 0, b = 0, c = 0;  // places on the tape; c of a knot or range: which spline or table
   };
   std::vector<Corner> corners() const;
+  // What its number depends on.
+  struct Sources {
+    bool time = false;
+    std::vector<int> slots;
+  };
+  Sources sources_of(const Corner& corner) const;
   void corner_values(double t, std::span<const double> variables, std::span<const Corner> corners, double* out) const;
   int variable_count() const { return variable_count_; }    // 1 + the highest slot used: what the spans below must hold
   const std::vector<int>& slots() const { return slots_; }  // the slots used, ascending

@@ -104,6 +104,15 @@ class Drag final : public Force {
     for (int i = 0; i < 3; ++i) values[1 + i] = f[i];
   }
 
+  std::vector<SwitchInfo> switches() const override {
+    std::vector<SwitchInfo> all;
+    for (const MeasuredExpression& each : wind_) each.list_switches(all);
+    return all;
+  }
+  void switch_values(const ElementInput& in, double* values) const override {
+    for (const MeasuredExpression& each : wind_) values = each.switch_values(in, values);
+  }
+
   void accept(const ElementInput& in, double* memory) const override {
     for (const MeasuredExpression& each : wind_) each.accept(in, memory);
   }

@@ -79,7 +79,10 @@ void DryFriction::end_mode(const ElementInput& in, int which, double* memory) co
 std::vector<SwitchInfo> DryFriction::switches() const {
   std::vector<SwitchInfo> all{{.name = law_.opens ? "end of slipping" : "end of sliding", .ends_mode = true},
                               {.name = "limit of its holding force", .ends_mode = true}};
-  if (law_.opens) all.push_back({.name = "capacity", .ends_mode = true});
+  if (law_.opens)
+    all.push_back({.name = "capacity", .ends_mode = true});
+  else if (load_varies())
+    all.push_back(MeasuredExpression::switch_between("load", {&load_}));
   const std::vector<SwitchInfo> corners = AxialForce::switches();
   all.insert(all.end(), corners.begin(), corners.end());
   return all;
@@ -94,12 +97,16 @@ void DryFriction::switch_values(const ElementInput& in, double* values) const {
   values[0] = now == forward ? rate : now == backward ? -rate : 1;
   const bool limited = now == sticks && in.held != nullptr && !(law_.opens && N == 0);
   values[1] = limited ? law_.radius * (law_.constant + law_.mu_static * N) - std::abs(in.held[0]) : 1;
+  values += 2;
   if (law_.opens) {
     constexpr double closed = 1e-100;  // a capacity of exactly 0 is open
     const double capacity = N > 0 ? N : -closed;
-    values[2] = now == open ? -capacity : capacity;
+    *values++ = now == open ? -capacity : capacity;
+  } else if (load_varies()) {
+    *values = 0;
+    load_.evaluate(in, *values++);
   }
-  AxialForce::switch_values(in, values + (law_.opens ? 3 : 2));
+  AxialForce::switch_values(in, values);
 }
 
 std::vector<Observable> DryFriction::observables() const {

@@ -49,6 +49,7 @@ class DryFriction final : public AxialForce {
 
  private:
   double direction(const ElementInput& in, double rate) const;
+  bool load_varies() const { return !load_.expression().is_constant(); }
   double load(const ElementInput& in) const;  // not below zero; 0 where it has no value
   void set(Mode mode, const ElementInput& in, double* memory) const;
 

@@ -41,6 +41,31 @@ class JointActuator final : public AxialForce {
   JointActuator(const JointActuator&) = delete;  // the base class points at members
   JointActuator& operator=(const JointActuator&) = delete;
 
+  // With hard limits, where the command meets them.
+  std::vector<SwitchInfo> switches() const override {
+    std::vector<SwitchInfo> all;
+    if (is_hard()) {
+      all.push_back(
+          MeasuredExpression::switch_between("lower limit", {&e_.command, e_.symmetric ? &e_.upper : &e_.lower}));
+      all.push_back(MeasuredExpression::switch_between("upper limit", {&e_.command, &e_.upper}));
+    }
+    const std::vector<SwitchInfo> corners = AxialForce::switches();
+    all.insert(all.end(), corners.begin(), corners.end());
+    return all;
+  }
+  void switch_values(const ElementInput& in, double* values) const override {
+    if (is_hard()) {
+      double u = 0, a = 0, b = 0;
+      e_.command.evaluate(in, u);
+      e_.upper.evaluate(in, b);
+      a = -b;
+      if (!e_.symmetric) e_.lower.evaluate(in, a);
+      *values++ = u - a;
+      *values++ = b - u;
+    }
+    AxialForce::switch_values(in, values);
+  }
+
   bool uses_velocity() const override {
     return e_.command.uses_velocity() || e_.upper.uses_velocity() || e_.lower.uses_velocity();
   }
@@ -80,6 +105,8 @@ class JointActuator final : public AxialForce {
   }
 
  private:
+  bool is_hard() const { return e_.limited && !smooth_; }
+
   Expressions e_;
   bool smooth_;
 };

@@ -36,6 +36,20 @@ class JointFriction final : public AxialForce {
   }
   bool energy_is_complete() const override { return true; }
 
+  // Where the load lifts off.
+  std::vector<SwitchInfo> switches() const override {
+    std::vector<SwitchInfo> all = AxialForce::switches();
+    if (load_varies()) all.insert(all.begin(), MeasuredExpression::switch_between("load", {&load_}));
+    return all;
+  }
+  void switch_values(const ElementInput& in, double* values) const override {
+    if (load_varies()) {
+      *values = 0;
+      load_.evaluate(in, *values++);
+    }
+    AxialForce::switch_values(in, values);
+  }
+
  protected:
   bool force(const ElementInput& in, double, double rate, double& f) const override {
     double load = 0;
@@ -54,6 +68,8 @@ class JointFriction final : public AxialForce {
   }
 
  private:
+  bool load_varies() const { return !load_.expression().is_constant(); }
+
   struct Slide {
     double force, by_speed, by_load;
   };

@@ -34,7 +34,9 @@ class JetConstraint : public Constraint {
  public:
   // `functions`: one time function per row, or none at all.
   explicit JetConstraint(Formula formula, std::vector<Expression> functions = {})
-      : formula_(std::move(formula)), functions_(std::move(functions)) {}
+      : formula_(std::move(formula)), functions_(std::move(functions)) {
+    for (const Expression& f : functions_) corners_.push_back(f.corners());
+  }
 
   int rows() const override { return Formula::count; }
   int frames() const override { return 2; }
@@ -42,6 +44,19 @@ class JetConstraint : public Constraint {
   Level level(int row) const override { return formula_.level(row); }
   bool does_work() const override { return !functions_.empty(); }
   std::string row_name(int row) const override { return formula_.name(row); }
+
+  std::vector<SwitchInfo> switches() const override {
+    std::vector<SwitchInfo> all;
+    for (const std::vector<Expression::Corner>& corners : corners_)
+      all.insert(all.end(), corners.size(), {"corner of its function", true});
+    return all;
+  }
+  void switch_values(const ElementInput& in, double* values) const override {
+    for (std::size_t i = 0; i < functions_.size(); ++i) {
+      functions_[i].corner_values(in.t, {}, corners_[i], values);
+      values += corners_[i].size();
+    }
+  }
 
   bool evaluate(const ElementInput& in, const double* lambda, double* g, double* wrench) const override {
     std::array<double, count> value;
@@ -275,6 +290,7 @@ class JetConstraint : public Constraint {
 
   Formula formula_;
   std::vector<Expression> functions_;
+  std::vector<std::vector<Expression::Corner>> corners_;  // of the functions
 };
 
 }  // namespace trammel

@@ -17,9 +17,13 @@ bool curve_field_given(const Item& item, const char* field) {
   return !item.fields.get<ExpressionText>(field).text.empty();
 }
 
-ScalarFunction curve_function(const Item& item, const char* field, const char* argument, const MakeContext& context) {
-  Expression f = function_of(argument, item, "joint '" + item.name + "'", field, context);
-  return [f = std::move(f)](double x) { return f.time_derivatives(x, {}); };
+// Gives the term the function in a field.
+void follow(RelationTerm& term, const Item& item, const char* field, const char* argument, const MakeContext& context) {
+  const Expression f = function_of(argument, item, "joint '" + item.name + "'", field, context);
+  const std::vector<Expression::Corner> corners = f.corners();
+  term.function = [f](double x) { return f.time_derivatives(x, {}); };
+  term.corners.count = static_cast<int>(corners.size());
+  term.corners.values = [f, corners](double x, double* values) { f.corner_values(x, {}, corners, values); };
 }
 
 [[noreturn]] void refuse_curve(const Item& item, const std::string& what) {
@@ -106,7 +110,7 @@ std::unique_ptr<Constraint> on_parametric_curve(const Item& item, const MakeCont
     RelationRow row{{{0, 1, Primitive::in_plane, i}}, std::string("point on the curve along ") + name};
     if (i < 2 || z) {
       RelationTerm term{2, 3, Primitive::in_plane, 0, 0, -1.0};
-      term.function = curve_function(item, name, "s", context);
+      follow(term, item, name, "s", context);
       row.terms.push_back(std::move(term));
     }
     rows.push_back(std::move(row));
@@ -119,7 +123,7 @@ std::unique_ptr<Constraint> on_planar_curve(const Item& item, const MakeContext&
   const bool y = curve_field_given(item, "y");
   RelationRow row{{{0, 1, y ? Primitive::in_plane : Primitive::radius, 1}}, "point on the curve"};
   RelationTerm term{0, 1, y ? Primitive::in_plane : Primitive::polar, 0, 0, -1.0};
-  term.function = y ? curve_function(item, "y", "x", context) : curve_function(item, "r", "angle", context);
+  follow(term, item, y ? "y" : "r", y ? "x" : "angle", context);
   row.terms.push_back(std::move(term));
   std::vector<RelationRow> rows;
   rows.push_back(std::move(row));

@@ -44,9 +44,14 @@ RelationConstraint::RelationConstraint(int frames, std::vector<RelationRow> rows
   }
 }
 
-PairScalar RelationConstraint::term_scalar(const RelationTerm& term, const ElementInput& in, int order) const {
+PairScalar RelationConstraint::argument(const RelationTerm& term, const ElementInput& in, int order) const {
   PairScalar s(term.scalar(), in.frames[term.a], in.frames[term.b], order);
   if (term.memory >= 0) s.unwrap(RememberedAngle(in.memory + term.memory).near(in.t));
+  return s;
+}
+
+PairScalar RelationConstraint::term_scalar(const RelationTerm& term, const ElementInput& in, int order) const {
+  PairScalar s = argument(term, in, order);
   if (term.function) s.compose(term.function(s.value()));
   s.scale(term.weight);
   return s;
@@ -141,6 +146,7 @@ std::unique_ptr<Constraint> RelationConstraint::generic() const {
     for (RelationTerm& term : row.terms) {
       if (!term.function) continue;
       any = true;
+      term.corners = {};
       term.function = [](double x) {
         const double e = std::exp(std::sin(x));  // any numbers that are not zero
         return std::array<double, 4>{e, 1.1 * e, 1.2 * e, 1.3 * e};
@@ -148,6 +154,24 @@ std::unique_ptr<Constraint> RelationConstraint::generic() const {
     }
   }
   return any ? std::make_unique<RelationConstraint>(frames_, std::move(rows)) : nullptr;
+}
+
+std::vector<SwitchInfo> RelationConstraint::switches() const {
+  std::vector<SwitchInfo> all;
+  for (const RelationRow& row : rows_)
+    for (const RelationTerm& term : row.terms)
+      all.insert(all.end(), static_cast<std::size_t>(term.corners.count), {"corner of its curve"});
+  return all;
+}
+
+void RelationConstraint::switch_values(const ElementInput& in, double* values) const {
+  for (const RelationRow& row : rows_) {
+    for (const RelationTerm& term : row.terms) {
+      if (term.corners.count == 0) continue;
+      term.corners.values(argument(term, in, 0).value(), values);
+      values += term.corners.count;
+    }
+  }
 }
 
 void RelationConstraint::start(const ElementInput& in, double* memory) const {

@@ -18,6 +18,11 @@ namespace trammel {
 
 // f, f', f'', f''' at x.
 using ScalarFunction = std::function<std::array<double, 4>(double x)>;
+// Numbers that change their sign where it has a corner.
+struct ScalarCorners {
+  int count = 0;
+  std::function<void(double x, double* values)> values = {};
+};
 
 struct RelationTerm {
   int a = 0, b = 1;  // places of its frames in the element
@@ -25,6 +30,7 @@ struct RelationTerm {
   int i = 0, j = 0;
   double weight = 1;
   ScalarFunction function = {};  // phi = weight * function(m); empty: weight * m
+  ScalarCorners corners = {};    // of the function
   int memory = -1;               // of a multi-turn angle; set by the constraint
 
   Scalar scalar() const { return {kind, i, j}; }
@@ -56,6 +62,8 @@ class RelationConstraint final : public Constraint {
   void linearise_all(const ElementInput& in, const double* lambda, const double* rate, const double* bias,
                      ConstraintPartials& out) const override;
   std::unique_ptr<Constraint> generic() const override;
+  std::vector<SwitchInfo> switches() const override;
+  void switch_values(const ElementInput& in, double* values) const override;
   // Angles start within half a turn of zero, but for the last linear one of each row: it takes the turn that satisfies
   // the row best.
   void start(const ElementInput& in, double* memory) const override;
@@ -63,6 +71,7 @@ class RelationConstraint final : public Constraint {
   double turned(const ElementInput& in) const override;
 
  private:
+  PairScalar argument(const RelationTerm& term, const ElementInput& in, int order) const;     // m
   PairScalar term_scalar(const RelationTerm& term, const ElementInput& in, int order) const;  // phi(m)
   double value(const RelationRow& row, const ElementInput& in) const;
 
