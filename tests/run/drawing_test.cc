@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "trammel/read/read_model.h"
 #include "trammel/run/load_model.h"
 #include "trammel/run/recorder.h"
 
@@ -55,6 +56,27 @@ TEST(Drawing, EveryColumnIsDescribedInItsPlace) {
       }
     }
   }
+}
+
+// What a page needs to draw a contact: its shapes, and the place of its force as one vector.
+TEST(Drawing, AContactSaysWhatItsShapesAreAndWhereItActs) {
+  const Equations equations(read_model_text(R"yaml(trammel: 1
+bodies: {box: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 2]}}
+forces:
+  floor: {type: contact, frames: [ground, box], shape_a: plane, shape_b: box, size_b: [0.4, 0.3, 0.2], rounding_b: 0.01}
+simulation: {end: 1, step: 0.1}
+)yaml",
+                                            "test.yaml"));
+  const auto entries = drawing_as_json(equations);
+  const Json floor = joined(entries, "elements")[0];
+  EXPECT_EQ(floor["words"]["shape_a"], "plane");
+  EXPECT_EQ(floor["words"]["shape_b"], "box");
+  EXPECT_EQ(floor["numbers"]["size_b"], Json({0.4, 0.3, 0.2}));
+  bool found = false;
+  for (const Json& entry : joined(entries, "signals"))
+    for (const Json& has : entry["has"])
+      if (entry["name"] == "floor" && has[0] == "place") found = has[1] == "xyz";
+  EXPECT_TRUE(found);
 }
 
 TEST(Drawing, PiecesFitIntoAnAttribute) {

@@ -62,6 +62,12 @@ const char* attachment_name(Attachment attachment) {
 
 constexpr std::size_t most_in_list = 8;  // numbers of teeth, but no matrices
 
+// "hunt_crossley", but no name of a file.
+bool is_word(const std::string& text) {
+  return text.size() <= 32 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; });
+}
+
 Json element_json(const Model& model, Category category, const Item& item) {
   Json frames = Json::array();
   for (const int index : item.frames) {
@@ -71,8 +77,10 @@ Json element_json(const Model& model, Category category, const Item& item) {
                       {"position", vector_json(frame.local.position)},
                       {"quaternion", {q.w(), q.x(), q.y(), q.z()}}});
   }
-  Json numbers = Json::object();
+  Json numbers = Json::object(), words = Json::object();
   for (const auto& [field, value] : item.fields.all()) {
+    if (const auto* text = std::get_if<std::string>(&value); text != nullptr && is_word(*text)) words[field] = *text;
+    if (const Vec3* v = std::get_if<Vec3>(&value)) numbers[field] = vector_json(*v);
     if (const double* x = std::get_if<double>(&value)) numbers[field] = *x;
     if (const bool* yes = std::get_if<bool>(&value)) numbers[field] = *yes;
     const auto* list = std::get_if<std::vector<double>>(&value);
@@ -81,7 +89,8 @@ Json element_json(const Model& model, Category category, const Item& item) {
   const ElementDescription* description = find_element(category, item.type);
   return {{"name", item.name}, {"of", to_text(category)},
           {"type", item.type}, {"attachment", description == nullptr ? "" : attachment_name(description->attachment)},
-          {"frames", frames},  {"numbers", numbers}};
+          {"frames", frames},  {"numbers", numbers},
+          {"words", words}};
 }
 
 Json columns_json(const OutputGroup& group) {

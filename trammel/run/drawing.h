@@ -13,8 +13,9 @@ namespace trammel {
 // about `most_bytes`, which fit into an attribute, under "bodies.1", "bodies.2" and so on:
 //   bodies    {"name", "kind", "mass", "center_of_mass" (in body axes)}
 //   elements  {"name", "of": "joint"|"motion"|"force", "type", "attachment", "frames": [{"body", "position",
-//              "quaternion" (w, x, y, z)}], "numbers": {its fields that are numbers, short lists of numbers, or yes
-//              or no: "stiffness", "teeth", "internal", ...}}
+//              "quaternion" (w, x, y, z)}], "numbers": {its fields that are numbers, vectors, short lists of
+//              numbers, or yes or no: "stiffness", "teeth", "internal", ...}, "words": {those that choose among words:
+//              "shape_b": "sphere", ...}}
 //   signals   {"of", "name", "has": [[quantity, axes, body it acts on]]}, one for each element, in the order of the
 //              recorder's output table. "xyz" are three columns, "" is one; the body only where there is a choice.
 //   switches  {"name", "strikes", "modes" (names, of one that ends a mode)}, in the order of their numbers in the table

@@ -57,11 +57,28 @@ OutputGroup constraint_group(const Model& model, const Equations::ConstraintInfo
   return group;
 }
 
+// Three numbers in a row called NAME.x, NAME.y and NAME.z are a vector: NAME, else nothing.
+std::string vector_at(const std::vector<Observable>& all, std::size_t i) {
+  const std::string& first = all[i].name;
+  if (!first.ends_with(".x") || i + 2 >= all.size()) return "";
+  const std::string name = first.substr(0, first.size() - 2);
+  for (std::size_t k = 0; k < 3; ++k)
+    if (all[i + k].name != component(name, all_axes[k])) return "";
+  return name;
+}
+
 OutputGroup force_group(const std::string& name, const Force& force) {
   const ForceSignals names(name);
   OutputGroup group{OutputOwner::force, name, {}};
-  for (const Observable& o : force.observables())
-    group.columns.push_back({o.name, scalar, names.observable(o.name), o.unit, o.name});
+  const std::vector<Observable> all = force.observables();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (const std::string whole = vector_at(all, i); !whole.empty()) {
+      group.columns.push_back({whole, vector, names.observable(whole), all[i].unit, whole});
+      i += 2;
+      continue;
+    }
+    group.columns.push_back({all[i].name, scalar, names.observable(all[i].name), all[i].unit, all[i].name});
+  }
   group.columns.push_back({"force_on_second", vector, names.force(), "N", "on the second frame"});
   group.columns.push_back({"torque_on_second", vector, names.torque(), "N m", "on the second frame, about its origin"});
   return group;

@@ -42,6 +42,7 @@ export interface ElementInfo {
   attachment: string;
   frames: FrameInfo[];
   numbers?: Record<string, number | number[] | boolean>; // its fields: stiffness, teeth, internal ...
+  words?: Record<string, string>; // those that choose: the shapes of a contact
 }
 
 /** A field that is a number; not-a-number where it is none. */

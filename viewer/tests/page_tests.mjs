@@ -188,8 +188,8 @@ const refusals = {
   'a page with cut data says so': ['H4sIAAAAAAAAA', /damaged or cut off/],
   'a page with foreign data says so': [Buffer.from('hello world').toString('base64'), /damaged or cut off/],
 };
-const others = [hostile, policy, ghost, model, modes, gears, oldResult, stopped];
-const otherTests = 16; // of those functions
+const others = [hostile, policy, ghost, model, modes, gears, oldResult, stopped, contact];
+const otherTests = 17; // of those functions
 
 export async function pageTests(suite, bundle) {
   const all = Object.keys(tests).length + Object.keys(refusals).length + otherTests + 1;
@@ -425,6 +425,33 @@ async function gears(suite, browser, bundle) {
     const { page, wrong } = await open(browser, writePage(bundle, 'x', packRun(sampleGears()), 'gears.html'), { width: 640, height: 400 });
     const kinds = await page.evaluate(() => window.trammel.view.bodies.kinds);
     assert.deepEqual(kinds.filter((kind) => /gear/.test(kind)).sort(), ['gear 10', 'gear 20', 'gear 40', 'ring_gear 60']);
+    assert.deepEqual(wrong, []);
+    await page.context().close();
+  });
+}
+
+/** A box on its edge: the force of the floor acts there, not at the frame of the box, and its shape is that of the contact. */
+async function contact(suite, browser, bundle) {
+  await suite.test('a contact force begins at its place, and a body in contact has the shape of the contact', async () => {
+    const time = [0, 1], column = (x) => time.map(() => x);
+    const frame = (body, position = [0, 0, 0]) => ({ body, position, quaternion: [1, 0, 0, 0] });
+    const vector = (quantity, unit, xyz) => xyz.map((x, i) => ({ info: { name: `force.floor.${quantity}.${'xyz'[i]}`, unit, of: 'force', element: 'floor', quantity, axis: 'xyz'[i] }, values: column(x) }));
+    const run = {
+      title: 'Contact', time, bodies: [{ name: 'box', pose: [0.5, 0, 0.3, 1, 0, 0, 0].map(column) }, { name: 'puck', pose: [2, 0, 0.3, 1, 0, 0, 0].map(column) }],
+      elements: [
+        { name: 'floor', of: 'force', type: 'contact', attachment: 'two_points', frames: [frame('ground'), frame('box')], numbers: { size_b: [0.4, 0.3, 0.2] }, words: { shape_a: 'plane', shape_b: 'box' } },
+        { name: 'hit', of: 'force', type: 'contact', attachment: 'two_points', frames: [frame('puck', [0, 0, 0.1]), frame('box')], numbers: { radius_a: 0.2, rounding_a: 0.05 }, words: { shape_a: 'disc', shape_b: 'hollow_sphere' } },
+      ],
+      signals: [...vector('force_on_second', 'N', [0, 0, 20]), ...vector('place', 'm', [0.7, 0.1, 0])],
+    };
+    const { page, wrong, ready } = await open(browser, writePage(bundle, 'x', packRun(run), 'contact.html'), { width: 640, height: 400 });
+    assert.equal(ready, '1');
+    const [from, kinds] = await page.evaluate(() => {
+      const { view } = window.trammel;
+      return [[...view.forces.shafts.instanceMatrix.array.slice(12, 15)], view.bodies.kinds];
+    });
+    [0.7, 0.1, 0].forEach((x, i) => assert.ok(Math.abs(from[i] - x) < 1e-5, `${from}`)); // it was 0.5, 0, 0.3
+    assert.ok(kinds.includes('box') && kinds.includes('cylinder'), `${kinds}`);
     assert.deepEqual(wrong, []);
     await page.context().close();
   });

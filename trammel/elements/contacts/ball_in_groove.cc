@@ -25,7 +25,7 @@ class BallInGroove final : public Contact {
     const FrameState &a = in.frames[0], &b = in.frames[1];
     const double height = a.R.col(2).dot(b.p - a.p);
     const double radius = (b.p - a.p - height * a.R.col(2)).norm();
-    values[6] = std::atan2(side_ * height, side_ * (radius - center_));
+    values[9] = std::atan2(side_ * height, side_ * (radius - center_));
   }
 
  private:

@@ -164,17 +164,19 @@ void Contact::switch_values(const ElementInput& in, double* values) const {
 
 std::vector<Observable> Contact::observables() const {
   return {{"penetration", "m"},     {"approach_speed", "m/s"}, {"normal_force", "N"},
-          {"sliding_speed", "m/s"}, {"traction", "N"},         {"dissipation", "W"}};
+          {"sliding_speed", "m/s"}, {"traction", "N"},         {"dissipation", "W"},
+          {"place.x", "m"},         {"place.y", "m"},          {"place.z", "m"}};
 }
 
 // Forces and heat of all places together, the rest of the deepest; where nothing touches, the penetration is minus the
-// gap.
+// gap. The force acts at sum Q x / sum Q; while there is none, that is the place where the surfaces are nearest.
 void Contact::observe(const ElementInput& in, double* values) const {
-  Eigen::Map<Vec6> out(values);
+  Eigen::Map<Eigen::Matrix<double, 9, 1>> out(values);
   out.setZero();
   ContactPoint points[ShapePair::most_points];
   const int count = locate(in, points);
   double deepest = -std::numeric_limits<double>::infinity();
+  Vec3 place = in.frames[1].p, pressed = Vec3::Zero();
   for (int i = 0; i < count; ++i) {
     const Meeting m = meet(in.frames[0], in.frames[1], points[i]);
     const double slide = m.sliding.norm();
@@ -183,11 +185,14 @@ void Contact::observe(const ElementInput& in, double* values) const {
       out[0] = deepest;
       out[1] = m.rate;
       out[3] = slide;
+      place = points[i].place;
     }
     out[2] += m.normal.Q;
+    pressed += m.normal.Q * points[i].place;
     out[4] += m.friction.coefficient * m.normal.Q * m.friction.phi * slide;
   }
   out[5] = dissipated_power(in);
+  out.tail<3>() = out[2] > 0 ? Vec3(pressed / out[2]) : place;
 }
 
 std::vector<Field> bearing_fields() {

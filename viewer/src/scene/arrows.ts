@@ -1,5 +1,5 @@
-// Forces and torques, also those of joints, as arrows at the frame they act on: all forces with one scale, all torques
-// with another. A torque has two heads, so that colour is not its only sign.
+// Forces and torques, also those of joints, as arrows at the frame they act on, or at the place that the result says: all
+// forces with one scale, all torques with another. A torque has two heads, so that colour is not its only sign.
 import { Color, Group, InstancedMesh, Matrix4, MeshStandardMaterial, Vector3 } from 'three';
 import type { ElementInfo, FrameInfo, Run } from '../run.ts';
 import * as geometry from './geometry.ts';
@@ -18,6 +18,7 @@ export const torqueArrows: ArrowKind = { quantity: 'torque', unit: 'N m', colour
 interface Arrow {
   frame: FrameInfo;
   signals: [number, number, number];
+  place?: [number, number, number]; // of a contact: signals, in the world
 }
 
 /** A gear or coupler acts on each body of its joints; everything else on its second body. */
@@ -31,7 +32,8 @@ function arrowsOf(run: Run, element: ElementInfo, quantity: string): Arrow[] {
     const bodies = [...new Set(frames.map((frame) => frame.body))];
     return bodies.flatMap((body) => arrow(frames.find((frame) => frame.body === body), quantity, body));
   }
-  return arrow(frames[1], of === 'force' ? `${quantity}_on_second` : quantity);
+  const place = quantity === 'force' && of === 'force' ? run.vector(of, name, 'place') : undefined;
+  return arrow(frames[1], of === 'force' ? `${quantity}_on_second` : quantity).map((one) => ({ ...one, place }));
 }
 
 const from = new Vector3(), way = new Vector3(), neck = new Vector3(), tip = new Vector3(), matrix = new Matrix4();
@@ -88,11 +90,13 @@ export class Arrows {
   update(poses: Poses, t: number | null): void {
     if (!this.group.visible || this.lengthPerUnit === 0) return;
     let count = 0;
-    for (const { frame, signals } of t === null ? [] : this.arrows) {
-      way.set(...(signals.map((i) => this.run.valueAt(i, t!)) as [number, number, number]));
+    const vectorAt = (signals: [number, number, number], out: Vector3) => out.set(...(signals.map((i) => this.run.valueAt(i, t!)) as [number, number, number]));
+    for (const { frame, signals, place } of t === null ? [] : this.arrows) {
+      vectorAt(signals, way);
       const length = Math.min(way.length() * this.lengthPerUnit, 0.5 * this.size);
       if (!(length > 0.004 * this.size)) continue; // shorter than its own head, and what is not a number
-      from.set(...frame.position).applyMatrix4(poses.of(this.run.body(frame.body)));
+      if (place) vectorAt(place, from);
+      else from.set(...frame.position).applyMatrix4(poses.of(this.run.body(frame.body)));
       this.place(count++, way.setLength(length), length);
     }
     this.shafts.count = count;

@@ -1,6 +1,6 @@
-// Shapes that a model does not draw but its elements know: the rim of a disc that rolls, the ball of a bearing, the
-// wheels of gears.
-import { type ElementInfo, numberOf, type Run, type ShapeInfo } from '../run.ts';
+// Shapes that a model does not draw but its elements know: the rim of a disc that rolls, the ball of a bearing, what is
+// in contact, the wheels of gears.
+import { type ElementInfo, numberOf, numbersOf, type Run, type ShapeInfo } from '../run.ts';
 import { gearShapes } from './gears.ts';
 
 function shapeOf(element: ElementInfo): ShapeInfo | null {
@@ -15,11 +15,26 @@ function shapeOf(element: ElementInfo): ShapeInfo | null {
   return null;
 }
 
+/** A shape of a contact, along z of its frame; planes and hollows are not drawn. */
+function contactShape(element: ElementInfo, side: 'a' | 'b'): ShapeInfo | null {
+  const { name, frames } = element, frame = frames[side === 'a' ? 0 : 1], number = (field: string) => numberOf(element, `${field}_${side}`);
+  const of = (type: string, size: number[]) => (frame && size.every((x) => x > 0) ? { name, type, size, ...frame } : null);
+  switch (element.words?.[`shape_${side}`]) {
+    case 'sphere': return of('sphere', [number('radius')]);
+    case 'capsule': return of('capsule', [number('radius'), number('length')]);
+    case 'cylinder': return of('cylinder', [number('radius'), number('length')]);
+    case 'disc': return of('cylinder', [number('radius'), 2 * number('rounding')]);
+    case 'box': return of('box', numbersOf(element, `size_${side}`));
+    default: return null;
+  }
+}
+
 /** Only for bodies that have no shape of their own, and one of each sort. */
 export function impliedShapes(run: Run): ShapeInfo[] {
   const drawn = new Set(run.header.shapes.map((shape) => shape.body));
   const found = new Map<string, ShapeInfo>();
-  const rollers = run.header.elements.map(shapeOf).filter((shape) => shape !== null && shape.body !== 'ground') as ShapeInfo[];
+  const known = run.header.elements.flatMap((element) => element.type === 'contact' ? [contactShape(element, 'a'), contactShape(element, 'b')] : [shapeOf(element)]);
+  const rollers = known.filter((shape) => shape !== null && shape.body !== 'ground') as ShapeInfo[];
   const rounded = (numbers: number[]) => numbers.map((x) => x.toPrecision(5)).join(' ');
   for (const shape of [...rollers, ...gearShapes(run)])
     if (!drawn.has(shape.body)) found.set(`${shape.body} ${shape.type} ${rounded([...shape.size, ...shape.position])}`, shape);
