@@ -275,10 +275,10 @@ TEST(LivePush, AModelMayUseTheNamesOfItsInputs) {
     Model model = read_model_text(floating, "test.yaml");
     model.inputs.push_back({taken, "N", 3, {}});
     EXPECT_EQ(Pushes(model).prefix(), "push_.") << taken;
-    std::vector<std::string> names;
-    for (const Input& input : model.inputs) names.push_back(input.name);
-    std::sort(names.begin(), names.end());
-    EXPECT_EQ(std::adjacent_find(names.begin(), names.end()), names.end()) << taken;
+    std::vector<std::string> inputs;
+    for (const Input& input : model.inputs) inputs.push_back(input.name);
+    std::sort(inputs.begin(), inputs.end());
+    EXPECT_EQ(std::adjacent_find(inputs.begin(), inputs.end()), inputs.end()) << taken;
   }
 }
 

@@ -88,14 +88,22 @@ TEST(LiveView, ARefusedStartIsToldUntilAnotherIsAskedFor) {
   }));
   const RunStatus status = watch(view, [&](int step) {
     if (step == 1) view.receive(R"({"restart": {}})");
-    if (step == 2) EXPECT_EQ(message_in(view), "no new start: the mass is negative");
+    if (step == 2) {
+      EXPECT_EQ(message_in(view), "no new start: the mass is negative");
+    }
     if (step == 2) view.receive(R"({"speed": null})");
     if (step == 3) view.receive(R"({"set": {"name": "drive", "value": 1}})");
-    if (step == 4) EXPECT_EQ(message_in(view), "no new start: the mass is negative");
+    if (step == 4) {
+      EXPECT_EQ(message_in(view), "no new start: the mass is negative");
+    }
     if (step == 4) view.receive("nonsense");
-    if (step == 5) EXPECT_THAT(message_in(view), HasSubstr("not in the form of a command; no new start"));
+    if (step == 5) {
+      EXPECT_THAT(message_in(view), HasSubstr("not in the form of a command; no new start"));
+    }
     if (step == 5) view.receive(R"({"restart": {}})");
-    if (step == 5) EXPECT_EQ(message_in(view), "");
+    if (step == 5) {
+      EXPECT_EQ(message_in(view), "");
+    }
   });
   EXPECT_EQ(status, RunStatus::finished);
   EXPECT_EQ(starts, 2);
