@@ -303,6 +303,76 @@ TEST(JointCoordinates, KeepTheSignsOfQuaternionsInASavedRun) {
   EXPECT_TRUE(whole->state().q == resumed->state().q);
 }
 
+// The angle of a planar body is a sum of joint angles and of turns that only the state knows. It goes on counting over
+// a save, and over the new start that follows an event.
+TEST(JointCoordinates, CountTurnsOfPlanarBodiesOverSavesAndEvents) {
+  Model model = problems::four_bar(Build::planar);
+  model.gravity.setZero();
+  const Ready ready(std::move(model));
+  const Eigen::Index angle = ready.equations->first_coordinate(0) + 2;
+  const std::unique_ptr<Integrator> whole = make(ready, "dormand-prince-853"),
+                                    resumed = make(ready, "dormand-prince-853"),
+                                    again = make(ready, "dormand-prince-853");
+  run_to(*whole, 1.2, 400);
+  run_to(*again, 1.2, 400);
+  EXPECT_GT(std::abs(whole->state().q[angle] - ready.state.q[angle]), 3.5);  // a new reading of the angle would lose it
+  Bytes saved;
+  whole->save(saved);
+  std::span<const std::byte> in(saved);
+  resumed->restore(in);
+  const State state = again->state();
+  const Rates rates = again->rates();
+  again->start(state, rates);
+  EXPECT_TRUE(again->state().q == whole->state().q);
+  const State a = run_to(*whole, 1.2, 400), b = run_to(*resumed, 1.2, 400), c = run_to(*again, 1.2, 400);
+  EXPECT_GT(std::abs(a.q[angle] - ready.state.q[angle]), 7);
+  EXPECT_TRUE(a.q == b.q && a.v == b.v);
+  EXPECT_LT((a.q - c.q).lpNorm<Eigen::Infinity>(), 1e-8);
+}
+
+// Both wheels of the bicycle roll: four rows at velocity level inside loops through the ground, two of positions.
+TEST(JointCoordinates, RollOnTwoWheels) {
+  const Ready ready(load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/bicycle.yaml"));
+  const Equations& equations = *ready.equations;
+  ASSERT_GE(equations.velocity_rows().size(), 4u);
+  const std::unique_ptr<Integrator> ours = make(ready, "dormand-prince-853"),
+                                    theirs = make(ready, "dormand-prince-853", "index-1-projected");
+  const State a = run_to(*ours, 0.4, 200), b = run_to(*theirs, 0.4, 200);
+  EXPECT_LT(problems::distance(equations, a.q, b.q), 1e-7);
+  EXPECT_LT((a.v - b.v).cwiseQuotient(equations.scales()).lpNorm<Eigen::Infinity>(), 1e-6);
+  Workspace work = equations.make_workspace();
+  Residual residual = equations.make_residual();
+  equations.residual(a, ours->rates(), everything, residual, work);
+  Vec rate = residual.g;
+  equations.velocity_residual(a, rate, work);
+  EXPECT_LT(equations.size_of_rows(residual.g), 1e-9);
+  EXPECT_LT(equations.size_of_rows(rate), 1e-9);
+  const double force = 1 + residual.inertia.lpNorm<Eigen::Infinity>();
+  EXPECT_LT((residual.inertia + residual.force).lpNorm<Eigen::Infinity>(), 1e-7 * force);
+}
+
+// States of a motor and its controller beside a gear, which is a row.
+TEST(JointCoordinates, CarryStatesBesideRows) {
+  const Ready ready(load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/servo_axis.yaml"));
+  const Equations& equations = *ready.equations;
+  ASSERT_GE(equations.sizes().nx, 2);
+  const std::unique_ptr<Integrator> ours = make(ready, "dormand-prince-853"),
+                                    resumed = make(ready, "dormand-prince-853"),
+                                    theirs = make(ready, "dormand-prince-853", "index-1-projected");
+  run_to(*ours, 0.1, 100);
+  run_to(*theirs, 0.1, 100);
+  Bytes saved;
+  ours->save(saved);
+  std::span<const std::byte> in(saved);
+  resumed->restore(in);
+  const State a = run_to(*ours, 0.1, 100), b = run_to(*theirs, 0.1, 100), c = run_to(*resumed, 0.1, 100);
+  EXPECT_TRUE(a.u == c.u && a.q == c.q && a.v == c.v);
+  const Vec x = equations.states_of(a), other = equations.states_of(b);
+  EXPECT_GT(x.norm(), 1e-3);
+  EXPECT_LT((x - other).norm(), 1e-6 * (1 + other.norm()));
+  EXPECT_LT(problems::distance(equations, a.q, b.q), 1e-7);
+}
+
 // A hundred turns of a crank: angles are counted, and no coordinate is ever changed.
 TEST(JointCoordinates, TurnACrankAHundredTimes) {
   Model model = load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/slider_crank.yaml");
