@@ -229,7 +229,6 @@ TEST(RowsAt, AreThoseThatTheEquationsKeep) {
     Vec rate = residual.g;
     equations.velocity_residual(state, rate, work);
     Equations::RowsAt at;
-    at.C.setZero(max_rows, 6 * max_frames);
     for (int c = 0; c < equations.constraint_count(); ++c) {
       const Equations::ConstraintInfo info = equations.constraint_info(c);
       EXPECT_EQ(info.rows, build == Build::planar ? 2 : 5);
