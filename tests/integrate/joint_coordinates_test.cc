@@ -373,6 +373,78 @@ TEST(JointCoordinates, CarryStatesBesideRows) {
   EXPECT_LT(problems::distance(equations, a.q, b.q), 1e-7);
 }
 
+// States between steps come with accelerations and multipliers, those of the saddle matrix there; asking for them
+// changes nothing. Where rows are redundant, multipliers are not unique, and the saddle matrix must say which.
+TEST(JointCoordinates, KnowAccelerationsAndForcesBetweenSteps) {
+  for (Model model : {problems::chain(5), problems::driven_loop(), problems::four_bar(Build::planar),
+                      problems::four_bar(Build::independent, true), problems::slider_crank_with_forces()}) {
+    Ready ready(std::move(model));
+    const Equations& equations = *ready.equations;
+    const std::unique_ptr<Integrator> asked = make(ready, "dormand-prince-853"),
+                                      alone = make(ready, "dormand-prince-853");
+    State state = ready.state;
+    Rates rates = ready.rates, exact = ready.rates;
+    EXPECT_FALSE(asked->complete_at(0, state, rates)) << "the rates of the start are somebody else's";
+    for (int i = 0; i < 20; ++i) {
+      run_to(*asked, 5e-3, 1);
+      run_to(*alone, 5e-3, 1);
+      const double now = asked->state().t;
+      ASSERT_TRUE(asked->rates_complete());
+      for (const double t : {now - 3e-3, now}) {
+        ASSERT_TRUE(asked->complete_at(t, state, rates));
+        EXPECT_EQ(state.t, t);
+        State plain = state;
+        asked->interpolate(t, plain);
+        EXPECT_LT(problems::distance(equations, plain.q, state.q), 1e-7);
+        EXPECT_LT((plain.v - state.v).cwiseQuotient(equations.scales()).lpNorm<Eigen::Infinity>(), 1e-5);
+        ASSERT_TRUE(ready.accelerations->solve(state, exact, ready.work));
+        EXPECT_LT((rates.a - exact.a).norm(), 1e-7 * (1 + exact.a.norm())) << equations.model().title;
+        EXPECT_LT((rates.lambda - exact.lambda).norm(), 1e-6 * (1 + exact.lambda.norm())) << equations.model().title;
+        Residual residual = equations.make_residual();
+        equations.residual(state, rates, joints, residual, ready.work);
+        EXPECT_LT(equations.size_of_rows(residual.g), 1e-10);
+      }
+    }
+    EXPECT_TRUE(asked->state().q == alone->state().q && asked->state().v == alone->state().v);
+  }
+  const Ready redundant(problems::four_bar(Build::redundant));
+  const std::unique_ptr<Integrator> integrator = make(redundant, "dormand-prince-853");
+  run_to(*integrator, 0.01, 2);
+  State state = redundant.state;
+  Rates rates = redundant.rates;
+  EXPECT_FALSE(integrator->rates_complete());
+  EXPECT_FALSE(integrator->complete_at(0.008, state, rates));
+}
+
+// Outputs between steps as the saddle matrix gives them: reactions and accelerations of a run whose output times are no
+// ends of steps.
+TEST(JointCoordinates, RecordTheReactionsOfTheMotion) {
+  const auto run = [](const char* formulation) {
+    Model model = controlled(problems::slider_crank_with_forces(), "dormand-prince-853", 1e-9, 0.5);
+    model.simulation.formulation = formulation;
+    model.simulation.output_step = 0.01;
+    Simulation simulation(std::move(model));
+    MemoryTrajectory trajectory;
+    const RunResult result = simulation.run(trajectory);
+    EXPECT_EQ(result.status, RunStatus::finished) << text_of(result);
+    EXPECT_EQ(result.summary.outputs_as_stepped, 0);
+    EXPECT_LT(result.summary.position_residual, 1e-9);
+    return trajectory;
+  };
+  const MemoryTrajectory ours = run("joint-coordinates"), theirs = run("index-1-projected");
+  ASSERT_EQ(ours.rows(0), theirs.rows(0));
+  for (std::size_t row = 0; row < ours.rows(0); ++row) {
+    const auto a = ours.row(0, row), b = theirs.row(0, row);
+    ASSERT_EQ(a.size(), b.size());
+    double most = 0, off = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      most = std::max(most, std::abs(b[k]));
+      off = std::max(off, std::abs(a[k] - b[k]));
+    }
+    EXPECT_LT(off, 1e-5 * (1 + most)) << "row " << row;
+  }
+}
+
 // A hundred turns of a crank: angles are counted, and no coordinate is ever changed.
 TEST(JointCoordinates, TurnACrankAHundredTimes) {
   Model model = load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/slider_crank.yaml");

@@ -46,6 +46,8 @@ class JointSpace final : public FirstOrderProblem {
   // ---- a point of the mechanism
   // Full state, accelerations and multipliers at a point of the problem; y' of it as well.
   Eval evaluate(double t, const Vec& y, State& state, Rates& rates, Vec& dydt);
+  // After `evaluate`: its multipliers are the only ones, as no row follows from others.
+  bool rows_independent() const { return !has_rows() || rows_->independent(); }
   // Positions and velocities only.
   void place(double t, const Vec& y, State& state);
   bool has_rows() const { return rows_->rows() > 0; }
