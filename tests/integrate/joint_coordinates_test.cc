@@ -463,14 +463,61 @@ TEST(JointCoordinates, TurnACrankAHundredTimes) {
   EXPECT_LT(result.summary.energy.largest_imbalance, 1e-2 * result.summary.energy.first);
 }
 
-TEST(JointCoordinates, AreRefusedByMethodsForSecondOrderAndByBdfFixed) {
+// y'' = f where all coordinates have their speeds as rates: on a tree, and on a loop with returns to its rows.
+TEST(JointCoordinates, ServeMethodsForSecondOrder) {
+  for (const bool loop : {false, true}) {
+    const Ready ready(loop ? problems::spatial_slider_crank() : problems::chain(3));
+    const State truth = run_to(*make(ready, "dormand-prince-853"), 0.3, 600);
+    for (const char* method : {"hht", "generalized-alpha", "midpoint"})
+      expect_order(ready, method, 2, 0.3, {150, 300, 600}, truth);
+  }
+  // controlled, against the same method in independent coordinates
+  const auto end_of = [](const char* formulation) {
+    Model model = controlled(problems::four_bar(Build::redundant), "hht", 1e-6, 0.5);
+    model.simulation.formulation = formulation;
+    Simulation simulation(std::move(model));
+    MemoryTrajectory trajectory;
+    const RunResult result = simulation.run(trajectory);
+    EXPECT_EQ(result.status, RunStatus::finished) << formulation << text_of(result);
+    return simulation.integrator().state();
+  };
+  const Equations equations(problems::four_bar(Build::redundant));
+  EXPECT_LT(problems::distance(equations, end_of("joint-coordinates").q, end_of("state-space").q), 1e-3);
+}
+
+TEST(JointCoordinates, NameWhatHasNoSecondOrder) {
+  const auto refusal = [](Model model) -> std::string {
+    const Ready ready(std::move(model));
+    try {
+      make(ready, "hht");
+    } catch (const Failure& failure) {
+      return failure.problems().front().message;
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(problems::heavy_top()),
+            "method 'hht' takes y'' = f, with coordinates whose rates are the speeds, and joint 'tip' turns in space");
+  Model stone;
+  Body body;
+  body.name = "stone";
+  body.mass = 2;
+  body.inertia = Vec3(0.2, 0.3, 0.4).asDiagonal();
+  stone.add_body(body);
+  EXPECT_NE(refusal(stone).find("body 'stone' moves freely and turns in space"), std::string::npos) << refusal(stone);
+  const std::string states = refusal(load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/servo_axis.yaml"));
+  EXPECT_NE(states.find("' is of first order"), std::string::npos) << states;
+  EXPECT_EQ(refusal(problems::four_bar(Build::redundant)), "");
+}
+
+TEST(JointCoordinates, AreRefusedByRosenbrockMethodsAndByBdfFixed) {
   for (const MethodInfo& method : method_registry()) {
     if (!method.make) continue;
     const std::string why = why_not(method, "joint-coordinates");
-    EXPECT_EQ(why.empty(), method.make_first_order && !method.make_second_order && method.key != "bdf-fixed")
-        << method.key;
+    const bool one_kind = (method.make_first_order != nullptr) != (method.make_second_order != nullptr);
+    EXPECT_EQ(why.empty(), one_kind && method.key != "bdf-fixed") << method.key;
   }
-  EXPECT_NE(why_not(find_method("hht", {}), "joint-coordinates").find("y'' = f"), std::string::npos);
+  for (const char* key : {"rosenbrock-nystrom-4", "w-method-2"})
+    EXPECT_NE(why_not(find_method(key, {}), "joint-coordinates").find("exact derivatives"), std::string::npos) << key;
   EXPECT_NE(why_not(find_method("bdf-fixed", {}), "joint-coordinates").find("miscounted by a turn"), std::string::npos);
   ASSERT_NE(find_formulation("joint-coordinates"), nullptr);
 }

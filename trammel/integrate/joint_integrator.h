@@ -11,7 +11,7 @@ namespace trammel {
 
 class JointIntegrator final : public MotionIntegrator {
  public:
-  using MakeMethod = std::function<std::unique_ptr<OdeMethod>(FirstOrderProblem&)>;
+  using MakeMethod = std::function<std::unique_ptr<OdeMethod>(JointSpace&)>;
   JointIntegrator(const Equations& equations, const JointSpaceOptions& options, bool fixed_step,
                   const MakeMethod& make);
 
