@@ -396,7 +396,7 @@ TEST(OdeMethodsWithAMemory, KeepDerivativesWherePointsMoveALittle) {
     EXPECT_TRUE(good) << key;
     EXPECT_LE(method->counts().linearisations - before, 10) << key;
     if (TRAMMEL_OWN_MALLOC != 0) EXPECT_EQ(calls, 0) << key;
-    EXPECT_LT((method->y() - c.solution(method->t())).norm(), 1e-4) << key;
+    EXPECT_LT((method->y() - c.solution(method->t())).norm(), 5e-3) << key;
   }
 }
 
