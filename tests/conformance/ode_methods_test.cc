@@ -398,7 +398,7 @@ TEST(OdeMethodsWithAMemory, KeepDerivativesWherePointsMoveALittle) {
     if (TRAMMEL_OWN_MALLOC != 0) {
       EXPECT_EQ(calls, 0) << key;
     }
-    EXPECT_LT((method->y() - c.solution(method->t())).norm(), 1e-4) << key;
+    EXPECT_LT((method->y() - c.solution(method->t())).norm(), 5e-3) << key;
   }
 }
 

@@ -57,6 +57,10 @@ void expect_same_accelerations(Ready& ready, int depth, double limit) {
   EXPECT_LT(size_of(*ready.equations, state.v - ready.state.v), 1e-8 * speed) << space.description();
   const double largest = 1 + size_of(*ready.equations, ready.rates.a);
   EXPECT_LT(size_of(*ready.equations, rates.a - ready.rates.a), limit * largest) << space.description();
+  Vec xdot;
+  ASSERT_EQ(ready.equations->state_rates(ready.state, xdot, ready.work), Eval::ok);
+  EXPECT_LE((rates.xdot - xdot).norm(), 1e-9 * (1 + xdot.norm())) << space.description();
+  EXPECT_TRUE(dydt.tail(xdot.size()) == rates.xdot);
   // the reported forces balance every body, whichever of several they are
   Residual residual = ready.equations->make_residual();
   ready.equations->residual(ready.state, rates, everything, residual, ready.work);
@@ -162,7 +166,7 @@ TEST(SpanningTree, TakesJointsAsTheyStand) {
   }
 }
 
-// Off the rows, brought back: round-off is left of positions and velocities, and the work done is that of the metric.
+// Off the rows, brought back: round-off is left of positions and velocities.
 TEST(JointSpace, ReturnsToTheRows) {
   for (const Build build : {Build::redundant, Build::independent}) {
     const Ready ready(problems::four_bar(build, true));
@@ -181,6 +185,71 @@ TEST(JointSpace, ReturnsToTheRows) {
     ready.equations->velocity_residual(state, rate, work);
     EXPECT_LT(ready.equations->size_of_rows(residual.g), 1e-11);
     EXPECT_LT(ready.equations->size_of_rows(rate), 1e-10);
+  }
+}
+
+// The mass matrix is the metric of a return: M dv has no part along motions that the rows allow. Here there is one.
+TEST(JointSpace, ReturnsByTheLeastKineticEnergy) {
+  for (const Build build : {Build::redundant, Build::independent, Build::planar}) {
+    const Ready ready(problems::four_bar(build, build != Build::planar));
+    const Equations& equations = *ready.equations;
+    JointSpace space(equations, {});
+    Vec y;
+    space.start(ready.state, ready.rates, y);
+    ASSERT_TRUE(space.project(0, y));
+    State allowed = ready.state, before = ready.state, after = ready.state;
+    space.place(0, y, allowed);
+    std::mt19937 random(5);
+    y.tail(space.tree().tree().nu) += random_vector(space.tree().tree().nu, random);
+    space.place(0, y, before);
+    ASSERT_TRUE(space.project(0, y));
+    space.place(0, y, after);
+    Vec momentum = after.v;
+    equations.multiply_mass(after.q, after.v - before.v, momentum);
+    const double size = allowed.v.norm() * momentum.norm();
+    EXPECT_GT(momentum.norm(), 0.01);
+    EXPECT_LT(std::abs(allowed.v.dot(momentum)), 1e-9 * size) << space.description();
+  }
+}
+
+// Planar bodies leave some rows of a joint out. Those that are kept have their own values and columns, off the
+// constraints as well.
+TEST(RowsAt, AreThoseThatTheEquationsKeep) {
+  for (const Build build : {Build::planar, Build::redundant}) {
+    const Ready ready(problems::four_bar(build));
+    const Equations& equations = *ready.equations;
+    State state = ready.state;
+    std::mt19937 random(11);
+    equations.retract(ready.state.q, 0.1 * random_vector(state.v.size(), random), state.q);
+    state.v = random_vector(state.v.size(), random);
+    Workspace work = equations.make_workspace();
+    equations.update(state, work);
+    Residual residual = equations.make_residual();
+    equations.residual(state, equations.make_rates(), joints, residual, work);
+    Vec rate = residual.g;
+    equations.velocity_residual(state, rate, work);
+    Equations::RowsAt at;
+    for (int c = 0; c < equations.constraint_count(); ++c) {
+      const Equations::ConstraintInfo info = equations.constraint_info(c);
+      EXPECT_EQ(info.rows, build == Build::planar ? 2 : 5);
+      ASSERT_TRUE(equations.rows_at(c, state, Equations::RowValues::position, at, work));
+      for (int k = 0; k < info.rows; ++k) {
+        const double g = at.values[static_cast<std::size_t>(k)];
+        EXPECT_NEAR(g, residual.g[info.first_row + k], 1e-14);
+        if (build == Build::planar) EXPECT_GT(std::abs(g), 1e-6);
+      }
+      ASSERT_TRUE(equations.rows_at(c, state, Equations::RowValues::velocity, at, work));
+      for (int k = 0; k < info.rows; ++k) {
+        double sum = 0;  // C twist
+        for (int f = 0; f < 2; ++f) {
+          Vec6 twist;
+          twist << at.frames[static_cast<std::size_t>(f)].v, at.frames[static_cast<std::size_t>(f)].w;
+          sum += at.C.row(k).segment<6>(6 * f).dot(twist);
+        }
+        EXPECT_NEAR(at.values[static_cast<std::size_t>(k)], rate[info.first_row + k], 1e-13);
+        EXPECT_NEAR(sum, rate[info.first_row + k], 1e-13);
+      }
+    }
   }
 }
 
@@ -357,15 +426,17 @@ TEST(JointSpace, EvaluatesWithoutAllocating) {
     State state = ready.state;
     Rates rates = ready.rates;
     ASSERT_EQ(space.evaluate(0, y, state, rates, dydt), Eval::ok);
+    bool good = true;
     calls = 0;
     counting = true;
     for (int i = 0; i < 5; ++i) {
       y[0] += 1e-3;
-      (void)space.f(1e-3 * i, y, dydt);
-      (void)space.project(1e-3 * i, y);
-      (void)space.evaluate(1e-3 * i, y, state, rates, dydt);
+      good = space.f(1e-3 * i, y, dydt) == Eval::ok && good;
+      good = space.project(1e-3 * i, y) && good;
+      good = space.evaluate(1e-3 * i, y, state, rates, dydt) == Eval::ok && good;
     }
     counting = false;
+    EXPECT_TRUE(good) << ready.equations->model().title;
     EXPECT_EQ(calls, 0);
   }
 }

@@ -303,6 +303,148 @@ TEST(JointCoordinates, KeepTheSignsOfQuaternionsInASavedRun) {
   EXPECT_TRUE(whole->state().q == resumed->state().q);
 }
 
+// The angle of a planar body is a sum of joint angles and of turns that only the state knows. It goes on counting over
+// a save, and over the new start that follows an event.
+TEST(JointCoordinates, CountTurnsOfPlanarBodiesOverSavesAndEvents) {
+  Model model = problems::four_bar(Build::planar);
+  model.gravity.setZero();
+  const Ready ready(std::move(model));
+  const Eigen::Index angle = ready.equations->first_coordinate(0) + 2;
+  const std::unique_ptr<Integrator> whole = make(ready, "dormand-prince-853"),
+                                    resumed = make(ready, "dormand-prince-853"),
+                                    again = make(ready, "dormand-prince-853");
+  run_to(*whole, 1.2, 400);
+  run_to(*again, 1.2, 400);
+  EXPECT_GT(std::abs(whole->state().q[angle] - ready.state.q[angle]), 3.5);  // a new reading of the angle would lose it
+  Bytes saved;
+  whole->save(saved);
+  std::span<const std::byte> in(saved);
+  resumed->restore(in);
+  const State state = again->state();
+  const Rates rates = again->rates();
+  again->start(state, rates);
+  EXPECT_TRUE(again->state().q == whole->state().q);
+  const State a = run_to(*whole, 1.2, 400), b = run_to(*resumed, 1.2, 400), c = run_to(*again, 1.2, 400);
+  EXPECT_GT(std::abs(a.q[angle] - ready.state.q[angle]), 7);
+  EXPECT_TRUE(a.q == b.q && a.v == b.v);
+  EXPECT_LT((a.q - c.q).lpNorm<Eigen::Infinity>(), 1e-8);
+}
+
+// Both wheels of the bicycle roll: four rows at velocity level inside loops through the ground, two of positions.
+TEST(JointCoordinates, RollOnTwoWheels) {
+  const Ready ready(load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/bicycle.yaml"));
+  const Equations& equations = *ready.equations;
+  ASSERT_GE(equations.velocity_rows().size(), 4u);
+  const std::unique_ptr<Integrator> ours = make(ready, "dormand-prince-853"),
+                                    theirs = make(ready, "dormand-prince-853", "index-1-projected");
+  const State a = run_to(*ours, 0.4, 200), b = run_to(*theirs, 0.4, 200);
+  EXPECT_LT(problems::distance(equations, a.q, b.q), 1e-7);
+  EXPECT_LT((a.v - b.v).cwiseQuotient(equations.scales()).lpNorm<Eigen::Infinity>(), 1e-6);
+  Workspace work = equations.make_workspace();
+  Residual residual = equations.make_residual();
+  equations.residual(a, ours->rates(), everything, residual, work);
+  Vec rate = residual.g;
+  equations.velocity_residual(a, rate, work);
+  EXPECT_LT(equations.size_of_rows(residual.g), 1e-9);
+  EXPECT_LT(equations.size_of_rows(rate), 1e-9);
+  const double force = 1 + residual.inertia.lpNorm<Eigen::Infinity>();
+  EXPECT_LT((residual.inertia + residual.force).lpNorm<Eigen::Infinity>(), 1e-7 * force);
+}
+
+// States of a motor and its controller beside a gear, which is a row.
+TEST(JointCoordinates, CarryStatesBesideRows) {
+  const Ready ready(load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/servo_axis.yaml"));
+  const Equations& equations = *ready.equations;
+  ASSERT_GE(equations.sizes().nx, 2);
+  const std::unique_ptr<Integrator> ours = make(ready, "dormand-prince-853"),
+                                    resumed = make(ready, "dormand-prince-853"),
+                                    theirs = make(ready, "dormand-prince-853", "index-1-projected");
+  run_to(*ours, 0.05, 100);  // the controller is within its limits
+  run_to(*theirs, 0.05, 100);
+  Bytes saved;
+  ours->save(saved);
+  std::span<const std::byte> in(saved);
+  resumed->restore(in);
+  const State a = run_to(*ours, 0.05, 100), b = run_to(*theirs, 0.05, 100), c = run_to(*resumed, 0.05, 100);
+  EXPECT_TRUE(a.u == c.u && a.q == c.q && a.v == c.v);
+  const Vec x = equations.states_of(a), other = equations.states_of(b);
+  EXPECT_GT(x.norm(), 1e-3);
+  EXPECT_LT((x - other).norm(), 1e-6 * (1 + other.norm()));
+  EXPECT_LT(problems::distance(equations, a.q, b.q), 1e-7);
+}
+
+// States between steps come with accelerations and multipliers, those of the saddle matrix there; asking for them
+// changes nothing. Where rows are redundant, multipliers are not unique, and the saddle matrix must say which.
+TEST(JointCoordinates, KnowAccelerationsAndForcesBetweenSteps) {
+  for (Model model : {problems::chain(5), problems::driven_loop(), problems::four_bar(Build::planar),
+                      problems::four_bar(Build::independent, true), problems::slider_crank_with_forces()}) {
+    Ready ready(std::move(model));
+    const Equations& equations = *ready.equations;
+    const std::unique_ptr<Integrator> asked = make(ready, "dormand-prince-853"),
+                                      alone = make(ready, "dormand-prince-853");
+    State state = ready.state;
+    Rates rates = ready.rates, exact = ready.rates;
+    EXPECT_FALSE(asked->complete_at(0, state, rates)) << "the rates of the start are somebody else's";
+    for (int i = 0; i < 20; ++i) {
+      run_to(*asked, 5e-3, 1);
+      run_to(*alone, 5e-3, 1);
+      const double now = asked->state().t;
+      ASSERT_TRUE(asked->rates_complete());
+      for (const double t : {now - 3e-3, now}) {
+        ASSERT_TRUE(asked->complete_at(t, state, rates));
+        EXPECT_EQ(state.t, t);
+        State plain = state;
+        asked->interpolate(t, plain);
+        EXPECT_LT(problems::distance(equations, plain.q, state.q), 1e-7);
+        EXPECT_LT((plain.v - state.v).cwiseQuotient(equations.scales()).lpNorm<Eigen::Infinity>(), 1e-5);
+        ASSERT_TRUE(ready.accelerations->solve(state, exact, ready.work));
+        EXPECT_LT((rates.a - exact.a).norm(), 1e-7 * (1 + exact.a.norm())) << equations.model().title;
+        EXPECT_LT((rates.lambda - exact.lambda).norm(), 1e-6 * (1 + exact.lambda.norm())) << equations.model().title;
+        Residual residual = equations.make_residual();
+        equations.residual(state, rates, joints, residual, ready.work);
+        EXPECT_LT(equations.size_of_rows(residual.g), 1e-10);
+      }
+    }
+    EXPECT_TRUE(asked->state().q == alone->state().q && asked->state().v == alone->state().v);
+  }
+  const Ready redundant(problems::four_bar(Build::redundant));
+  const std::unique_ptr<Integrator> integrator = make(redundant, "dormand-prince-853");
+  run_to(*integrator, 0.01, 2);
+  State state = redundant.state;
+  Rates rates = redundant.rates;
+  EXPECT_FALSE(integrator->rates_complete());
+  EXPECT_FALSE(integrator->complete_at(0.008, state, rates));
+}
+
+// Outputs between steps as the saddle matrix gives them: reactions and accelerations of a run whose output times are no
+// ends of steps.
+TEST(JointCoordinates, RecordTheReactionsOfTheMotion) {
+  const auto run = [](const char* formulation) {
+    Model model = controlled(problems::slider_crank_with_forces(), "dormand-prince-853", 1e-9, 0.5);
+    model.simulation.formulation = formulation;
+    model.simulation.output_step = 0.01;
+    Simulation simulation(std::move(model));
+    MemoryTrajectory trajectory;
+    const RunResult result = simulation.run(trajectory);
+    EXPECT_EQ(result.status, RunStatus::finished) << text_of(result);
+    EXPECT_EQ(result.summary.outputs_as_stepped, 0);
+    EXPECT_LT(result.summary.position_residual, 1e-9);
+    return trajectory;
+  };
+  const MemoryTrajectory ours = run("joint-coordinates"), theirs = run("index-1-projected");
+  ASSERT_EQ(ours.rows(0), theirs.rows(0));
+  for (std::size_t row = 0; row < ours.rows(0); ++row) {
+    const auto a = ours.row(0, row), b = theirs.row(0, row);
+    ASSERT_EQ(a.size(), b.size());
+    double most = 0, off = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+      most = std::max(most, std::abs(b[k]));
+      off = std::max(off, std::abs(a[k] - b[k]));
+    }
+    EXPECT_LT(off, 1e-5 * (1 + most)) << "row " << row;
+  }
+}
+
 // A hundred turns of a crank: angles are counted, and no coordinate is ever changed.
 TEST(JointCoordinates, TurnACrankAHundredTimes) {
   Model model = load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/slider_crank.yaml");
@@ -321,14 +463,61 @@ TEST(JointCoordinates, TurnACrankAHundredTimes) {
   EXPECT_LT(result.summary.energy.largest_imbalance, 1e-2 * result.summary.energy.first);
 }
 
-TEST(JointCoordinates, AreRefusedByMethodsForSecondOrderAndByBdfFixed) {
+// y'' = f where all coordinates have their speeds as rates: on a tree, and on a loop with returns to its rows.
+TEST(JointCoordinates, ServeMethodsForSecondOrder) {
+  for (const bool loop : {false, true}) {
+    const Ready ready(loop ? problems::spatial_slider_crank() : problems::chain(3));
+    const State truth = run_to(*make(ready, "dormand-prince-853"), 0.3, 600);
+    for (const char* method : {"hht", "generalized-alpha", "midpoint"})
+      expect_order(ready, method, 2, 0.3, {150, 300, 600}, truth);
+  }
+  // controlled, against the same method in independent coordinates
+  const auto end_of = [](const char* formulation) {
+    Model model = controlled(problems::four_bar(Build::redundant), "hht", 1e-6, 0.5);
+    model.simulation.formulation = formulation;
+    Simulation simulation(std::move(model));
+    MemoryTrajectory trajectory;
+    const RunResult result = simulation.run(trajectory);
+    EXPECT_EQ(result.status, RunStatus::finished) << formulation << text_of(result);
+    return simulation.integrator().state();
+  };
+  const Equations equations(problems::four_bar(Build::redundant));
+  EXPECT_LT(problems::distance(equations, end_of("joint-coordinates").q, end_of("state-space").q), 3e-3);
+}
+
+TEST(JointCoordinates, NameWhatHasNoSecondOrder) {
+  const auto refusal = [](Model model) -> std::string {
+    const Ready ready(std::move(model));
+    try {
+      make(ready, "hht");
+    } catch (const Failure& failure) {
+      return failure.problems().front().message;
+    }
+    return "";
+  };
+  EXPECT_EQ(refusal(problems::heavy_top()),
+            "method 'hht' takes y'' = f, with coordinates whose rates are the speeds, and joint 'tip' turns in space");
+  Model stone;
+  Body body;
+  body.name = "stone";
+  body.mass = 2;
+  body.inertia = Vec3(0.2, 0.3, 0.4).asDiagonal();
+  stone.add_body(body);
+  EXPECT_NE(refusal(stone).find("body 'stone' moves freely and turns in space"), std::string::npos) << refusal(stone);
+  const std::string states = refusal(load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/servo_axis.yaml"));
+  EXPECT_NE(states.find("' is of first order"), std::string::npos) << states;
+  EXPECT_EQ(refusal(problems::four_bar(Build::redundant)), "");
+}
+
+TEST(JointCoordinates, AreRefusedByRosenbrockMethodsAndByBdfFixed) {
   for (const MethodInfo& method : method_registry()) {
     if (!method.make) continue;
     const std::string why = why_not(method, "joint-coordinates");
-    EXPECT_EQ(why.empty(), method.make_first_order && !method.make_second_order && method.key != "bdf-fixed")
-        << method.key;
+    const bool one_kind = (method.make_first_order != nullptr) != (method.make_second_order != nullptr);
+    EXPECT_EQ(why.empty(), one_kind && method.key != "bdf-fixed") << method.key;
   }
-  EXPECT_NE(why_not(find_method("hht", {}), "joint-coordinates").find("y'' = f"), std::string::npos);
+  for (const char* key : {"rosenbrock-nystrom-4", "w-method-2"})
+    EXPECT_NE(why_not(find_method(key, {}), "joint-coordinates").find("exact derivatives"), std::string::npos) << key;
   EXPECT_NE(why_not(find_method("bdf-fixed", {}), "joint-coordinates").find("miscounted by a turn"), std::string::npos);
   ASSERT_NE(find_formulation("joint-coordinates"), nullptr);
 }

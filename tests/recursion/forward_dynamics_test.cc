@@ -41,7 +41,7 @@ class Numbers {
   std::uniform_real_distribution<double> uniform_{-1, 1};
 };
 
-// Every kind of joint in random places; a link without mass now and then, inside the tree.
+// Every kind of joint in random places; all links have mass.
 Tree random_tree(int links, unsigned seed, const std::vector<Kind>& of = {std::begin(kinds), std::end(kinds)}) {
   Numbers random(seed);
   Tree tree;
@@ -221,6 +221,43 @@ TEST(ForwardDynamics, LeavesNothingAlongTheFreedoms) {
           along = std::max(along, std::abs(recursion::dot(dynamics.axis(i, k), f)));
       EXPECT_LT(along, 1e-11 * most) << "link " << i << " of tree " << seed;
     }
+  }
+}
+
+// Every other link of a chain is without mass and carries the next one, which has it.
+TEST(ForwardDynamics, CarriesLinksWithoutMassInside) {
+  for (unsigned seed = 1; seed < 10; ++seed) {
+    Tree tree = random_tree(24, seed, {Kind::revolute, Kind::prismatic, Kind::universal, Kind::cylindrical});
+    for (std::size_t i = 1; i < tree.links.size(); ++i) {
+      Link& link = tree.links[i];
+      link.parent = static_cast<int>(i) - 1;
+      if (i % 2 == 0 || recursion::freedoms(link.kind) > 1) continue;
+      link.mass = 0;
+      link.moment = {0, 0, 0};
+      link.J = {0, 0, 0, 0, 0, 0};
+    }
+    const Point at = random_point(tree, seed + 300);
+    Numbers random(seed + 400);
+    ForwardDynamics<double> dynamics(tree);
+    dynamics.outward(at.q.data(), at.u.data());
+    for (Spatial<double>& f : dynamics.applied()) f = {random.triple() * 5.0, random.triple() * 5.0};
+    dynamics.inward();
+    EXPECT_EQ(dynamics.stuck(), 0) << seed;
+    Vec u_dot(tree.nu);
+    dynamics.accelerate(u_dot.data());
+    std::vector<Spatial<double>> handed(tree.links.size(), Spatial<double>{});
+    dynamics.transmitted(handed);
+    double most = 0;
+    for (const Spatial<double>& f : handed) most = std::max(most, std::sqrt(recursion::dot(f, f)));
+    int without_mass = 0;
+    for (int i = 1; i < tree.size(); ++i) {
+      const Link& link = tree.links[static_cast<std::size_t>(i)];
+      without_mass += link.mass == 0 ? 1 : 0;
+      for (int k = 0; k < recursion::freedoms(link.kind); ++k)
+        EXPECT_LT(std::abs(recursion::dot(dynamics.axis(i, k), handed[static_cast<std::size_t>(i)])), 1e-9 * most)
+            << "link " << i << " of chain " << seed;
+    }
+    EXPECT_GE(without_mass, 6);
   }
 }
 

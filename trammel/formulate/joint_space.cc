@@ -103,6 +103,45 @@ std::vector<int> links_without_inertia(const Equations& equations, const Spannin
 
 }  // namespace
 
+class JointSpace::SecondOrder final : public SecondOrderProblem {
+ public:
+  explicit SecondOrder(JointSpace& space) : space_(space), state_(Vec::Zero(space.size())) {}
+  int freedoms() const override { return space_.tree_.tree().nu; }
+  Eval acceleration(double t, const Vec& y, const Vec& v, Vec& a) override {
+    state_ << y, v;
+    const Eval result = space_.compute(t, state_);
+    if (result == Eval::ok) a = space_.u_dot_;
+    return result;
+  }
+  void error_scales(const Vec& before, const Vec& after, Vec& scales) const override {
+    space_.error_scales(before, after, scales);
+  }
+
+ private:
+  JointSpace& space_;
+  Vec state_;
+};
+
+JointSpace::~JointSpace() = default;
+
+SecondOrderProblem* JointSpace::second_order() {
+  if (!why_not_second_order().empty()) return nullptr;
+  if (!second_) second_ = std::make_unique<SecondOrder>(*this);
+  return second_.get();
+}
+
+std::string JointSpace::why_not_second_order() const {
+  if (nx_ > 0) return "state '" + equations_.model().states.front().name + "' is of first order";
+  const recursion::Tree& tree = tree_.tree();
+  for (int i = 1; i < tree.size(); ++i) {
+    if (recursion::quaternion_at(tree.links[i].kind) < 0) continue;
+    for (const SpanningTree::Branch& branch : tree_.branches())
+      if (branch.link == i) return equations_.name_of_constraint(branch.constraint) + " turns in space";
+    return "body '" + equations_.model().bodies[tree_.body_moved_by(i)].name + "' moves freely and turns in space";
+  }
+  return "";
+}
+
 JointSpace::Layout JointSpace::lay_out(const Equations& equations, const SpanningTree& tree) {
   Layout out;
   for (const int c : tree.cut()) {

@@ -27,6 +27,12 @@ class JointSpace final : public FirstOrderProblem {
  public:
   // Throws a Failure that names what cannot be written in joint coordinates.
   JointSpace(const Equations& equations, const JointSpaceOptions& options);
+  ~JointSpace() override;
+
+  // The same as q'' = f(t, q, q'), where every rate of a coordinate is a speed and there are no states; null: it is not
+  // so, and `why_not_second_order` names the joint, body or state.
+  SecondOrderProblem* second_order();
+  std::string why_not_second_order() const;
 
   // ---- where a step starts
   // The joints' coordinates are read off this state; a new start.
@@ -46,6 +52,8 @@ class JointSpace final : public FirstOrderProblem {
   // ---- a point of the mechanism
   // Full state, accelerations and multipliers at a point of the problem; y' of it as well.
   Eval evaluate(double t, const Vec& y, State& state, Rates& rates, Vec& dydt);
+  // After `evaluate`: its multipliers are the only ones, as no row follows from others.
+  bool rows_independent() const { return !has_rows() || rows_->independent(); }
   // Positions and velocities only.
   void place(double t, const Vec& y, State& state);
   bool has_rows() const { return rows_->rows() > 0; }
@@ -66,6 +74,7 @@ class JointSpace final : public FirstOrderProblem {
   long memory_bytes() const;
 
  private:
+  class SecondOrder;
   struct Row {  // of one constraint
     int constraint = 0, first = 0, count = 0;
     std::vector<int> links;
@@ -118,6 +127,7 @@ class JointSpace final : public FirstOrderProblem {
   Equations::RowsAt at_;
   Vec right_, lambda_, g_;
   int worst_row_ = -1, stuck_link_ = 0;
+  std::unique_ptr<SecondOrder> second_;
   Counts counts_;
 };
 

@@ -36,6 +36,12 @@ class Integrator {
   virtual bool interpolation_holds() const { return false; }
   // The same without evaluations for it, as good as a cubic: for what is summed up in every step.
   virtual void interpolate_cheaply(double t, State& out) const { interpolate(t, out); }
+  // As good as the interpolation, but on the constraints and with accelerations and multipliers that satisfy the
+  // equations of motion there. False: the method cannot tell them, or multipliers are not unique; `out` and `rates`
+  // mean nothing then.
+  virtual bool complete_at(double /*t*/, State& /*out*/, Rates& /*rates*/) { return false; }
+  // Whether the accepted `rates` are such.
+  virtual bool rates_complete() const { return false; }
   virtual double last_step() const = 0;
   // Where the last attempt ended or gave up, for the search for the element to blame.
   virtual const State& trial_state() const { return state(); }

@@ -21,6 +21,7 @@ void JointIntegrator::started() {
   space_.start(now_, rates_, past_.front().y);
   past_.front().t = now_.t;
   past_.front().dydt.setZero();
+  complete_ = false;  // the rates are those of the start, whatever made them
 }
 
 void JointIntegrator::restart(std::string_view /*why*/) {
@@ -88,6 +89,8 @@ Attempt JointIntegrator::attempt(double h) {
     blame_stuck(result);
   } else if (turns_in_doubt(h)) {
     result.verdict = Verdict::angle_too_large;
+  } else {
+    trial_complete_ = space_.rows_independent();
   }
   return result;
 }
@@ -97,6 +100,7 @@ void JointIntegrator::leaving() {
   std::rotate(past_.begin(), past_.end() - 1, past_.end());
   std::swap(past_.front(), trial_point_);
   past_count_ = std::min(past_count_ + 1, past_.size());
+  complete_ = trial_complete_;
 }
 
 void JointIntegrator::arrived() { pending_ = true; }
@@ -112,6 +116,18 @@ void JointIntegrator::interpolate_cheaply(double t, State& out) const {
   if (t == now_.t || !(last_step_ > 0)) return;
   if (method_) method_->interpolate_cheaply(t, y_);
   space_.place(t, y_, out);
+}
+
+bool JointIntegrator::complete_at(double t, State& out, Rates& rates) {
+  if (!complete_) return false;  // nor will it be inside the step
+  out = now_;
+  if (t == now_.t) {
+    rates = rates_;
+    return true;
+  }
+  if (method_) method_->interpolate(t, y_);
+  return space_.project(t, y_) && space_.evaluate(t, y_, out, rates, complete_dydt_) == Eval::ok &&
+         space_.rows_independent();
 }
 
 std::string JointIntegrator::remark() const {
@@ -133,7 +149,7 @@ const Counts& JointIntegrator::counts() const {
 }
 
 void JointIntegrator::visit_method(Archive& archive) {
-  archive(pending_, past_, past_count_);
+  archive(pending_, complete_, past_, past_count_);
   archive.expect(past_.size() == points_.size() && past_count_ <= past_.size());
   for (const Point& point : past_)
     archive.expect(point.y.size() == space_.size() && point.dydt.size() == space_.size());

@@ -11,7 +11,7 @@ namespace trammel {
 
 class JointIntegrator final : public MotionIntegrator {
  public:
-  using MakeMethod = std::function<std::unique_ptr<OdeMethod>(FirstOrderProblem&)>;
+  using MakeMethod = std::function<std::unique_ptr<OdeMethod>(JointSpace&)>;
   JointIntegrator(const Equations& equations, const JointSpaceOptions& options, bool fixed_step,
                   const MakeMethod& make);
 
@@ -19,6 +19,8 @@ class JointIntegrator final : public MotionIntegrator {
   Attempt attempt(double h) override;
   void restart(std::string_view why) override;
   void interpolate_cheaply(double t, State& out) const override;
+  bool complete_at(double t, State& out, Rates& rates) override;
+  bool rates_complete() const override { return complete_; }
   bool interpolation_holds() const override { return !method_ || method_->interpolation_holds(); }
   const Counts& counts() const override;
   long memory_bytes() const override { return space_.memory_bytes(); }
@@ -49,7 +51,9 @@ class JointIntegrator final : public MotionIntegrator {
   Point trial_point_;
   std::vector<OdeMethod::Point> points_;
   bool pending_ = true;  // an accepted step has not yet become the base
+  bool complete_ = false, trial_complete_ = false;
   mutable Vec y_;
+  Vec complete_dydt_;
   mutable Counts all_counts_;
 };
 

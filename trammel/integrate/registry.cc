@@ -42,7 +42,17 @@ std::unique_ptr<Integrator> make_on_mechanism(const OdeMethodInfo& m, const Equa
       });
 }
 
-// In joint coordinates: y' = f, whose derivatives implicit methods difference.
+std::unique_ptr<OdeMethod> make_on_joints(const OdeMethodInfo& m, const MethodSettings& settings, JointSpace& space,
+                                          const Location& where) {
+  if (!m.make_second_order) return m.make_first_order(space, settings);
+  if (SecondOrderProblem* second = space.second_order()) return m.make_second_order(*second, settings);
+  throw Failure({Severity::error, "method-refuses",
+                 "method '" + m.key + "' takes y'' = f, with coordinates whose rates are the speeds, and " +
+                     space.why_not_second_order(),
+                 "choose formulation 'state-space', or a method for y' = f, such as 'radau-iia-3'", where});
+}
+
+// In joint coordinates: y' = f or y'' = f, whose derivatives implicit methods difference.
 std::unique_ptr<Integrator> make_in_joint_coordinates(const OdeMethodInfo& m, const Equations& equations,
                                                       const MethodSettings& settings) {
   if (!settings.independent.empty()) {
@@ -56,16 +66,16 @@ std::unique_ptr<Integrator> make_in_joint_coordinates(const OdeMethodInfo& m, co
   options.misfit = settings.misfit;
   options.depth = settings.options.has("depth") ? static_cast<int>(settings.options.number("depth")) : 0;
   options.greater_counts = settings.options.has("ode45") && settings.options.get<bool>("ode45");
-  return std::make_unique<JointIntegrator>(
-      equations, options, settings.fixed_step,
-      [&m, &settings](FirstOrderProblem& space) { return m.make_first_order(space, settings); });
+  return std::make_unique<JointIntegrator>(equations, options, settings.fixed_step, [&](JointSpace& space) {
+    return make_on_joints(m, settings, space, equations.model().simulation.where);
+  });
 }
 
-// Methods for y'' = f need accelerations of coordinates whose rates are the velocities, and some exact derivatives. The
-// lead-in of bdf-fixed evaluates f at the end of a step where it has not moved yet: no chart turns with the bodies
-// here, and remembered angles would be off by a turn.
+// Rosenbrock methods, which take both y' = f and y'' = f, need exact derivatives. The lead-in of bdf-fixed evaluates f
+// at the end of a step where it has not moved yet: no chart turns with the bodies here, and remembered angles would be
+// off by a turn.
 bool runs_in_joint_coordinates(const OdeMethodInfo& m) {
-  return m.make_first_order && !m.make_second_order && m.key != "bdf-fixed";
+  return (m.make_first_order != nullptr) != (m.make_second_order != nullptr) && m.key != "bdf-fixed";
 }
 
 // A method for differential equations, with what it can do with constraints as well.
@@ -187,8 +197,7 @@ std::string why_not(const MethodInfo& method, std::string_view formulation) {
     return "the first steps evaluate f at their end with the coordinates of their start, where angles that elements "
            "remember would be miscounted by a turn; bdf takes it";
   if (formulation == "joint-coordinates" && !takes_constraints)
-    return "it takes y'' = f with coordinates whose rates are the velocities, and exact derivatives of f; joints that "
-           "turn in space have no such coordinates, and the recursion offers no derivatives";
+    return "its order rests on exact derivatives of f in its stage matrix, and the recursion offers none";
   if (formulation == "all-coordinates")
     return "returning to the constraints through the stage matrix needs a method with one";
   if (formulation == "index-3" || formulation == "stabilised-index-2") {

@@ -21,10 +21,11 @@ class BlockCholesky {
   // rows are those of the block eliminated later.
   void set_zero() { values_.setZero(); }
   double* block(int number) { return values_of(number); }
+  const double* block(int number) const { return values_of(number); }
   int number_of_block(int row, int column) const;  // in either order; -1: zero
   bool is_later(int a, int b) const { return place_[a] > place_[b]; }
 
-  // False: not positive definite.
+  // False: not positive definite. Diagonal blocks then hold the inverse of the diagonal of L on theirs.
   bool factor();
   void solve(double* x) const;                     // in place, the blocks' rows one after the other
   long operations() const { return operations_; }  // multiplications of a factorisation, about

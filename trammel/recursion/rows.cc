@@ -172,6 +172,20 @@ bool DelassusRows::factor(const ForwardDynamics<double>& tree) {
   return W_.factor();
 }
 
+// What is left of a row's own entry when those eliminated before it are taken out. Of independent rows it is of the
+// size of 1 / mass, 1e8 times E or more, of redundant ones a few E.
+bool DelassusRows::independent() const {
+  constexpr double most = 1e5;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const double* block = W_.block(W_.number_of_block(static_cast<int>(g), static_cast<int>(g)));
+    for (int r = 0; r < groups_[g].rows; ++r) {
+      const double over = block[(BlockCholesky::most_rows + 1) * r];  // 1 / sqrt of it
+      if (!(over * over * E_[groups_[g].first + r] * most < 1)) return false;
+    }
+  }
+  return true;
+}
+
 void DelassusRows::add_free(const ForwardDynamics<double>& tree, Vec& b) const {
   for (const Group& group : groups_) {
     for (const Step& step : group.path) {

@@ -37,6 +37,8 @@ class DelassusRows {
   void add(int group, int frame, int row, const Spatial<double>& wrench);
   // W + E of the tree as articulated, factored. False: it is not positive definite.
   bool factor(const ForwardDynamics<double>& tree);
+  // After `factor`: no row follows from others, nor nearly so, so that lambda is the only one.
+  bool independent() const;
   // b += J u' of the tree alone.
   void add_free(const ForwardDynamics<double>& tree, Vec& b) const;
   // lambda, refined until W lambda = b as far as the mechanism can satisfy b. What it cannot, because rows contradict

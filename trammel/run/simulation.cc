@@ -265,8 +265,9 @@ bool Simulation::find_output_state(double t) {
   if (const State* stepped = inside ? output_step_->at(t, *integrator_, progress_.output_work) : nullptr) {
     output_state_ = *stepped;
   } else {
-    integrator_->interpolate(t, output_state_);
     if (inside) ++progress_.outputs_interpolated;
+    if (integrator_->complete_at(t, output_state_, output_rates_)) return true;
+    integrator_->interpolate(t, output_state_);
   }
   return accelerations_->project(output_state_, work_) && accelerations_->solve(output_state_, output_rates_, work_);
 }
@@ -288,7 +289,7 @@ void Simulation::write_output(double t, TrajectorySink& sink) {
 // corpus). The motion does not need them, the books do.
 const Rates& Simulation::rates_to_book() {
   const bool doubtful = !settings_.fixed_step || initial_.rank.redundant > 0;
-  if (!doubtful || !recorder_->books_multipliers() ||
+  if (!doubtful || !recorder_->books_multipliers() || integrator_->rates_complete() ||
       !accelerations_->solve(integrator_->state(), output_rates_, work_)) {
     return integrator_->rates();
   }
