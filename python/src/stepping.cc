@@ -91,12 +91,12 @@ class StepSink final : public TrajectorySink {
     failure_ = failure;
     shown_.reset();
   }
-  // Forgets the rows behind t.
-  void cut(double t) {
+  // Forgets the rows behind t; those at t as well if it is the start, which is written again.
+  void cut(double t, bool start) {
     if (!keep_ || !begun_) return;
     std::vector<std::uint64_t> rows;
     for (std::size_t k = 0; k < data_.tables().size(); ++k) {
-      std::size_t count = data_.rows(k);
+      std::size_t count = start ? 0 : data_.rows(k);
       while (count > 0 && data_.value({k, 0}, count - 1) > t + 1e-12 * std::abs(t)) --count;
       rows.push_back(count);
     }
@@ -395,7 +395,7 @@ class Stepper {
       throw;
     }
     show();
-    sink_.cut(t());
+    sink_.cut(t(), snapshot_->steps == 0);
     begun_ = true;
   }
 

@@ -214,3 +214,30 @@ def test_a_sweep_as_a_table_of_pandas(models):
     frame = trammel.load(models / "pendulum.yaml").sweep({"L": ["50 cm", 1], "m": [1]}, measures=["swing.max"], end=0.1).to_dataframe()
     assert list(frame.columns) == ["status", "L", "m", "swing.max"] and list(frame["L"]) == ["50 cm", "1"]
     assert pandas.api.types.is_float_dtype(frame["m"]) and pandas.api.types.is_float_dtype(frame["swing.max"])
+
+
+def test_studies(monkeypatch, tmp_path):
+    """The program is another one here: it says what it was called with."""
+    program = tmp_path / "trammel-study"
+    program.write_text("#!/bin/sh\ncase $1 in\nnone) echo 'error: there is no study none [unknown-study]' >&2;"
+                       " echo '  hint: cases' >&2; exit 2;;\nesac\necho \"{\\\"words\\\": \\\"$*\\\", \\\"ok\\\": false}\"; exit 6\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(trammel.studies, "_program", lambda: str(program))
+    assert trammel.study("cases --tight") == {"words": "cases --tight --json --no-pictures", "ok": False}
+    assert trammel.study(["cases", "-o", "my pictures"])["words"] == "cases -o my pictures --json"
+    assert trammel.study()["words"] == "--list --json"
+    with pytest.raises(trammel.Error) as caught:
+        trammel.study("none")
+    problem = caught.value.problems[0]
+    assert (problem.id, problem.text, problem.hint, problem.file) == ("unknown-study", "there is no study none", "cases", __file__)
+    assert caught.value.exit_code == 2
+    monkeypatch.setattr(trammel.studies, "_program", lambda: None)
+    with pytest.raises(trammel.Error) as caught:
+        trammel.study("cases")
+    assert caught.value.problems[0].id == "no-studies"
+
+
+def test_the_studies_are_listed():
+    if trammel.studies._program() is None:
+        pytest.skip("trammel-study was not built")
+    assert {"cases", "corpus"} <= {entry["name"] for entry in trammel.study()}

@@ -29,10 +29,14 @@ def test_built_in_python_and_read_from_a_file_give_the_same_bits(models):
 
 def test_every_model_rebuilt_is_the_same(models, command, tmp_path):
     """Each file as Python's own values, written and read again: what is computed with has the same bits."""
-    files = sorted(models.glob("*.yaml"))
-    assert len(files) > 40
+    files = sorted(models.rglob("*.yaml"))
+    assert len(files) > 60 and any(file.parent != models for file in files)
     for file in files:
-        loaded = trammel.load(file)
+        try:
+            loaded = trammel.load(file)
+        except trammel.Error:
+            assert "\nneeds:" in file.read_text(), file.name  # a part, which is no model of its own
+            continue
         rebuilt = loaded.copy()
         rebuilt["title"] = rebuilt["title"] if "title" in rebuilt else "x"  # from here on it is no file any more
         assert rebuilt._text is None
@@ -43,6 +47,21 @@ def test_every_model_rebuilt_is_the_same(models, command, tmp_path):
         text.write_text(rebuilt.to_yaml())
     check = subprocess.run([command, "fmt", "--check", *sorted(tmp_path.glob("*.yaml"))], capture_output=True, text=True)
     assert check.returncode == 0, check.stdout + check.stderr
+
+
+@pytest.mark.parametrize("name", ["bouncing_ball", "cart_pole", "chain_repeat", "flexible_pendulum", "four_bar", "heavy_top", "pendulum",
+                                  "rod_double_pendulum", "slider_crank", "two_carts_subsystem"])
+def test_a_model_rebuilt_runs_with_the_same_bits(models, name):
+    """Not only what is computed with, but what comes out; the rebuilt model knows of its file only where others stand."""
+    loaded = trammel.load(models / f"{name}.yaml")
+    rebuilt = loaded.copy()
+    rebuilt["title"] = loaded.title
+    a, b = loaded.run(end=0.05), rebuilt.run(end=0.05)
+    assert rebuilt._text is None and a.tables == b.tables and len(a["steps/time"]) > 1
+    for table in a.tables:
+        assert a.names(table) == b.names(table)
+        for signal in a.names(table):
+            numpy.testing.assert_array_equal(a[f"{table}/{signal}"], b[f"{table}/{signal}"])
 
 
 def test_to_yaml_is_what_fmt_leaves_alone(command, tmp_path):

@@ -157,6 +157,25 @@ def test_an_exception_of_the_progress_function_ends_the_run(models):
         trammel.load(models / "slider_crank.yaml").run(end=1e3, step=1e-6, output_step=1, progress=progress)
 
 
+def test_ctrl_c_does_not_hide_a_disk_that_is_full(models, tmp_path):
+    """Behind the signal every failure was taken for it, and the program was told nothing of its result."""
+    resource = pytest.importorskip("resource")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def progress(t, end, steps):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1, before[1]))
+        os.kill(os.getpid(), signal.SIGINT)
+        for _ in range(1000):  # the handler runs here
+            pass
+
+    try:
+        with pytest.raises(trammel.Error) as caught:
+            trammel.load(models / "pendulum.yaml").run(end=1e3, step=1e-5, output_step=1e-3, file=tmp_path / "x.csv", progress=progress)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert caught.value.exit_code == 4
+
+
 def test_a_handler_that_is_installed_meanwhile_stays(models):
     """The end of the run put the one back that was there at its start."""
 

@@ -431,3 +431,17 @@ def test_states_of_the_model_are_set():
         with pytest.raises(trammel.Error) as caught:
             sim.set_state(x=wrong)
         assert caught.value.problems[0].id == id and "s" in str(caught.value)
+
+
+def test_back_to_the_start_is_a_new_start(model):
+    """A state from before the first step holds nothing of what is recorded: turns of joints and the book of energies stayed
+    those of the end, and the first row was written twice."""
+    sim = model.simulation(record=True, end=0.3)
+    start = sim.save()
+    sim.advance(0.3)
+    first = {name: sim.result[name].copy() for name in [*sim.result.names(), "steps/time"]}
+    sim.restore(start)
+    assert sim.t == 0
+    sim.advance(0.3)
+    for name, column in first.items():
+        numpy.testing.assert_array_equal(sim.result[name], column, name)

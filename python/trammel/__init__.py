@@ -14,6 +14,7 @@ from .model import Model, ModelWarning, couple, from_yaml, load
 from .ode import DenseOutput, OdeResult, ode_methods, solve
 from .result import Result, Signal, read
 from .simulation import Equations, Inputs, Simulation
+from .studies import study
 
 __version__: str = _core.version
 
@@ -27,4 +28,5 @@ __all__ = [
     "Coupled", "DenseOutput", "Drives", "Equations", "Error", "Inputs", "Interrupted", "KinematicResult", "LinearSystem", "Mode",
     "Model", "ModelWarning", "Modes", "OdeResult", "Problem", "QuasiStaticResult", "Result", "Signal", "Simulation", "StaticResult", "Sweep",
     "blocks", "couple", "forces", "from_yaml", "joints", "load", "methods", "motions", "ode_methods", "read", "solve",
+    "study",
 ]

@@ -1,7 +1,6 @@
 #include "trammel/initial/given_state.h"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 #include "trammel/base/diagnosis.h"
@@ -10,7 +9,8 @@
 namespace trammel {
 namespace {
 
-constexpr double unit_slack = 1e-6;  // that of model files
+constexpr double unit_slack = 1e-6;       // that of model files
+constexpr double computed_slack = 1e-12;  // far above what steps leave
 
 [[noreturn]] void refuse_number(const std::string& name, const char* kind, double value) {
   throw Failure({Severity::error,
@@ -45,8 +45,8 @@ void check_body(const Equations& equations, int b, Vec& q) {
   auto quaternion = q.segment<4>(first + *body.rotation());
   const double norm = quaternion.norm();
   if (std::abs(norm - 1) > unit_slack) refuse_length(equations, b, norm);
-  // One that was computed keeps its bits.
-  if (std::abs(norm - 1) > 16 * std::numeric_limits<double>::epsilon()) quaternion /= norm;
+  // One that was computed keeps its bits: events do not start anew where only an input was set.
+  if (std::abs(norm - 1) > computed_slack) quaternion /= norm;
 }
 
 [[noreturn]] void refuse_motion(const Equations& equations, int body, const std::string& why, const std::string& hint) {

@@ -481,6 +481,7 @@ void Simulation::visit(Archive& archive) {
   archive(accelerations_->saddle(), progress_, limited_, *constraints_, *contacts_);
   bool recorded = recorder_ != nullptr;
   archive(recorded);
+  if (archive.reading()) recorder_.reset();  // of a state from before the first step: it is made anew then
   if (archive.reading() && recorded) make_recorder();
   if (recorded) archive(*recorder_);
   if (events_->any()) archive(*events_);
