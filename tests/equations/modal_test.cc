@@ -2,6 +2,7 @@
 // closed forms of beams; what a free body keeps; and what is refused. Derivatives: derivatives_test.cc.
 #include <gtest/gtest.h>
 
+#include <Eigen/QR>
 #include <cmath>
 #include <numbers>
 
@@ -117,6 +118,67 @@ TEST_F(Lagrange, EquationsFollowFromTheEnergies) {
   expected.segment<3>(3) += w.cross(Vec3(p.segment<3>(3))) + v.cross(p_v);
   expected.tail(modes) += made.data.damping * state.v.tail(modes) - kinetic_q.tail(modes);
   EXPECT_LT((residual.inertia + residual.force - expected).cwiseAbs().maxCoeff(), 1e-9 * expected.norm());
+}
+
+// Any basis of the same modes is the same body. That of a reduction makes Mqq, K and D diagonal, which is used; with
+// another one they are full.
+TEST(Modal, TheBasisOfTheModesIsOfNoConsequence) {
+  const Model diagonal = read_model_text(
+      "gravity: [1, -2, 9]\n" + strip("root, tip", 3, "      damping_ratios: [0.01, 0.2]\n"), "strip.yaml");
+  const ModalData& of = *diagonal.bodies[0].modal;
+  const int m = of.modes();
+  ASSERT_TRUE(of.stiffness.isDiagonal(0) && of.damping.isDiagonal(0) && of.modal_mass.isIdentity(0));
+  std::mt19937 random(11);
+  const Mat mixed = Mat::NullaryExpr(m, m, [&] { return std::uniform_real_distribution<double>(-1, 1)(random); });
+  const Mat Q = Eigen::HouseholderQR<Mat>(mixed).householderQ();
+  ModalData turned = of;
+  const auto congruent = [&Q](Mat& of_modes) { of_modes = (Q.transpose() * of_modes * Q).eval(); };
+  congruent(turned.modal_mass);
+  congruent(turned.stiffness);
+  congruent(turned.damping);
+  for (Mat& each : turned.gyration) congruent(each);
+  for (Mat& each : turned.inertia_curvature) congruent(each);
+  for (auto& row : turned.inertia_rate) row = (row * Q).eval();
+  turned.S0 = (turned.S0 * Q).eval();
+  turned.S1 = (turned.S1 * Q).eval();
+  for (ModalNode& node : turned.nodes) {
+    node.translation = (node.translation * Q).eval();
+    node.rotation = (node.rotation * Q).eval();
+  }
+  ASSERT_FALSE(turned.stiffness.isDiagonal(0));
+  Model full = diagonal;
+  full.bodies[0].modal = std::make_shared<const ModalData>(turned);
+  const Equations a(diagonal), b(full);
+  State one = problems::random_state(a, random);
+  one.q.tail(m) *= 1e-4;
+  Rates rates = a.make_rates();
+  rates.a = random_vector(6 + m, random);
+  State other = one;
+  Rates rates_of_other = rates;
+  other.q.tail(m) = Q.transpose() * one.q.tail(m);
+  other.v.tail(m) = Q.transpose() * one.v.tail(m);
+  rates_of_other.a.tail(m) = Q.transpose() * rates.a.tail(m);
+  Workspace of_a = a.make_workspace(), of_b = b.make_workspace();
+  Residual in_a = a.make_residual(), in_b = b.make_residual();
+  Partials p_a = a.make_partials(Detail::all), p_b = b.make_partials(Detail::all);
+  ASSERT_EQ(a.residual(one, rates, everything, in_a, of_a), Eval::ok);
+  ASSERT_EQ(b.residual(other, rates_of_other, everything, in_b, of_b), Eval::ok);
+  ASSERT_EQ(a.linearise(one, rates, Detail::all, p_a, of_a), Eval::ok);
+  ASSERT_EQ(b.linearise(other, rates_of_other, Detail::all, p_b, of_b), Eval::ok);
+  Mat T = Mat::Identity(6 + m, 6 + m);
+  T.bottomRightCorner(m, m) = Q;
+  const auto same = [&T](const Mat& found, const Mat& expected) {
+    EXPECT_LT((found - expected).norm(), 1e-12 * (expected.norm() + 1e-300));
+  };
+  same(in_b.inertia, T.transpose() * in_a.inertia);
+  same(in_b.force, T.transpose() * in_a.force);
+  const auto congruent_to = [&](const Vec& in_one, const Vec& in_other) {
+    same(b.vv().dense(in_other), T.transpose() * a.vv().dense(in_one) * T);
+  };
+  congruent_to(p_a.M, p_b.M);
+  congruent_to(p_a.Ma_q, p_b.Ma_q);
+  congruent_to(p_a.force_q, p_b.force_q);
+  congruent_to(p_a.force_v, p_b.force_v);
 }
 
 // ---- against rigid bodies -------------------------------------------------------------------------------------------
