@@ -185,6 +185,41 @@ TEST(Reduction, ModesAreOrthogonalAndFreeOfRigidMotion) {
   EXPECT_NEAR(reduced, load.tail(n).dot(u), 1e-9 * reduced);
 }
 
+// Forces and moments at three interface nodes, one of them between the others, without normal modes.
+TEST(Reduction, StaticsOfForcesAndMomentsAreExact) {
+  const BeamFrame f = bent_frame();
+  const FiniteElements e = mesh(f);
+  const std::vector<int> at{0, 1, 3};
+  const Reduction r = reduce(f, e, {at, 0, {}, {}});
+  Mat wrench(6, 3);  // force and moment at each, in balance
+  wrench.col(1) << 3, -2, 5, 0.4, -0.7, 0.2;
+  wrench.col(2) << -1, 4, 2, -0.3, 0.5, 0.9;
+  Vec6 sum = Vec6::Zero();
+  for (const int i : {1, 2}) {
+    const Vec3 force = wrench.col(i).head<3>(), moment = wrench.col(i).tail<3>();
+    sum.head<3>() += force;
+    sum.tail<3>() += moment + (f.nodes[at[i]].position - f.nodes[0].position).cross(force);
+  }
+  wrench.col(0) = -sum;
+  Vec load = Vec::Zero(e.freedoms()), modal = Vec::Zero(r.data.modes());
+  for (int i = 0; i < 3; ++i) {
+    load.segment<6>(6 * at[i]) = wrench.col(i);
+    modal += r.data.nodes[i].translation.transpose() * wrench.col(i).head<3>() +
+             r.data.nodes[i].rotation.transpose() * wrench.col(i).tail<3>();
+  }
+  const int n = e.freedoms() - 6;
+  const Vec u = Mat(e.stiffness).bottomRightCorner(n, n).ldlt().solve(load.tail(n));  // the first node held
+  const Vec q = modal.cwiseQuotient(r.data.stiffness.diagonal());
+  const Vec3 shift = r.data.nodes[0].translation * q, turn = r.data.nodes[0].rotation * q;
+  for (const int i : {1, 2}) {
+    const Vec3 arm = f.nodes[at[i]].position - f.nodes[0].position,
+               moved = r.data.nodes[i].translation * q - shift - turn.cross(arm),
+               turned = r.data.nodes[i].rotation * q - turn;
+    EXPECT_LT((moved - u.segment<3>(6 * at[i] - 6)).norm(), 1e-9 * u.segment<3>(6 * at[i] - 6).norm()) << i;
+    EXPECT_LT((turned - u.segment<3>(6 * at[i] - 3)).norm(), 1e-9 * u.segment<3>(6 * at[i] - 3).norm()) << i;
+  }
+}
+
 TEST(Reduction, BandsAndEqualFrequencies) {
   BeamFrame f = strip(20);
   f.sections = {tube_section(0.02, 0.002)};
