@@ -40,7 +40,7 @@ class FlexibleReader {
     if (interfaces != nullptr) read_interfaces(*interfaces);
     if (normal_modes != nullptr) read_normal_modes(*normal_modes);
     read_damping(ratios, bands);
-    if (stress != nullptr && sections != nullptr) read_stress(*stress);
+    if (stress != nullptr) read_stress(*stress);
     normal_modes_node_ = normal_modes;
     interfaces_node_ = interfaces;
     ratios_node_ = ratios;
