@@ -9,6 +9,7 @@
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/modal_bodies.h"
 #include "tests/problems/stepping.h"
+#include "trammel/elements/build.h"
 #include "trammel/elements/registry.h"
 #include "trammel/read/read_model.h"
 
@@ -417,6 +418,22 @@ std::vector<std::string> element_keys() {
 }
 INSTANTIATE_TEST_SUITE_P(All, EveryElement, testing::ValuesIn(element_keys()),
                          [](const auto& key) { return key.param; });
+
+// A joint and a spring between two bodies that bend: their own columns on both sides.
+TEST(Derivatives, TwoBodiesThatBendOnOneJoint) {
+  for (const unsigned seed : {1u, 2u}) {
+    Model model = problems::chain(2);
+    Fields spring;
+    spring.set("stiffness", Vec3(3, 4, 5));
+    spring.set("damping", Vec3(0.3, 0.2, 0.1));
+    const int a = model.add_frame(0, {Vec3(0.1, 0.2, 0.3), Quat::Identity()}),
+              b = model.add_frame(1, {Vec3(-0.2, 0.1, 0), Quat::Identity()});
+    add_force(model, "bushing", "between", {a, b}, spring);
+    problems::make_modal(model, 0, 3, seed);
+    problems::make_modal(model, 1, 5, seed + 10);
+    check_model(std::move(model), seed, 3);
+  }
+}
 
 TEST(Derivatives, SliderCrankWithForces) { check_model(problems::slider_crank_with_forces(), 3, 3); }
 TEST(Derivatives, PlanarFourBar) { check_model(problems::four_bar(problems::Build::planar), 4, 3); }

@@ -2,6 +2,7 @@
 // closed forms of beams; what a free body keeps; and what is refused. Derivatives: derivatives_test.cc.
 #include <gtest/gtest.h>
 
+#include <Eigen/QR>
 #include <cmath>
 #include <numbers>
 
@@ -119,6 +120,67 @@ TEST_F(Lagrange, EquationsFollowFromTheEnergies) {
   EXPECT_LT((residual.inertia + residual.force - expected).cwiseAbs().maxCoeff(), 1e-9 * expected.norm());
 }
 
+// Any basis of the same modes is the same body. That of a reduction makes Mqq, K and D diagonal, which is used; with
+// another one they are full.
+TEST(Modal, TheBasisOfTheModesIsOfNoConsequence) {
+  const Model diagonal = read_model_text(
+      "gravity: [1, -2, 9]\n" + strip("root, tip", 3, "      damping_ratios: [0.01, 0.2]\n"), "strip.yaml");
+  const ModalData& of = *diagonal.bodies[0].modal;
+  const int m = of.modes();
+  ASSERT_TRUE(of.stiffness.isDiagonal(0) && of.damping.isDiagonal(0) && of.modal_mass.isIdentity(0));
+  std::mt19937 random(11);
+  const Mat mixed = Mat::NullaryExpr(m, m, [&] { return std::uniform_real_distribution<double>(-1, 1)(random); });
+  const Mat Q = Eigen::HouseholderQR<Mat>(mixed).householderQ();
+  ModalData turned = of;
+  const auto congruent = [&Q](Mat& of_modes) { of_modes = (Q.transpose() * of_modes * Q).eval(); };
+  congruent(turned.modal_mass);
+  congruent(turned.stiffness);
+  congruent(turned.damping);
+  for (Mat& each : turned.gyration) congruent(each);
+  for (Mat& each : turned.inertia_curvature) congruent(each);
+  for (auto& row : turned.inertia_rate) row = (row * Q).eval();
+  turned.S0 = (turned.S0 * Q).eval();
+  turned.S1 = (turned.S1 * Q).eval();
+  for (ModalNode& node : turned.nodes) {
+    node.translation = (node.translation * Q).eval();
+    node.rotation = (node.rotation * Q).eval();
+  }
+  ASSERT_FALSE(turned.stiffness.isDiagonal(0));
+  Model full = diagonal;
+  full.bodies[0].modal = std::make_shared<const ModalData>(turned);
+  const Equations a(diagonal), b(full);
+  State one = problems::random_state(a, random);
+  one.q.tail(m) *= 1e-4;
+  Rates rates = a.make_rates();
+  rates.a = random_vector(6 + m, random);
+  State other = one;
+  Rates rates_of_other = rates;
+  other.q.tail(m) = Q.transpose() * one.q.tail(m);
+  other.v.tail(m) = Q.transpose() * one.v.tail(m);
+  rates_of_other.a.tail(m) = Q.transpose() * rates.a.tail(m);
+  Workspace of_a = a.make_workspace(), of_b = b.make_workspace();
+  Residual in_a = a.make_residual(), in_b = b.make_residual();
+  Partials p_a = a.make_partials(Detail::all), p_b = b.make_partials(Detail::all);
+  ASSERT_EQ(a.residual(one, rates, everything, in_a, of_a), Eval::ok);
+  ASSERT_EQ(b.residual(other, rates_of_other, everything, in_b, of_b), Eval::ok);
+  ASSERT_EQ(a.linearise(one, rates, Detail::all, p_a, of_a), Eval::ok);
+  ASSERT_EQ(b.linearise(other, rates_of_other, Detail::all, p_b, of_b), Eval::ok);
+  Mat T = Mat::Identity(6 + m, 6 + m);
+  T.bottomRightCorner(m, m) = Q;
+  const auto same = [&T](const Mat& found, const Mat& expected) {
+    EXPECT_LT((found - expected).norm(), 1e-12 * (expected.norm() + 1e-300));
+  };
+  same(in_b.inertia, T.transpose() * in_a.inertia);
+  same(in_b.force, T.transpose() * in_a.force);
+  const auto congruent_to = [&](const Vec& in_one, const Vec& in_other) {
+    same(b.vv().dense(in_other), T.transpose() * a.vv().dense(in_one) * T);
+  };
+  congruent_to(p_a.M, p_b.M);
+  congruent_to(p_a.Ma_q, p_b.Ma_q);
+  congruent_to(p_a.force_q, p_b.force_q);
+  congruent_to(p_a.force_v, p_b.force_v);
+}
+
 // ---- against rigid bodies -------------------------------------------------------------------------------------------
 
 // With one interface and no normal modes nothing bends.
@@ -189,6 +251,35 @@ TEST(Modal, FrequenciesOfACantilever) {
   has(104.489578398837, 2e-5);
   has(146.418019350508, 2e-4);
   has(594.086192549264, 1e-3);
+}
+
+// In two halves on a fixed joint: the frequencies of the whole.
+TEST(Modal, TwoHalvesOnOneJointAreACantilever) {
+  const auto half = [](const char* name, double from) {
+    const std::string a = std::to_string(from), b = std::to_string(from + 0.5);
+    return std::string("  ") + name +
+           ":\n    kind: modal\n    flexible:\n"
+           "      materials: {steel: {youngs_modulus: 210e9, poisson_ratio: 0.3, density: 7850}}\n"
+           "      sections: {flat: {type: rectangle, width: 0.02, height: 0.01}}\n"
+           "      nodes: {left: [" +
+           a + ", 0, 0], right: [" + b +
+           ", 0, 0]}\n      beams: [{nodes: [left, right]}]\n      element_length: 0.0625\n"
+           "      interfaces: [left, right]\n      normal_modes: 12\n";
+  };
+  const problems::Ready ready(
+      read_model_text("trammel: 1\nbodies:\n" + half("inner", 0) + half("outer", 0.5) +
+                          "joints:\n  clamp: {type: fixed, between: [ground, inner], at: [0, 0, 0]}\n"
+                          "  seam: {type: fixed, between: [inner, outer], at: [0.5, 0, 0]}\n",
+                      "halves.yaml"),
+      {.analyse_rank = true});
+  EXPECT_EQ(ready.initial.rank.redundant, 0);
+  EXPECT_EQ(ready.initial.rank.freedoms_by_rank, 2 * (6 + 12));
+  const Modes found = find_modes(*ready.equations, ready.state, ready.rates);
+  for (const double expected : {8.35449940694432, 16.7050018665621, 52.3318183034696, 104.489578398837}) {
+    double nearest = 1;
+    for (const Mode& mode : found.undamped) nearest = std::min(nearest, std::abs(mode.frequency / expected - 1));
+    EXPECT_LT(nearest, 5e-5) << expected;
+  }
 }
 
 TEST(Modal, StaticDeflectionOfACantilever) {
@@ -294,6 +385,88 @@ TEST(Modal, TheSpeedOfTheWholeChangesNothing) {
   EXPECT_LT((still.q - fast.q).norm(), 1e-9 * (1 + still.q.norm()));
 }
 
+// ---- runs -----------------------------------------------------------------------------------------------------------
+
+// A weight is hung on a cantilever at once. When it has come to rest, half of its work is strain and half is heat, that
+// of the dampers of the modes: the run must book all of it.
+TEST(Modal, TheHeatOfDampedModesIsBooked) {
+  Model model = read_model_text(strip("root, tip", 2,
+                                      "      damping_ratios: [0.2]\n" + std::string(clamp) +
+                                          "forces: {load: {type: force, frames: [ground, end], fz: -10}}\n"
+                                          "frames: {end: {body: strip, node: tip}}\n"),
+                                "hung.yaml");
+  model.simulation.method = "radau-iia-3";
+  model.simulation.tolerance = 1e-8;
+  model.simulation.end = 1;
+  Simulation simulation(std::move(model));
+  MemoryTrajectory sink;
+  const RunResult result = simulation.run(sink);
+  ASSERT_EQ(result.status, RunStatus::finished);
+  const EnergyBook& energy = result.summary.energy;
+  const double deflection = 10 / (3 * 210e9 * 0.02 * 1e-6 / 12) + 1.2 * 10 / (210e9 / 2.6 * 2e-4);
+  EXPECT_NEAR(energy.external, 10 * deflection, 2e-3 * 10 * deflection);
+  EXPECT_NEAR(energy.potential, 5 * deflection, 2e-3 * 5 * deflection);
+  EXPECT_NEAR(energy.dissipated, 5 * deflection, 2e-3 * 5 * deflection);
+  EXPECT_LT(std::abs(energy.imbalance()), 1e-3 * energy.dissipated);
+}
+
+// A slider-crank whose rod bends: with hinges in space a rigid rod has three rows too many, this one has none, and the
+// slider is where the angle of the crank puts it but for the stretch of the rod.
+TEST(Modal, ARodInAClosedLoop) {
+  Model model = read_model_text(R"yaml(trammel: 1
+bodies:
+  crank: {mass: 0.5, inertia: [1e-3, 1e-3, 1e-3]}
+  rod:
+    kind: modal
+    position: [0.1, 0, 0]
+    flexible:
+      materials: {steel: {youngs_modulus: 210e9, poisson_ratio: 0.3, density: 7850}}
+      sections: {square: {type: rectangle, width: 0.01, height: 0.01}}
+      nodes: {big: [0, 0, 0], small: [0.3, 0, 0]}
+      beams: [{nodes: [big, small]}]
+      element_length: 0.05
+      interfaces: [big, small]
+      damping_ratios: [0.05]
+  slider: {mass: 0.2, inertia: [1e-4, 1e-4, 1e-4], position: [0.4, 0, 0]}
+joints:
+  shaft: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: [0, 0, 1]}
+  pin: {type: revolute, between: [crank, rod], at: [0.1, 0, 0], axis: [0, 0, 1]}
+  wrist: {type: revolute, between: [rod, slider], at: [0.4, 0, 0], axis: [0, 0, 1]}
+  guide: {type: translational, between: [ground, slider], at: [0.4, 0, 0], axis: [1, 0, 0]}
+initial:
+  joints: {shaft: {angle: 40 deg, angular_speed: 20}}
+)yaml",
+                                "slider_crank.yaml");
+  model.simulation.method = "radau-iia-3";
+  model.simulation.tolerance = 1e-7;
+  model.simulation.end = 0.1;
+  Simulation simulation(std::move(model));
+  simulation.start();
+  const int m = simulation.equations().model().bodies[1].modal->modes();
+  const LoopAnalysis& rank = simulation.initial().rank;
+  EXPECT_EQ(rank.rows, 20);
+  EXPECT_EQ(rank.redundant, 0);
+  EXPECT_EQ(simulation.start_state().q.segment(14, m).cwiseAbs().maxCoeff(), 0);
+  EXPECT_EQ(simulation.start_state().v.segment(12, m).cwiseAbs().maxCoeff(), 0);
+  const auto expect_closed = [m](const State& s) {
+    const double angle = 2 * std::atan2(s.q[6], s.q[3]), sine = 0.1 * std::sin(angle);
+    const Vec3 slider = s.q.segment<3>(14 + m);
+    EXPECT_NEAR(slider.x(), 0.1 * std::cos(angle) + std::sqrt(0.09 - sine * sine), 1e-6);
+    EXPECT_LT(slider.tail<2>().norm(), 1e-9);
+    return angle;
+  };
+  EXPECT_NEAR(expect_closed(simulation.start_state()), 40 * std::numbers::pi / 180, 1e-12);
+  EXPECT_NEAR(simulation.start_state().v[5], 20, 1e-10);
+  MemoryTrajectory sink;
+  const RunResult result = simulation.run(sink);
+  ASSERT_EQ(result.status, RunStatus::finished);
+  expect_closed(simulation.integrator().state());
+  const EnergyBook& energy = result.summary.energy;
+  EXPECT_LT(std::abs(energy.imbalance()), 1e-4 * energy.greatest_kinetic);
+  // The rod was thrown from side to side.
+  EXPECT_GT(simulation.integrator().state().q.segment(14, m).cwiseAbs().maxCoeff(), 1e-9);
+}
+
 // ---- methods --------------------------------------------------------------------------------------------------------
 
 State swing(const std::string& method, double tolerance, std::optional<double> step) {
@@ -353,12 +526,23 @@ TEST(Modal, RefusesPlacesWithoutANode) {
   EXPECT_NE(failure_of(strip("root", 2, "frames: {f: {body: strip, node: tip}}\n")), "");
 }
 
+// For this reason and no other: a file that is wrong fails as well.
 TEST(Modal, SplitMethodsRefuseIt) {
   Model model = read_model_text(strip("root", 2), "strip.yaml");
   model.simulation.method = "split";
-  Simulation simulation(std::move(model));
-  MemoryTrajectory sink;
-  EXPECT_THROW(simulation.run(sink), Failure);
+  model.simulation.end = 0.1;
+  std::string id, message;
+  try {
+    Simulation simulation(std::move(model));
+    MemoryTrajectory sink;
+    simulation.run(sink);
+  } catch (const Failure& failure) {
+    ASSERT_EQ(failure.problems().size(), 1u);
+    id = failure.problems()[0].id;
+    message = failure.problems()[0].message;
+  }
+  EXPECT_EQ(id, "method-refuses");
+  EXPECT_NE(message.find("'strip' bends"), std::string::npos) << message;
 }
 
 }  // namespace

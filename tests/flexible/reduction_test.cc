@@ -185,6 +185,41 @@ TEST(Reduction, ModesAreOrthogonalAndFreeOfRigidMotion) {
   EXPECT_NEAR(reduced, load.tail(n).dot(u), 1e-9 * reduced);
 }
 
+// Forces and moments at three interface nodes, one of them between the others, without normal modes.
+TEST(Reduction, StaticsOfForcesAndMomentsAreExact) {
+  const BeamFrame f = bent_frame();
+  const FiniteElements e = mesh(f);
+  const std::vector<int> at{0, 1, 3};
+  const Reduction r = reduce(f, e, {at, 0, {}, {}});
+  Mat wrench(6, 3);  // force and moment at each, in balance
+  wrench.col(1) << 3, -2, 5, 0.4, -0.7, 0.2;
+  wrench.col(2) << -1, 4, 2, -0.3, 0.5, 0.9;
+  Vec6 sum = Vec6::Zero();
+  for (const int i : {1, 2}) {
+    const Vec3 force = wrench.col(i).head<3>(), moment = wrench.col(i).tail<3>();
+    sum.head<3>() += force;
+    sum.tail<3>() += moment + (f.nodes[at[i]].position - f.nodes[0].position).cross(force);
+  }
+  wrench.col(0) = -sum;
+  Vec load = Vec::Zero(e.freedoms()), modal = Vec::Zero(r.data.modes());
+  for (int i = 0; i < 3; ++i) {
+    load.segment<6>(6 * at[i]) = wrench.col(i);
+    modal += r.data.nodes[i].translation.transpose() * wrench.col(i).head<3>() +
+             r.data.nodes[i].rotation.transpose() * wrench.col(i).tail<3>();
+  }
+  const int n = e.freedoms() - 6;
+  const Vec u = Mat(e.stiffness).bottomRightCorner(n, n).ldlt().solve(load.tail(n));  // the first node held
+  const Vec q = modal.cwiseQuotient(r.data.stiffness.diagonal());
+  const Vec3 shift = r.data.nodes[0].translation * q, turn = r.data.nodes[0].rotation * q;
+  for (const int i : {1, 2}) {
+    const Vec3 arm = f.nodes[at[i]].position - f.nodes[0].position,
+               moved = r.data.nodes[i].translation * q - shift - turn.cross(arm),
+               turned = r.data.nodes[i].rotation * q - turn;
+    EXPECT_LT((moved - u.segment<3>(6 * at[i] - 6)).norm(), 1e-9 * u.segment<3>(6 * at[i] - 6).norm()) << i;
+    EXPECT_LT((turned - u.segment<3>(6 * at[i] - 3)).norm(), 1e-9 * u.segment<3>(6 * at[i] - 3).norm()) << i;
+  }
+}
+
 TEST(Reduction, BandsAndEqualFrequencies) {
   BeamFrame f = strip(20);
   f.sections = {tube_section(0.02, 0.002)};
@@ -234,6 +269,61 @@ TEST(Reduction, FrameOfAVehicle) {
                                              {133, 12288.449142}, {134, 13134.088175}};
   for (const auto& [number, frequency] : expected)
     EXPECT_NEAR(std::sqrt(body.modal->stiffness(number - 1, number - 1)) / (2 * pi), frequency, 1e-6 * frequency);
+  // Gamma would be skew but for the rotation of the sections, which makes about 5 % of it symmetric.
+  double symmetric = 0, greatest = 0;
+  for (const Mat& gyration : body.modal->gyration) {
+    symmetric = std::max(symmetric, 0.5 * (gyration + gyration.transpose()).cwiseAbs().maxCoeff());
+    greatest = std::max(greatest, gyration.cwiseAbs().maxCoeff());
+  }
+  EXPECT_GT(symmetric, 0.02 * greatest);
+  EXPECT_LT(symmetric, 0.12 * greatest);
+}
+
+// Of translations all sums that depend on q follow from N_ab = sum m phi_a^T phi_b,
+//   Gamma_x = N_zy - N_yz and so on,   Theta_kl = delta_kl (N_xx + N_yy + N_zz) - N_lk,
+// to which the rotations of the sections add J psi point by point.
+TEST(Reduction, SumsFollowFromProductsOfTranslations) {
+  const BeamFrame f = bent_frame();
+  const FiniteElements e = mesh(f);
+  const Reduction r = reduce(f, e, {{0, 3}, 5, {}, {}});
+  const Eigen::Index m = r.data.modes();
+  Mat N[3][3], turn[3], spread[3][3];
+  ModeShapes A[3];
+  for (int k = 0; k < 3; ++k) {
+    A[k] = ModeShapes::Zero(3, m);
+    turn[k] = Mat::Zero(m, m);
+    for (int l = 0; l < 3; ++l) N[k][l] = spread[k][l] = Mat::Zero(m, m);
+  }
+  for (const MassPoint& p : e.points) {
+    Mat shape = p.shape.leftCols<6>() * r.shapes.middleRows<6>(6 * p.first);
+    if (p.second != p.first) shape += p.shape.rightCols<6>() * r.shapes.middleRows<6>(6 * p.second);
+    const Mat phi = shape.topRows<3>(), psi = shape.bottomRows<3>();
+    for (int k = 0; k < 3; ++k) {
+      const Mat3 ek = skew(Vec3::Unit(k));
+      A[k] += p.mass * skew(p.position - r.center) * ek * phi + p.inertia * ek * psi;
+      turn[k] += psi.transpose() * p.inertia * ek * psi;
+      for (int l = 0; l < 3; ++l) {
+        N[k][l] += p.mass * phi.row(k).transpose() * phi.row(l);
+        spread[k][l] += (ek * psi).transpose() * p.inertia * (skew(Vec3::Unit(l)) * psi);
+      }
+    }
+  }
+  const auto same = [](const Mat& found, const Mat& expected) {
+    EXPECT_LT((found - expected).norm(), 1e-12 * expected.norm());
+  };
+  const auto theta = [&](int k, int l) {
+    Mat out = spread[k][l] - N[l][k];
+    if (k == l) out += N[0][0] + N[1][1] + N[2][2];
+    return out;
+  };
+  for (int k = 0; k < 3; ++k) {
+    const int a = (k + 1) % 3, b = (k + 2) % 3;
+    same(r.data.gyration[k], N[b][a] - N[a][b] + turn[k]);
+    for (int l = k; l < 3; ++l) {
+      same(r.data.inertia_curvature[component(k, l)], theta(k, l) + theta(l, k));
+      same(r.data.inertia_rate[component(k, l)], A[l].row(k) + A[k].row(l));
+    }
+  }
 }
 
 }  // namespace

@@ -11,10 +11,12 @@
 #include <filesystem>
 #include <fstream>
 #include <ostream>
+#include <string>
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
 #include "trammel/elements/build.h"
+#include "trammel/read/read_model.h"
 #include "trammel/run/simulation.h"
 
 namespace trammel::save_restore_test {
@@ -97,6 +99,8 @@ std::vector<Case> cases() {
       {"singular_positions", [] { return problems::ladder(2, Build::redundant); }, 1.2, false, false},
       {"planar_bodies", [] { return problems::four_bar(Build::planar); }, 1.0, false, true},
       {"point_body", problems::spherical_pendulum, 1.0, false, false},
+      {"body_that_bends", [] { return read_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/flexible_pendulum.yaml"); },
+       0.1, false, true},
       {"misfit", [] { return problems::four_bar(Build::redundant, true, 1e-8); }, 0.5, false, false},
   };
 }

@@ -193,6 +193,7 @@ std::string around(Rule rule, const std::string& inside, std::string_view key) {
     case Rule::flexible_material: return "bodies: {b: {kind: modal, flexible: {materials: {m: {" + inside + "}}}}}\n";
     case Rule::flexible_section: return "bodies: {b: {kind: modal, flexible: {sections: {s: {" + inside + "}}}}}\n";
     case Rule::flexible_beam: return "bodies: {b: {kind: modal, flexible: {beams: [{" + inside + "}]}}}\n";
+    case Rule::flexible_stress: return "bodies: {b: {kind: modal, flexible: {stress: {" + inside + "}}}}\n";
     case Rule::flexible_mass: return "bodies: {b: {kind: modal, flexible: {lumped_masses: [{" + inside + "}]}}}\n";
     case Rule::coordinate: return "coordinates: {c: {" + inside + "}}\n";
     case Rule::frame: return "frames: {f: {" + inside + "}}\n";

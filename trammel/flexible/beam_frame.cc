@@ -152,6 +152,7 @@ class Mesher {
       }
       put(first, second, K, stiffness_);
       add_points(e, axes, first, second);
+      out_.beams.push_back({static_cast<int>(&beam - frame_.beams.data()), first, second, e.length});
       first = second;
     }
   }
@@ -233,5 +234,10 @@ Mat FiniteElements::rigid_motions(const Vec3& center) const {
 }
 
 FiniteElements mesh(const BeamFrame& frame) { return Mesher(frame).make(); }
+
+Matrix12 element_stiffness(const BeamFrame& frame, const BeamElement& element) {
+  const BeamFrame::Beam& beam = frame.beams[element.beam];
+  return local_stiffness({frame.sections[beam.section], frame.materials[beam.material], element.length});
+}
 
 }  // namespace trammel

@@ -54,11 +54,18 @@ struct MassPoint {
   Eigen::Matrix<double, 6, 12> shape = Eigen::Matrix<double, 6, 12>::Zero();
 };
 
+// A finite element of a beam of the frame, between two nodes of the mesh.
+struct BeamElement {
+  int beam = 0, first = 0, second = 0;
+  double length = 0;
+};
+
 // Six freedoms a node: translation and small rotation, in the axes of the frame.
 struct FiniteElements {
   using Sparse = Eigen::SparseMatrix<double>;
   std::vector<Vec3> nodes;  // those of the frame first
   std::vector<MassPoint> points;
+  std::vector<BeamElement> beams;
   Sparse stiffness, mass;
 
   int freedoms() const { return 6 * static_cast<int>(nodes.size()); }
@@ -67,5 +74,8 @@ struct FiniteElements {
 };
 
 FiniteElements mesh(const BeamFrame& frame);
+
+// Forces and moments on its ends by their translations and rotations, in the axes of the beam.
+Eigen::Matrix<double, 12, 12> element_stiffness(const BeamFrame& frame, const BeamElement& element);
 
 }  // namespace trammel

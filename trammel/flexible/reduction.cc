@@ -165,7 +165,7 @@ Reduction reduce(const BeamFrame& frame, const FiniteElements& elements, const R
   Vec held_frequencies;
   const Mat V = craig_bampton(elements, options, held_frequencies), rigid = elements.rigid_motions(out.center);
   Vec values;
-  const Mat shapes = free_modes(elements, V, rigid, options.interfaces, values);
+  const Mat& shapes = out.shapes = free_modes(elements, V, rigid, options.interfaces, values);
   if (values.size() > 0 && !(values.minCoeff() > 0))
     throw ReductionError("it has a motion without stiffness beside the six of a rigid body");
   out.data = modal_data(elements, out.center, shapes);

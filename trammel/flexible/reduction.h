@@ -34,6 +34,7 @@ struct Reduction {
   Vec3 center = Vec3::Zero();
   Vec frequencies;       // of the free body, Hz
   int normal_modes = 0;  // as taken
+  Mat shapes;            // of the modes, a column each, in all freedoms
 };
 
 // What is wrong with the numbers of a frame; its message names the cause.

@@ -27,6 +27,21 @@ struct ModalNode {
   ModeShapes translation, rotation;
 };
 
+// Stress on the outline of a section by its resultants: of tension by N, of bending by My and Mz at the outer fibre, of
+// torsion by T at the middles of the sides that bending about y and about z pulls.
+struct StressSection {
+  bool round = false;
+  double tension = 0, bending_y = 0, bending_z = 0, torsion_y = 0, torsion_z = 0;
+};
+
+// Where stress is looked at, in the body's axes.
+struct StressPoint {
+  std::string place;  // "beam 'seat' - 'tail', 0.12 m from 'tail'"
+  Vec3 position = Vec3::Zero();
+  int region = 0;  // of neighbours of which one is told
+  StressSection section;
+};
+
 struct ModalData {
   double mass = 0;
   Vec3 first_moment = Vec3::Zero();
@@ -43,6 +58,11 @@ struct ModalData {
   // Of a reduction: how many normal modes were asked for, and the frequencies of those taken, interface nodes held, Hz.
   int normal_modes_asked = 0;
   Vec held_frequencies;
+
+  // Of stress, if it is asked for: N, Vy, Vz, T, My, Mz of each point, six rows, by the modal coordinates.
+  std::vector<StressPoint> stress_points;
+  Mat stress_resultants;
+  int hot_spots = 0;  // to be told of
 
   int modes() const { return static_cast<int>(modal_mass.rows()); }
 };

@@ -83,6 +83,8 @@ Keys flexible_keys(Rule rule) {
           {"damping_ratios", Form::numbers,
            "Of the modes from the lowest, the last for all others, or one for each band; 0 if left out."},
           {"damping_bands", Form::numbers, "Upper ends of bands of frequency.", Quantity::frequency},
+          {"stress", Form::mapping, "Watches the stress of all beams over the run; none if left out.", none,
+           Rule::flexible_stress},
       };
     case Rule::flexible_material:
       return {
@@ -111,6 +113,10 @@ Keys flexible_keys(Rule rule) {
           {"section", Form::name, "May be left out where there is one only."},
           {"material", Form::name, "May be left out where there is one only."},
           {"up", Form::direction, "z of the section as far as perpendicular, in the body's axes; z if left out."},
+      };
+    case Rule::flexible_stress:
+      return {
+          {"hot_spots", Form::number, "Of how many places the greatest stress is told; 10 if left out."},
       };
     case Rule::flexible_mass:
       return {
@@ -251,7 +257,8 @@ Keys make(Rule rule) {
     case Rule::flexible_material:
     case Rule::flexible_section:
     case Rule::flexible_beam:
-    case Rule::flexible_mass: return flexible_keys(rule);
+    case Rule::flexible_mass:
+    case Rule::flexible_stress: return flexible_keys(rule);
     case Rule::coordinate:
       return {
           {"quantity", Form::text, "What it counts, for its units; a plain number if left out.", none, Rule::none,
@@ -391,6 +398,7 @@ std::string_view name_of(Rule rule) {
                                                          "flexible_section",
                                                          "flexible_beam",
                                                          "flexible_mass",
+                                                         "flexible_stress",
                                                          "coordinate",
                                                          "spline",
                                                          "table",

@@ -27,6 +27,7 @@ enum class Rule {
   flexible_section,
   flexible_beam,
   flexible_mass,
+  flexible_stress,
   coordinate,
   spline,
   table,

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "trammel/base/literal.h"
-#include "trammel/flexible/reduction.h"
+#include "trammel/flexible/section_stress.h"
 #include "trammel/linalg/eigenvalues.h"
 
 namespace trammel {
@@ -29,6 +29,7 @@ class FlexibleReader {
     const Node* normal_modes = entries.find("normal_modes");
     const Node* ratios = entries.find("damping_ratios");
     const Node* bands = entries.find("damping_bands");
+    const Node* stress = entries.find("stress");
     entries.finish();
     if (materials != nullptr) read_materials(*materials);
     if (sections != nullptr) read_sections(*sections);
@@ -39,6 +40,7 @@ class FlexibleReader {
     if (interfaces != nullptr) read_interfaces(*interfaces);
     if (normal_modes != nullptr) read_normal_modes(*normal_modes);
     read_damping(ratios, bands);
+    if (stress != nullptr) read_stress(*stress);
     normal_modes_node_ = normal_modes;
     interfaces_node_ = interfaces;
     ratios_node_ = ratios;
@@ -340,6 +342,26 @@ class FlexibleReader {
     options_.normal_modes = static_cast<int>(count);
   }
 
+  void read_stress(const Node& node) {
+    constexpr long most = 1000;
+    Entries entries = values_.mapping(node, body_.at("flexible: stress"), Rule::flexible_stress);
+    if (!entries.good()) return fail();
+    const Node* count = entries.find("hot_spots");
+    entries.finish();
+    const long spots =
+        count != nullptr ? value(values_.whole_number(*count, body_.at("flexible: stress: hot_spots")), 1L) : 10L;
+    if (spots < 1 || spots > most) {
+      error(*count, "out-of-range", "'hot_spots' lies between 1 and " + std::to_string(most), "10 are usual");
+      return;
+    }
+    hot_spots_ = static_cast<int>(spots);
+    for (std::size_t i = 0; i < frame_.sections.size(); ++i) {
+      if (!good_ || stress_section(frame_.sections[i])) continue;
+      error(node, "conflict", "the stress of section '" + section_names_[i] + "' cannot be found: it has no outline",
+            "give it as a tube, round or rectangle, or leave 'stress' out");
+    }
+  }
+
   void read_damping(const Node* ratios, const Node* bands) {
     std::vector<double> of_modes, below;
     const auto numbers = [&](const Node& node, const char* name, Quantity quantity) {
@@ -389,6 +411,8 @@ class FlexibleReader {
     if (!enough_modes(elements)) return;
     try {
       Reduction reduced = reduce(frame_, elements, options_);
+      if (hot_spots_ > 0) add_stress_points(frame_, elements, reduced.shapes, reduced.data);
+      reduced.data.hot_spots = hot_spots_;
       if (!nodes_apart(reduced.data.nodes) || !enough_for_ratios(reduced.data.modes())) return;
       body.mass = reduced.data.mass;
       body.center_of_mass = reduced.center;
@@ -462,6 +486,7 @@ class FlexibleReader {
   Values& values_;
   Place body_;
   bool good_ = true;
+  int hot_spots_ = 0;
   BeamFrame frame_;
   ReductionOptions options_;
   std::vector<std::string> material_names_, section_names_, node_names_;

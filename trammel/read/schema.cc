@@ -324,6 +324,7 @@ std::string model_schema() {
                           Rule::flexible_section,
                           Rule::flexible_beam,
                           Rule::flexible_mass,
+                          Rule::flexible_stress,
                           Rule::coordinate,
                           Rule::spline,
                           Rule::table,

@@ -218,6 +218,8 @@ void add_modes(Digest& d, const ModalData& b) {
     d.add(node.translation);
     d.add(node.rotation);
   }
+  d.add(b.stress_resultants);
+  d.add(b.hot_spots);
 }
 
 void add_bodies(Digest& d, const Model& model) {

@@ -74,6 +74,11 @@ std::string to_text(const RunSummary& s) {
                              "{:.6g}; largest imbalance {:.2g} J",
                              s.energy.first, s.energy.kinetic, s.energy.potential, s.energy.dissipated,
                              s.energy.external, s.energy.largest_imbalance));
+  for (std::size_t i = 0; i < s.hot_spots.size(); ++i) {
+    const HotSpot& spot = s.hot_spots[i];
+    line(i == 0 ? "stress" : "", fmt::format("{:.5g} MPa in body '{}', {}, at t = {:.6g} s", 1e-6 * spot.von_mises,
+                                             spot.body, spot.place, spot.t));
+  }
   if (s.events > 0) line("events", std::to_string(s.events));
   if (s.values_missing > 0)
     line("outputs", fmt::format("{} could not be evaluated: recorded as nan", counted(s.values_missing, "value")));
@@ -171,6 +176,12 @@ std::string to_json(const RunSummary& s) {
       {"seconds", {{"start", s.times.start}, {"steps", s.times.steps}, {"output", s.times.output}}},
   };
   if (s.real_time) j["real_time"] = real_time_json(*s.real_time);
+  for (const HotSpot& spot : s.hot_spots)
+    j["stress"].push_back({{"body", spot.body},
+                           {"place", spot.place},
+                           {"position", {spot.position.x(), spot.position.y(), spot.position.z()}},
+                           {"von_mises", spot.von_mises},
+                           {"t", spot.t}});
   return j.dump(2);
 }
 

@@ -191,6 +191,7 @@ bool Simulation::Loop::book(double before_step, double noise) {
   s_.recorder_->note_step(integrator.state(), s_.rates_to_book(), booked ? &s_.output_state_ : nullptr);
   const bool explained = s_.energy_guard_->explains(before, s_.recorder_->energy(), noise);
   s_.constraints_->look(before_step, integrator.state(), without_multipliers_, s_.work_);
+  s_.stress_->look(integrator.state());
   if (s_.progress_.energy_doubted < 0 && s_.energy_in_doubt(t_)) {
     s_.progress_.energy_doubted = t_;
     if (options_.note) options_.note(to_text(s_.energy_warning()));

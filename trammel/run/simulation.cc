@@ -184,6 +184,8 @@ void Simulation::start(const RunOptions& options) {
       std::make_unique<ConstraintWatch>(*equations_, settings_, equations_->rate(output_state_, output_rates_));
   contacts_ = std::make_unique<ContactWatch>(*equations_, settings_.tolerance);
   energy_guard_ = std::make_unique<EnergyGuard>(*equations_, settings_.tolerance);
+  stress_ = std::make_unique<StressWatch>(*equations_);
+  stress_->look(output_state_);
   if (method_->steps_to_outputs && m.simulation.output_step)
     output_step_ = std::make_unique<OutputStep>(*method_, *equations_, settings_, output_state_, output_rates_);
   StepController::Options control;
@@ -367,6 +369,7 @@ void Simulation::describe_run(RunSummary& summary) const {
   summary.output_work = p.output_work;
   summary.outputs_interpolated = p.outputs_interpolated;
   summary.energy = recorder_->energy();
+  summary.hot_spots = stress_->hot_spots();
   summary.events = events_->count();
   std::map<int, double> by_body;
   for (std::size_t i = 0; i < limited_.size(); ++i) {
@@ -479,6 +482,7 @@ void Simulation::visit(Archive& archive) {
   archive(h_, controller_, *integrator_);
   // The pivots of the solver at output times: without them the rows of a continued run differ in their last bits.
   archive(accelerations_->saddle(), progress_, limited_, *constraints_, *contacts_);
+  if (stress_->any()) archive(*stress_);
   bool recorded = recorder_ != nullptr;
   archive(recorded);
   if (archive.reading()) recorder_.reset();  // of a state from before the first step: it is made anew then

@@ -19,6 +19,7 @@
 #include "trammel/run/events.h"
 #include "trammel/run/real_time.h"
 #include "trammel/run/recorder.h"
+#include "trammel/run/stress_watch.h"
 #include "trammel/write/trajectory.h"
 
 namespace trammel {
@@ -52,6 +53,7 @@ struct RunSummary {
   int freedoms = 0, redundant = 0;
   double length = 1;
   std::optional<RealTimeReport> real_time;
+  std::vector<HotSpot> hot_spots;  // of stress, where it is watched
 };
 std::string to_text(const RunSummary&);
 std::string to_json(const RunSummary&);
@@ -198,6 +200,7 @@ class Simulation {
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<ConstraintWatch> constraints_;
   std::unique_ptr<ContactWatch> contacts_;
+  std::unique_ptr<StressWatch> stress_;
   std::unique_ptr<EnergyGuard> energy_guard_;
   StepController controller_;
   State output_state_;

@@ -40,6 +40,9 @@ class ModalBody final : public BodyElement {
     m_ = b.modes();
     n_ = 6 + m_;
     coupled_ = !b.S0.isZero(0) || !b.first_moment.isZero(0);
+    diagonal_stiffness_ = b.stiffness.isDiagonal(0);
+    diagonal_damping_ = b.damping.isDiagonal(0);
+    unit_mass_ = b.modal_mass.isIdentity(0);
     velocities_ = {{"position x", "x", Quantity::length, 0},     {"position y", "y", Quantity::length, 1},
                    {"position z", "z", Quantity::length, 2},     {"rotation about x", "", Quantity::angle, 3},
                    {"rotation about y", "", Quantity::angle, 4}, {"rotation about z", "", Quantity::angle, 5}};
@@ -209,13 +212,18 @@ class ModalBody final : public BodyElement {
     for (int l = 0; l < 3; ++l)
       for (int k = 0; k < 3; ++k) add(to, slots, i + k, j + l, block(k, l));
   }
-  void add_modal_block(double* to, const int* slots, const Mat& block, double factor) const {
-    if (factor == 0) return;
+  void add_modal_block(double* to, const int* slots, const Mat& block, bool diagonal) const {
     for (int j = 0; j < m_; ++j) {
       const int* own = slots + entry(6, 6 + j);
-      for (int i = 0; i < m_; ++i) to[own[i]] += factor * block(i, j);
+      if (diagonal) {
+        to[own[j]] += block(j, j);
+        continue;
+      }
+      for (int i = 0; i < m_; ++i) to[own[i]] += block(i, j);
     }
   }
+  void add_modal_blocks(const Vec3& w, const Vec3& alpha, bool gyroscopic, const int* slots, double* Ma_q,
+                        double* force_q, double* force_v) const;
   double near() const { return 1e-6 * size_ + 1e-12; }
 
   Vec3 first_moment(const Modes& q) const { return body_->first_moment + body_->S0 * q; }
@@ -223,10 +231,6 @@ class ModalBody final : public BodyElement {
     return body_->inertia + symmetric([&](int p) {
              return body_->inertia_rate[p].dot(q) + 0.5 * bilinear(body_->inertia_curvature[p], q, q);
            });
-  }
-  Mat3 inertia_change(const Modes& q, const Modes& q_dot) const {  // dJ/dt
-    return symmetric(
-        [&](int p) { return body_->inertia_rate[p].dot(q_dot) + bilinear(body_->inertia_curvature[p], q_dot, q); });
   }
   template <class Component>
   static Mat3 symmetric(Component&& of) {
@@ -242,24 +246,45 @@ class ModalBody final : public BodyElement {
     for (int k = 0; k < 3; ++k) out[k] += bilinear(body_->gyration[k], s, q);
     return out;
   }
-  Vec3 coupling(const Modes& q, int j) const {  // column j of Mwq
-    Vec3 out = body_->S1.col(j);
-    for (int k = 0; k < 3; ++k) out[k] += body_->gyration[k].row(j).dot(q);
+  // ---- one pass over the columns of J2 and Gamma for each evaluation: they are what takes the time
+
+  // J1 of mode j, and (J2 q)_j, which is column j of J2 times q: components as in the lists of six.
+  Vec6 inertia_rate(int j) const {
+    Vec6 out;
+    for (int p = 0; p < 6; ++p) out[p] = body_->inertia_rate[p][j];
     return out;
   }
-  // Column j of (J(q) w)_q, or with q' for q, without the part of J1, of (J'(q') w)_q.
-  Vec3 inertia_by_mode(const Modes& q, const Vec3& w, int j, bool with_rate) const {
-    double of[6];
-    for (int p = 0; p < 6; ++p)
-      of[p] = (with_rate ? body_->inertia_rate[p][j] : 0.0) + body_->inertia_curvature[p].col(j).dot(q);
-    Vec3 out = Vec3::Zero();
-    for (int k = 0; k < 3; ++k)
-      for (int l = 0; l < 3; ++l) out[k] += of[component(k, l)] * w[l];
+  Vec6 curvature_column(const Modes& q, int j) const {
+    Vec6 out;
+    for (int p = 0; p < 6; ++p) out[p] = body_->inertia_curvature[p].col(j).dot(q);
     return out;
   }
-  Vec3 gyration_row(const Modes& q_dot, int j) const {  // (Gamma_k q')_j
-    return {body_->gyration[0].row(j).dot(q_dot), body_->gyration[1].row(j).dot(q_dot),
-            body_->gyration[2].row(j).dot(q_dot)};
+  static Mat3 matrix(const Vec6& components) {
+    return symmetric([&](int p) { return components[p]; });
+  }
+  // Those of a symmetric matrix, times w; and of the weights with which w^T J w / 2 sums them.
+  static Vec3 times(const Vec6& J, const Vec3& w) {
+    return {J[0] * w[0] + J[3] * w[1] + J[5] * w[2], J[3] * w[0] + J[1] * w[1] + J[4] * w[2],
+            J[5] * w[0] + J[4] * w[1] + J[2] * w[2]};
+  }
+  static Vec6 halved_squares(const Vec3& w) {
+    Vec6 out;
+    out << 0.5 * w[0] * w[0], 0.5 * w[1] * w[1], 0.5 * w[2] * w[2], w[0] * w[1], w[1] * w[2], w[2] * w[0];
+    return out;
+  }
+  // out += x_j sum_k w_k (column j of Gamma_k)
+  template <class Out>
+  void add_gyration_columns(const Vec3& w, double x, int j, Out& out) const {
+    out += (x * w[0]) * body_->gyration[0].col(j) + (x * w[1]) * body_->gyration[1].col(j) +
+           (x * w[2]) * body_->gyration[2].col(j);
+  }
+  // (Gamma_k x)_j of some j: a row of Gamma is spread over memory, so that several are taken together.
+  static constexpr int rows_together = 64;
+  using GyrationRows = Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::ColMajor, rows_together, 3>;
+  GyrationRows gyration_rows(const Modes& x, int first) const {
+    GyrationRows out(std::min(rows_together, m_ - first), 3);
+    for (int k = 0; k < 3; ++k) out.col(k).noalias() = body_->gyration[k].middleRows(first, out.rows()) * x;
+    return out;
   }
   Vec3 gyration_column(const Modes& q_dot, int j) const {  // (Gamma_k^T q')_j
     return {body_->gyration[0].col(j).dot(q_dot), body_->gyration[1].col(j).dot(q_dot),
@@ -270,7 +295,8 @@ class ModalBody final : public BodyElement {
   std::vector<BodyVelocity> velocities_;
   int m_ = 0, n_ = 6;
   bool coupled_ = false;  // v couples with w and q: S0 or s is not zero
-  double size_ = 0;       // greatest distance of a node from the point of reference
+  bool diagonal_stiffness_ = false, diagonal_damping_ = false, unit_mass_ = false;  // as those of a reduction
+  double size_ = 0;  // greatest distance of a node from the point of reference
 };
 
 // B = [ 1  -R rho~  R phi ;  0  R  R A psi ] and its derivatives; all vectors in body axes.
@@ -342,12 +368,21 @@ void ModalBody::multiply_mass(const double* q, const double* a, double* Ma) cons
   const Mat3 R = rotation_of(q);
   const Vec3 a_v(a[0], a[1], a[2]), alpha(a[3], a[4], a[5]), a_b = R.transpose() * a_v, c = first_moment(modes);
   const Vec3 of_modes = b.S0 * s;
-  Eigen::Map<Vec3>{Ma} = b.mass * a_v + R * (alpha.cross(c) + of_modes);
-  Eigen::Map<Vec3>(Ma + 3) = c.cross(a_b) + inertia(modes) * alpha + coupling_times(modes, s);
   Eigen::Map<Vec> out(Ma + 6, m_);
-  out.noalias() = b.modal_mass * s;
-  for (int k = 0; k < 3; ++k) out.noalias() += alpha[k] * b.gyration[k] * modes;
-  for (int j = 0; j < m_; ++j) out[j] += b.S0.col(j).dot(a_b) + b.S1.col(j).dot(alpha);
+  if (unit_mass_)
+    out = s;
+  else
+    out.noalias() = b.modal_mass * s;
+  Vec6 J = Vec6::Zero();
+  Vec3 coupled = b.S1 * s;  // Mwq s
+  for (int j = 0; j < m_; ++j) {
+    J += modes[j] * (inertia_rate(j) + 0.5 * curvature_column(modes, j));
+    coupled += modes[j] * gyration_column(s, j);
+    out[j] += b.S0.col(j).dot(a_b) + b.S1.col(j).dot(alpha);
+    add_gyration_columns(alpha, modes[j], j, out);
+  }
+  Eigen::Map<Vec3>{Ma} = b.mass * a_v + R * (alpha.cross(c) + of_modes);
+  Eigen::Map<Vec3>(Ma + 3) = c.cross(a_b) + b.inertia * alpha + times(J, alpha) + coupled;
 }
 
 void ModalBody::mass(const double* q, const int* slots, double* M) const {
@@ -361,16 +396,19 @@ void ModalBody::mass(const double* q, const int* slots, double* M) const {
   add(M, slots, 0, 3, by_spin);
   add(M, slots, 3, 0, Mat3(by_spin.transpose()));
   add(M, slots, 3, 3, inertia(modes));
-  for (int j = 0; j < m_; ++j) {
-    const Vec3 drift = R * b.S0.col(j), turn = coupling(modes, j);
-    for (int k = 0; k < 3; ++k) {
-      add(M, slots, k, 6 + j, drift[k]);
-      add(M, slots, 6 + j, k, drift[k]);
-      add(M, slots, 3 + k, 6 + j, turn[k]);
-      add(M, slots, 6 + j, 3 + k, turn[k]);
+  for (int first = 0; first < m_; first += rows_together) {
+    const GyrationRows rows = gyration_rows(modes, first);
+    for (int j = first; j < first + rows.rows(); ++j) {
+      const Vec3 drift = R * b.S0.col(j), turn = b.S1.col(j) + rows.row(j - first).transpose();
+      for (int k = 0; k < 3; ++k) {
+        add(M, slots, k, 6 + j, drift[k]);
+        add(M, slots, 6 + j, k, drift[k]);
+        add(M, slots, 3 + k, 6 + j, turn[k]);
+        add(M, slots, 6 + j, 3 + k, turn[k]);
+      }
     }
   }
-  add_modal_block(M, slots, b.modal_mass, 1);
+  add_modal_block(M, slots, b.modal_mass, unit_mass_);
 }
 
 // h_v = R (2 w x S0 q' + w x (w x c)) - m g
@@ -381,24 +419,31 @@ void ModalBody::inertial_force(const double* q, const double* v, const Vec3& gra
   const Modes modes(q + 7, m_), rate(v + 6, m_);
   const Mat3 R = rotation_of(q);
   const Vec3 w(v[3], v[4], v[5]), g = R.transpose() * gravity, c = first_moment(modes), drift = b.S0 * rate;
-  Eigen::Map<Vec3>{force} = R * (2 * w.cross(drift) + w.cross(w.cross(c))) - b.mass * gravity;
-  Vec3 h_w = inertia_change(modes, rate) * w + w.cross(inertia(modes) * w + coupling_times(modes, rate)) - c.cross(g);
-  for (int k = 0; k < 3; ++k) h_w[k] += bilinear(b.gyration[k], rate, rate);
-  Eigen::Map<Vec3>(force + 3) = h_w;
   Eigen::Map<Vec> h_q(force + 6, m_);
-  h_q.noalias() = b.stiffness * modes;
-  h_q.noalias() += b.damping * rate;
-  for (int k = 0; k < 3; ++k) {
-    h_q.noalias() += w[k] * b.gyration[k] * rate;
-    h_q.noalias() -= w[k] * b.gyration[k].transpose() * rate;
-    for (int l = k; l < 3; ++l) {
-      const int p = component(k, l);
-      const double ww = (k == l ? 0.5 : 1.0) * w[k] * w[l];
-      h_q.noalias() -= ww * b.inertia_curvature[p] * modes;
-      h_q.noalias() -= ww * b.inertia_rate[p].transpose();
-    }
+  if (diagonal_stiffness_)
+    h_q = b.stiffness.diagonal().cwiseProduct(modes);
+  else
+    h_q.noalias() = b.stiffness * modes;
+  if (diagonal_damping_)
+    h_q += b.damping.diagonal().cwiseProduct(rate);
+  else
+    h_q.noalias() += b.damping * rate;
+  const Vec6 ww = halved_squares(w);
+  Vec6 J = Vec6::Zero(), J_dot = J;
+  Vec3 momentum = b.S1 * rate, squared = Vec3::Zero();  // Mwq q', q'^T Gamma_k q'
+  for (int j = 0; j < m_; ++j) {
+    const Vec6 by_mode = inertia_rate(j), curvature = curvature_column(modes, j);
+    const Vec3 turned = gyration_column(rate, j);
+    J += modes[j] * (by_mode + 0.5 * curvature);
+    J_dot += rate[j] * (by_mode + curvature);
+    momentum += modes[j] * turned;
+    squared += rate[j] * turned;
+    h_q[j] -= w.dot(turned) + ww.dot(by_mode + curvature) + b.S0.col(j).dot(g);
+    add_gyration_columns(w, rate[j], j, h_q);
   }
-  for (int j = 0; j < m_; ++j) h_q[j] -= b.S0.col(j).dot(g);
+  momentum += b.inertia * w + times(J, w);
+  Eigen::Map<Vec3>{force} = R * (2 * w.cross(drift) + w.cross(w.cross(c))) - b.mass * gravity;
+  Eigen::Map<Vec3>(force + 3) = times(J_dot, w) + squared + w.cross(momentum) - c.cross(g);
 }
 
 void ModalBody::linearise_inertia(const double* q, const double* v, const double* a, const Vec3& gravity,
@@ -410,24 +455,24 @@ void ModalBody::linearise_inertia(const double* q, const double* v, const double
   const Mat3 R = rotation_of(q);
   const Vec3 w(v[3], v[4], v[5]), alpha(a[3], a[4], a[5]), a_b = R.transpose() * Vec3(a[0], a[1], a[2]);
   const Vec3 c = first_moment(modes), drift = b.S0 * rate, drift_a = b.S0 * s;
-  const Mat3 W = skew(w), C = skew(c), J = inertia(modes), J_dot = inertia_change(modes, rate);
-  const Vec3 momentum = J * w + coupling_times(modes, rate), h_b = 2 * w.cross(drift) + w.cross(w.cross(c));
-
-  add(Ma_q, slots, 0, 3, Mat3(-R * skew(alpha.cross(c) + drift_a)));
-  add(Ma_q, slots, 3, 3, Mat3(C * skew(a_b)));
-  add(force_q, slots, 0, 3, Mat3(-R * skew(h_b)));
-  if (gyroscopic) {
-    add(force_v, slots, 0, 3, Mat3(-R * (skew(w.cross(c)) + W * C + 2 * skew(drift))));
-    add(force_v, slots, 3, 3, Mat3(J_dot + W * J - skew(momentum)));
-  }
-  for (int j = 0; j < m_; ++j) {
-    const Vec3 s0 = b.S0.col(j), by_w = inertia_by_mode(modes, w, j, true), G = gyration_row(rate, j),
-               G_turned = gyration_column(rate, j);
-    const Vec3 v_by_q = R * w.cross(w.cross(s0)), v_by_rate = 2 * R * w.cross(s0),
-               w_by_q = inertia_by_mode(rate, w, j, false) + w.cross(by_w + G_turned),
-               w_by_rate = by_w + G + G_turned + w.cross(coupling(modes, j)), q_by_w = G - G_turned - by_w;
-    const Vec3 Ma_v = R * alpha.cross(s0),
-               Ma_w = -a_b.cross(s0) + gyration_column(s, j) + inertia_by_mode(modes, alpha, j, true),
+  const Mat3 W = skew(w), C = skew(c);
+  Vec6 J_bent = Vec6::Zero(), J_dot = J_bent;
+  Vec3 momentum = b.S1 * rate;
+  GyrationRows by_rate, by_q;  // (Gamma_k q')_j, (Gamma_k q)_j
+  for (int j = 0, first = 0; j < m_; ++j) {
+    if (gyroscopic && j % rows_together == 0) {
+      first = j;
+      by_rate = gyration_rows(rate, first);
+      by_q = gyration_rows(modes, first);
+    }
+    const Vec6 J1 = inertia_rate(j), J2 = curvature_column(modes, j);
+    const Vec3 s0 = b.S0.col(j), by_w = times(J1 + J2, w), G_turned = gyration_column(rate, j);
+    J_bent += modes[j] * (J1 + 0.5 * J2);
+    J_dot += rate[j] * (J1 + J2);
+    momentum += modes[j] * G_turned;
+    const Vec3 v_by_q = R * w.cross(w.cross(s0)),
+               w_by_q = times(curvature_column(rate, j), w) + w.cross(by_w + G_turned);
+    const Vec3 Ma_v = R * alpha.cross(s0), Ma_w = -a_b.cross(s0) + gyration_column(s, j) + times(J1 + J2, alpha),
                Ma_turn = -a_b.cross(s0);  // row j of S0^T a_b~
     for (int k = 0; k < 3; ++k) {
       add(Ma_q, slots, k, 6 + j, Ma_v[k]);
@@ -435,23 +480,49 @@ void ModalBody::linearise_inertia(const double* q, const double* v, const double
       add(Ma_q, slots, 6 + j, 3 + k, Ma_turn[k]);
       add(force_q, slots, k, 6 + j, v_by_q[k]);
       add(force_q, slots, 3 + k, 6 + j, w_by_q[k]);
-      if (!gyroscopic) continue;
+    }
+    if (!gyroscopic) continue;
+    const Vec3 G = by_rate.row(j - first), coupled = b.S1.col(j) + by_q.row(j - first).transpose();
+    const Vec3 v_by_rate = 2 * R * w.cross(s0), w_by_rate = by_w + G + G_turned + w.cross(coupled),
+               q_by_w = G - G_turned - by_w;
+    for (int k = 0; k < 3; ++k) {
       add(force_v, slots, k, 6 + j, v_by_rate[k]);
       add(force_v, slots, 3 + k, 6 + j, w_by_rate[k]);
       add(force_v, slots, 6 + j, 3 + k, q_by_w[k]);
     }
   }
-  add_modal_block(force_q, slots, b.stiffness, 1);
-  add_modal_block(force_v, slots, b.damping, 1);
-  for (int k = 0; k < 3; ++k) {
-    add_modal_block(Ma_q, slots, b.gyration[k], alpha[k]);
-    for (int l = k; l < 3; ++l)
-      add_modal_block(force_q, slots, b.inertia_curvature[component(k, l)], -(k == l ? 0.5 : 1.0) * w[k] * w[l]);
-    if (!gyroscopic || w[k] == 0) continue;
-    for (int j = 0; j < m_; ++j) {
-      const int* own = slots + entry(6, 6 + j);
-      for (int i = 0; i < m_; ++i) force_v[own[i]] += w[k] * (b.gyration[k](i, j) - b.gyration[k](j, i));
-    }
+  const Mat3 J = b.inertia + matrix(J_bent);
+  momentum += J * w;
+  add(Ma_q, slots, 0, 3, Mat3(-R * skew(alpha.cross(c) + drift_a)));
+  add(Ma_q, slots, 3, 3, Mat3(C * skew(a_b)));
+  add(force_q, slots, 0, 3, Mat3(-R * skew(2 * w.cross(drift) + w.cross(w.cross(c)))));
+  if (gyroscopic) {
+    add(force_v, slots, 0, 3, Mat3(-R * (skew(w.cross(c)) + W * C + 2 * skew(drift))));
+    add(force_v, slots, 3, 3, Mat3(matrix(J_dot) + W * J - skew(momentum)));
+  }
+  add_modal_blocks(w, alpha, gyroscopic, slots, Ma_q, force_q, force_v);
+}
+
+// Rows and columns of q: K - sum w_k w_l J2_kl / 2,  D + sum w_k (Gamma_k - Gamma_k^T),  sum alpha_k Gamma_k.
+void ModalBody::add_modal_blocks(const Vec3& w, const Vec3& alpha, bool gyroscopic, const int* slots, double* Ma_q,
+                                 double* force_q, double* force_v) const {
+  const ModalData& b = *body_;
+  add_modal_block(force_q, slots, b.stiffness, diagonal_stiffness_);
+  add_modal_block(force_v, slots, b.damping, diagonal_damping_);
+  const Vec6 ww = halved_squares(w);
+  const std::array<Mat, 3>& G = b.gyration;
+  const std::array<Mat, 6>& J2 = b.inertia_curvature;
+  const bool turns = !w.isZero(0), accelerates = !alpha.isZero(0);
+  for (int j = 0; j < m_; ++j) {
+    const int* own = slots + entry(6, 6 + j);
+    for (int i = 0; i < m_ && accelerates; ++i)
+      Ma_q[own[i]] += alpha[0] * G[0](i, j) + alpha[1] * G[1](i, j) + alpha[2] * G[2](i, j);
+    for (int i = 0; i < m_ && turns; ++i)
+      force_q[own[i]] -= ww[0] * J2[0](i, j) + ww[1] * J2[1](i, j) + ww[2] * J2[2](i, j) + ww[3] * J2[3](i, j) +
+                         ww[4] * J2[4](i, j) + ww[5] * J2[5](i, j);
+    for (int i = 0; i < m_ && turns && gyroscopic; ++i)
+      force_v[own[i]] +=
+          w[0] * (G[0](i, j) - G[0](j, i)) + w[1] * (G[1](i, j) - G[1](j, i)) + w[2] * (G[2](i, j) - G[2](j, i));
   }
 }
 
