@@ -53,6 +53,22 @@ TEST(ContactInput, ShapesAndTheirDimensions) {
   expect_refused("shape_a: plane, shape_b: box, size_b: [1, 1, 0.1], rounding_b: 0.1", "out-of-range", "rounding_b");
 }
 
+TEST(ContactInput, Sprockets) {
+  const auto sprocket = [](const std::string& fields) {
+    return "shape_a: sprocket, pitch_a: 0.25, shape_b: roller, stiffness: 1e9, " + fields;
+  };
+  expect_refused(sprocket("teeth_a: 11.5, pocket_a: 0.055, tip_a: 0.073, radius_b: 0.05"), "out-of-range",
+                 "11.5 teeth");
+  expect_refused(sprocket("teeth_a: 2, pocket_a: 0.055, tip_a: 0.073, radius_b: 0.05"), "out-of-range", "2 teeth");
+  expect_refused(sprocket("teeth_a: 11, pocket_a: 0.055, tip_a: 0.06, radius_b: 0.05"), "out-of-range", "do not reach");
+  expect_refused(sprocket("teeth_a: 11, pocket_a: 0.055, tip_a: 0.5, radius_b: 0.05"), "out-of-range", "in the middle");
+  expect_refused(sprocket("teeth_a: 11, pocket_a: 0.055, tip_a: 0.073, radius_b: 0.06"), "out-of-range",
+                 "does not fit");
+  expect_refused(sprocket("teeth_a: 11, tip_a: 0.073, radius_b: 0.05"), "missing-field", "pocket_a");
+  expect_refused("shape_a: rail, radius_a: 0.03, length_a: 0.26, shape_b: roller, radius_b: 0.12", "missing-field",
+                 "along a line");
+}
+
 TEST(ContactInput, Laws) {
   expect_refused(ball + ", law: kelvin_voigt", "unknown-value", "kelvin_voigt");
   expect_refused(ball + ", load: 10", "missing-field", "'load' needs 'depth'");

@@ -36,6 +36,14 @@ TEST(Hertz, TwoSpheres) {
               1e-8 * exact);
 }
 
+Eigen::Matrix<double, 12, 1> wrench_at(const Force& force, const Vec3& place, const Vec3& velocity = Vec3::Zero()) {
+  const FrameState frames[2] = {{Vec3::Zero(), Mat3::Identity(), Vec3::Zero(), Vec3::Zero()},
+                                {place, Mat3::Identity(), velocity, Vec3::Zero()}};
+  Eigen::Matrix<double, 12, 1> out;
+  force.evaluate({0, frames, nullptr, nullptr}, out.data());
+  return out;
+}
+
 // The force of two steel shapes that reach 10 um into each other, B about `place` and turned.
 double pressed(const std::string& shape_a, const std::string& shape_b,
                const std::vector<std::pair<std::string, double>>& sizes, const Vec3& place,
@@ -88,6 +96,36 @@ TEST(Hertz, CurvaturesAreThoseWhereShapesTouch) {
       1 / 0.05 + across, across - 1 / 0.05);
 }
 
+// Two places stand for a line: together they have the stiffness that is given, and the damping.
+TEST(Rollers, BearWithTheirWholeStiffnessOverTwoPlaces) {
+  const ElementDescription& d = *find_element(Category::force, "contact");
+  const auto load = [&](const std::string& law, double length, const Vec3& velocity) {
+    Item item;
+    item.type = d.key;
+    item.name = "pair";
+    item.fields.set("shape_a", std::string("rail"));
+    item.fields.set("radius_a", 0.03);
+    item.fields.set("length_a", 0.26);
+    item.fields.set("shape_b", std::string("roller"));
+    item.fields.set("radius_b", 0.12);
+    if (length > 0) item.fields.set("length_b", length);
+    item.fields.set("stiffness", 1e10);
+    item.fields.set("law", law);
+    if (law == "impact") item.fields.set("ramp", 1e-6);
+    item.fields.set("damping", law == "impact" ? 1000.0 : 0.5);
+    complete_fields(d, item);
+    Model model;
+    const auto force = d.make_force(item, {model});
+    EXPECT_EQ(force->switches().size(), length > 0 ? 2U : 1U);
+    return wrench_at(*force, {0.05, 0.15 - 1e-5, 0.4}, velocity)[7];
+  };
+  const double elastic = 1e10 * std::pow(1e-5, 1.5);
+  for (const double length : {0.0, 0.3}) {
+    EXPECT_NEAR(load("hunt_crossley", length, Vec3::Zero()), elastic, 1e-8 * elastic);
+    EXPECT_NEAR(load("impact", length, {0, -0.1, 0}), elastic + 100, 1e-8 * elastic);
+  }
+}
+
 TEST(Hertz, ConformingSurfacesAreRefused) {
   const ElementDescription& d = *find_element(Category::force, "ball_in_pocket");
   Item item;
@@ -119,14 +157,6 @@ std::unique_ptr<Force> groove(const char* ring, double damping) {
   complete_fields(d, item);
   Model model;
   return d.make_force(item, {model});
-}
-
-Eigen::Matrix<double, 12, 1> wrench_at(const Force& force, const Vec3& place, const Vec3& velocity = Vec3::Zero()) {
-  const FrameState frames[2] = {{Vec3::Zero(), Mat3::Identity(), Vec3::Zero(), Vec3::Zero()},
-                                {place, Mat3::Identity(), velocity, Vec3::Zero()}};
-  Eigen::Matrix<double, 12, 1> out;
-  force.evaluate({0, frames, nullptr, nullptr}, out.data());
-  return out;
 }
 
 TEST(BallInGroove, PushesTowardsTheMiddleOfItsProfile) {

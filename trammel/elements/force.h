@@ -14,6 +14,9 @@ struct ForcePartials {
   FrameMatrix pose,
       twist;         // d(wrench)/dpose, d(wrench)/dtwist; 6 rows and columns per frame, (force, torque) by (p, phi)
   FrameVector time;  // d(wrench)/dt
+  // Wrench and derivatives are all zero, as of a contact that is open: nobody needs to look at them. Not reset by
+  // elements that never say so.
+  bool nothing = false;
   void set_zero(int frames);
 };
 
@@ -46,6 +49,13 @@ class Force {
   virtual double external_power(const ElementInput& in) const { return energy_is_complete() ? 0.0 : power(in); }
   // True if -d(potential)/dpose and the dissipation account for the whole wrench.
   virtual bool energy_is_complete() const { return false; }
+  // All three at once, for elements that find them together.
+  struct EnergyTerms {
+    double stored = 0, heat = 0, external = 0;
+  };
+  virtual EnergyTerms energy_terms(const ElementInput& in) const {
+    return {potential_energy(in), dissipated_power(in), external_power(in)};
+  }
   // Of the wrench at a fixed time without velocities, whatever the energy balance books it as; nothing: it has none.
   virtual std::optional<double> potential_at_rest(const ElementInput& in) const {
     return energy_is_complete() ? std::optional(potential_energy(in)) : std::nullopt;

@@ -254,10 +254,10 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
   };
   for (const ForceRecord& f : forces_) {
     frame_states(f, work, frames);
-    const ElementInput in = element_input(f, state, frames, work);
-    e.potential += f.element->potential_energy(in);
-    e.dissipated_power += f.element->dissipated_power(in);
-    e.external_power += f.element->external_power(in);
+    const Force::EnergyTerms own = f.element->energy_terms(element_input(f, state, frames, work));
+    e.potential += own.stored;
+    e.dissipated_power += own.heat;
+    e.external_power += own.external;
   }
   double g[max_rows], lambda[max_rows];
   for (const ConstraintRecord& c : constraints_) {

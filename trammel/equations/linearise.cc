@@ -147,7 +147,9 @@ void Equations::localise_rigid(const ForceRecord& record, const State& state, co
   frame_states(record, motions, frames);
   const ElementInput in = element_input(record, state, frames, motions);
   record.element->evaluate(in, wrench);
+  p.nothing = false;
   record.element->linearise(in, p);
+  if (p.nothing) return;
   const bool by_velocity = record.element->uses_velocity();
   FrameMap maps[max_frames];
   for (std::size_t i = 0; i < record.frames.size(); ++i) {
@@ -279,6 +281,7 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
     const double *by_q = of_force.pose.data(), *by_v = of_force.twist.data(), *by_t = of_force.time.data();
     if (f.wide < 0) {
       localise_rigid(f, state, work, of_force);
+      if (of_force.nothing) continue;
     } else {
       WideMatrices& wide = work.wide[f.wide];
       localise_wide(f, state, work, wide);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "trammel/elements/contacts/hertz.h"
 #include "trammel/elements/forces/force_fields.h"
@@ -30,6 +29,10 @@ struct Contact::Meeting {
   NormalForce normal;
   Friction friction;
   Vec3 force;  // on B
+
+  double heat() const {
+    return (normal.Q - normal.elastic) * rate + friction.coefficient * normal.Q * friction.phi * sliding.squaredNorm();
+  }
 };
 
 Contact::Meeting Contact::meet(const FrameState& a, const FrameState& b, const ContactPoint& point) const {
@@ -69,9 +72,11 @@ void Contact::linearise(const ElementInput& in, ForcePartials& out) const {
   ContactPoint points[ShapePair::most_points];
   ContactPointPartials partials[ShapePair::most_points];
   const int count = shapes_->locate(a, b, points, partials);
+  out.nothing = true;
   for (int i = 0; i < count; ++i) {
     const ContactPoint& point = points[i];
     if (!(point.depth > 0)) continue;
+    out.nothing = false;
     const ContactPointPartials& d = partials[i];
     const Meeting m = meet(a, b, point);
     PointRows from_a = d.place, from_b = d.place;
@@ -102,23 +107,17 @@ void Contact::linearise(const ElementInput& in, ForcePartials& out) const {
   }
 }
 
-double Contact::potential_energy(const ElementInput& in) const {
-  ContactPoint points[ShapePair::most_points];
-  const int count = locate(in, points);
-  double sum = 0;
-  for (int i = 0; i < count; ++i) sum += law_.normal.stored(points[i].depth);
-  return sum;
-}
+double Contact::potential_energy(const ElementInput& in) const { return energy_terms(in).stored; }
+double Contact::dissipated_power(const ElementInput& in) const { return energy_terms(in).heat; }
 
-double Contact::dissipated_power(const ElementInput& in) const {
+Force::EnergyTerms Contact::energy_terms(const ElementInput& in) const {
   ContactPoint points[ShapePair::most_points];
   const int count = locate(in, points);
-  double sum = 0;
+  EnergyTerms sum;
   for (int i = 0; i < count; ++i) {
     if (!(points[i].depth > 0)) continue;
-    const Meeting m = meet(in.frames[0], in.frames[1], points[i]);
-    sum += (m.normal.Q - m.normal.elastic) * m.rate +
-           m.friction.coefficient * m.normal.Q * m.friction.phi * m.sliding.squaredNorm();
+    sum.stored += law_.normal.stored(points[i].depth);
+    sum.heat += meet(in.frames[0], in.frames[1], points[i]).heat();
   }
   return sum;
 }
@@ -175,14 +174,16 @@ void Contact::observe(const ElementInput& in, double* values) const {
   out.setZero();
   ContactPoint points[ShapePair::most_points];
   const int count = locate(in, points);
-  double deepest = -std::numeric_limits<double>::infinity();
   Vec3 place = in.frames[1].p, pressed = Vec3::Zero();
+  int deepest = 0;
+  for (int i = 1; i < count; ++i)
+    if (points[i].depth > points[deepest].depth) deepest = i;
   for (int i = 0; i < count; ++i) {
+    if (!(points[i].depth > 0) && i != deepest) continue;
     const Meeting m = meet(in.frames[0], in.frames[1], points[i]);
     const double slide = m.sliding.norm();
-    if (points[i].depth > deepest) {
-      deepest = points[i].depth;
-      out[0] = deepest;
+    if (i == deepest) {
+      out[0] = points[i].depth;
       out[1] = m.rate;
       out[3] = slide;
       place = points[i].place;
@@ -190,8 +191,8 @@ void Contact::observe(const ElementInput& in, double* values) const {
     out[2] += m.normal.Q;
     pressed += m.normal.Q * points[i].place;
     out[4] += m.friction.coefficient * m.normal.Q * m.friction.phi * slide;
+    out[5] += m.heat();
   }
-  out[5] = dissipated_power(in);
   out.tail<3>() = out[2] > 0 ? Vec3(pressed / out[2]) : place;
 }
 

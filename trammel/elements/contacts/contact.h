@@ -34,6 +34,7 @@ class Contact : public Force {
   void linearise(const ElementInput& in, ForcePartials& out) const override;
   double potential_energy(const ElementInput& in) const override;
   double dissipated_power(const ElementInput& in) const override;
+  EnergyTerms energy_terms(const ElementInput& in) const override;
   bool energy_is_complete() const override { return true; }
   bool approach(const ElementInput& in, const FrameState* rising, Approach& out) const override;
   Overlap overlap(const ElementInput& in) const override;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "trammel/base/numbers.h"
+#include "trammel/elements/contacts/profile.h"
 #include "trammel/elements/forces/force_fields.h"
 
 namespace trammel {
@@ -14,14 +15,27 @@ constexpr double least_dimension = 1e-12;
 // other within a tilt of about 2/100.
 constexpr double usual_crown = 0.01;
 
-enum class Kind { plane, sphere, hollow_sphere, cylinder, hollow_cylinder, disc, capsule, box };
-constexpr const char* names[] = {"plane",           "sphere", "hollow_sphere", "cylinder",
-                                 "hollow_cylinder", "disc",   "capsule",       "box"};
+enum class Kind {
+  plane,
+  sphere,
+  hollow_sphere,
+  cylinder,
+  hollow_cylinder,
+  disc,
+  capsule,
+  box,
+  rail,
+  sprocket,
+  roller,
+};
+constexpr const char* names[] = {"plane",   "sphere", "hollow_sphere", "cylinder", "hollow_cylinder", "disc",
+                                 "capsule", "box",    "rail",          "sprocket", "roller"};
 const char* name_of(Kind kind) { return names[static_cast<int>(kind)]; }
 
 struct Side {
   Kind kind = Kind::plane;
   double radius = 0, length = 0, rounding = 0, crown = 0;
+  double teeth = 0, pitch = 0, pocket = 0, tip = 0;
   Vec3 size = Vec3::Zero();
 };
 
@@ -30,8 +44,11 @@ constexpr std::pair<Kind, Kind> pairs[] = {
     {Kind::plane, Kind::sphere},         {Kind::plane, Kind::disc},      {Kind::plane, Kind::cylinder},
     {Kind::plane, Kind::capsule},        {Kind::plane, Kind::box},       {Kind::sphere, Kind::sphere},
     {Kind::hollow_sphere, Kind::sphere}, {Kind::cylinder, Kind::sphere}, {Kind::hollow_cylinder, Kind::sphere},
-    {Kind::capsule, Kind::sphere},       {Kind::capsule, Kind::capsule},
+    {Kind::capsule, Kind::sphere},       {Kind::capsule, Kind::capsule}, {Kind::rail, Kind::roller},
+    {Kind::sprocket, Kind::roller},
 };
+// Those with smooth derivatives wherever their shapes are; inside a rail and where arcs of a sprocket meet they jump.
+constexpr std::size_t smooth_pairs = 11;
 
 struct Dimension {
   const char* name;
@@ -52,9 +69,14 @@ std::vector<Dimension> dimensions(Kind kind, Kind against) {
       if (against != Kind::capsule) return {{"radius", true}, {"length", true}};
       return {{"radius", true}, {"length", true}, {"crown", false}};
     case Kind::box: return {{"size", true}, {"rounding", true}};
+    case Kind::rail: return {{"radius", true}, {"length", true}};
+    case Kind::sprocket: return {{"teeth", true}, {"pitch", true}, {"pocket", true}, {"tip", true}};
+    case Kind::roller: return {{"radius", true}, {"length", false}};
   }
   return {};
 }
+
+Sprocket sprocket_of(const Side& s) { return {static_cast<int>(s.teeth), s.pitch, s.pocket, s.tip}; }
 
 class Reader {
  public:
@@ -109,7 +131,8 @@ class Reader {
       return given;
     };
     constexpr std::pair<const char*, double Side::*> lengths[] = {
-        {"radius", &Side::radius}, {"length", &Side::length}, {"rounding", &Side::rounding}, {"crown", &Side::crown}};
+        {"radius", &Side::radius}, {"length", &Side::length}, {"rounding", &Side::rounding}, {"crown", &Side::crown},
+        {"teeth", &Side::teeth},   {"pitch", &Side::pitch},   {"pocket", &Side::pocket},     {"tip", &Side::tip}};
     for (const auto& [name, member] : lengths)
       if (asked(name)) out.*member = item_.fields.number(std::string(name) + "_" + side);
     if (asked("size")) out.size = item_.fields.get<Vec3>(std::string("size_") + side);
@@ -137,6 +160,21 @@ class Reader {
     if (s.kind == Kind::capsule)
       beyond("crown", s.crown, std::min(0.5 * s.radius, 0.125 * s.length),
              "half of the radius or an eighth of the length");
+  }
+
+  void check_sprocket(const Side& s, const Side& roller) const {
+    if (s.teeth != std::round(s.teeth) || s.teeth < 3 || s.teeth > 1e4)
+      fail("out-of-range", "a sprocket cannot have " + digits(s.teeth) + " teeth", "take a whole number from 3 on");
+    if (!(s.pocket + s.tip > 0.5 * s.pitch)) {
+      fail("out-of-range",
+           "its teeth do not reach from pocket to pocket: 'pocket' and 'tip' are together " + digits(s.pocket + s.tip) +
+               " m, half of the pitch is " + digits(0.5 * s.pitch) + " m",
+           "make one of the radii greater, or the pitch smaller");
+    }
+    if (!(sprocket_of(s).tip_center() > 0))
+      fail("out-of-range", "the tips of its teeth meet in the middle", "make 'tip' or 'pocket' smaller");
+    if (!(roller.radius < s.pocket))
+      fail("out-of-range", "the roller does not fit into the pockets of the sprocket", "its radius must be smaller");
   }
 
  private:
@@ -193,6 +231,9 @@ std::pair<double, double> curvatures(const Side& s) {
     case Kind::disc: return {1 / s.radius, rim_curvature(s)};
     case Kind::capsule: return {1 / s.radius, 0};
     case Kind::box: return {1 / s.rounding, 1 / s.rounding};
+    case Kind::rail:
+    case Kind::sprocket:
+    case Kind::roller: break;  // along a line
   }
   return {0, 0};
 }
@@ -202,6 +243,7 @@ double half_width(const Side& s) {
     case Kind::box: return 0.5 * s.size.minCoeff();
     case Kind::disc: return std::min(s.radius, s.rounding + s.crown);
     case Kind::cylinder: return s.length > 0 ? std::min(s.radius, 0.5 * s.length) : s.radius;
+    case Kind::sprocket: return s.tip;
     default: return s.radius;
   }
 }
@@ -209,7 +251,8 @@ double half_width(const Side& s) {
 // What a side shows of its frame while only normal forces act.
 FrameNeed need(Kind kind) {
   if (kind == Kind::sphere || kind == Kind::hollow_sphere) return FrameNeed::point;
-  return kind == Kind::box ? FrameNeed::orientation : FrameNeed::z_axis;
+  const bool turns = kind == Kind::box || kind == Kind::rail || kind == Kind::sprocket;
+  return turns ? FrameNeed::orientation : FrameNeed::z_axis;
 }
 
 }  // namespace
@@ -225,10 +268,13 @@ std::vector<Field> contact_shape_fields() {
     fields.push_back({"shape_" + side, FieldKind::text, Quantity::none, std::nullopt,
                       "On " + where +
                           ": plane (its xy plane, z outwards), sphere, hollow_sphere, cylinder, hollow_cylinder, disc, "
-                          "capsule (about its z axis) or box."});
-    dimension("radius", FieldKind::number, "Of that sphere, cylinder, disc or capsule.");
-    dimension("length", FieldKind::number,
-              "Of that capsule without its rounded ends, or of a whole cylinder that lies or stands on a plane.");
+                          "capsule (about its z axis), box, rail (along its x axis), sprocket or roller."});
+    dimension("radius", FieldKind::number,
+              "Of that sphere, cylinder, disc, capsule or roller; of a rail its half height.");
+    dimension(
+        "length", FieldKind::number,
+        "Of that capsule or rail without its rounded ends, of a whole cylinder that lies or stands on a plane, or "
+        "of a roller, which bears at its two ends; a roller without one bears at its middle.");
     dimension("rounding", FieldKind::number, "Radius of the rim of that disc or cylinder, or of the corners of a box.");
     dimension(
         "crown", FieldKind::number,
@@ -236,6 +282,11 @@ std::vector<Field> contact_shape_fields() {
         "ends; left out, 1/100 of the radius less its rounding, of a capsule 1/100 of radius or length, whichever is "
         "shorter.");
     dimension("size", FieldKind::vector3, "Edges of that box along the axes of its frame.");
+    dimension("teeth", FieldKind::number, "Number of teeth of that sprocket; a pocket lies on its x axis.");
+    fields.back().quantity = Quantity::none;
+    dimension("pitch", FieldKind::number, "Distance of the middles of two of its pockets.");
+    dimension("pocket", FieldKind::number, "Radius of its pockets.");
+    dimension("tip", FieldKind::number, "Radius of the tips of its teeth.");
   }
   return fields;
 }
@@ -252,8 +303,15 @@ MatchedShapes match_shapes(const Item& item) {
     reader.fail("out-of-range", "the sphere does not fit into the " + std::string(name_of(first.kind)),
                 "its radius must be smaller");
   }
+  if (first.kind == Kind::sprocket) reader.check_sprocket(first, second);
   MatchedShapes out;
-  if (first.kind == Kind::plane) {
+  out.line = second.kind == Kind::roller;
+  if (out.line) {
+    out.points = second.length > 0 ? 2 : 1;
+    out.pair = profile_against(first.kind == Kind::sprocket ? sprocket_profile(sprocket_of(first))
+                                                            : bar_profile(0.5 * first.length, first.radius),
+                               second.radius, second.length);
+  } else if (first.kind == Kind::plane) {
     const SupportingParts parts = supporting_parts(second);
     out.points = static_cast<int>(parts.centers.size());
     out.pair = plane_against(parts);
@@ -280,7 +338,7 @@ MatchedShapes match_shapes(const Item& item) {
 
 // Frames of the conformance suite are up to 3 m apart: nearly half of these touch.
 Fields random_contact_shapes(std::mt19937& random) {
-  const auto& [first, second] = pairs[std::uniform_int_distribution<std::size_t>(0, std::size(pairs) - 1)(random)];
+  const auto& [first, second] = pairs[std::uniform_int_distribution<std::size_t>(0, smooth_pairs - 1)(random)];
   const bool in_order = random_between(0, 1, random) < 0.5;
   Fields fields;
   const auto give = [&](const char* side, Kind kind, Kind against) {

@@ -6,6 +6,9 @@
 //   disc              about the z axis: rim with rounding, faces domed by `crown`
 //   capsule           about the z axis, half balls at its ends      a rounded bar
 //   box               with rounded corners, its middle at the origin
+//   rail              a rounded bar along the x axis, drawn along z
+//   sprocket          about the z axis, drawn along it (profile.h)
+//   roller            about the z axis, for outlines: it bears at its ends, or at its middle if it has no length
 #pragma once
 #include <string>
 
@@ -20,7 +23,8 @@ struct MatchedShapes {
   double curvature_sum = 0, curvature_difference = 0;                     // where they touch, for Hertz's stiffness
   FrameNeed needs[2] = {FrameNeed::orientation, FrameNeed::orientation};  // of a contact without friction
   int points = 1;
-  double size = 0;  // half the width of the smaller
+  bool line = false;  // they bear along a line: the places share the stiffness, and Hertz's of a point is not theirs
+  double size = 0;    // half the width of the smaller
 };
 
 // Fields `shape_a`, `radius_a` and so on.

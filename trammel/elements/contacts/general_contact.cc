@@ -48,6 +48,10 @@ class LawReader {
     }
     read_damping(law.normal);
     read_friction(law.friction);
+    if (shapes.line) {  // given for the whole line, without regard to how many places stand for it
+      law.normal.stiffness /= shapes.points;
+      if (law.normal.kind == NormalLaw::Damping::impact) law.normal.damping /= shapes.points;
+    }
     return law;
   }
 
@@ -77,6 +81,10 @@ class LawReader {
       return number("stiffness");
     }
     if (given("load")) return number("load") / std::pow(number("depth"), number("exponent"));
+    if (shapes.line) {
+      fail("missing-field", "a roller bears along a line and needs 'stiffness', or 'load' and 'depth'",
+           "the moduli give Hertz's law of a contact in a point");
+    }
     if (number("exponent") != 1.5) {
       fail("missing-field",
            "with 'exponent' " + digits(number("exponent")) + " it needs 'stiffness', or 'load' and 'depth'",
@@ -146,9 +154,8 @@ ElementDescription describe_contact() {
   d.category = Category::force;
   d.key = "contact";
   d.summary =
-      "Contact of two shapes, one on each frame (plane, sphere, cylinder, disc, capsule, box): elastic and damped, "
-      "with "
-      "friction.";
+      "Contact of two shapes, one on each frame (plane, sphere, cylinder, disc, capsule, box, rail and sprocket "
+      "for rollers): elastic and damped, with friction.";
   d.attachment = Attachment::two_points;
   d.fields = contact_shape_fields();
   const auto number = [](const char* name, Quantity quantity, std::string text) {

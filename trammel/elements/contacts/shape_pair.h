@@ -69,6 +69,11 @@ struct Bar {
 };
 std::unique_ptr<const ShapePair> bar_against(const Bar& a, const Bar& b);
 
+// ---- an outline in the xy plane of A, drawn along z (profile.h), against a roller: discs about the two ends of a part
+// of the z axis of B, or about its origin if the length is 0
+class Profile;
+std::unique_ptr<const ShapePair> profile_against(std::unique_ptr<const Profile> profile, double roller, double length);
+
 // A pair with its sides exchanged: its A is our B.
 std::unique_ptr<const ShapePair> exchanged(std::unique_ptr<const ShapePair> pair);
 
