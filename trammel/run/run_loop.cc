@@ -7,6 +7,7 @@
 
 #include "trammel/base/interruption.h"
 #include "trammel/base/numbers.h"
+#include "trammel/elements/registry.h"
 #include "trammel/run/output_step.h"
 
 namespace trammel {
@@ -48,8 +49,10 @@ void Simulation::Loop::begin() {
   greatest_ = settings_->greatest_step.value_or(end_);
   fixed_ = s_.settings_.fixed_step;
   const std::vector<Item>& forces = s_.equations_->model().forces;
-  for (std::size_t i = 0; i < forces.size(); ++i)
-    if (!fixed_ && forces[i].type == "contact") contacts_.push_back({static_cast<int>(i)});
+  for (std::size_t i = 0; i < forces.size() && !fixed_; ++i) {
+    const ElementDescription* description = find_element(Category::force, forces[i].type);
+    if (description != nullptr && description->meets_in_flight) contacts_.push_back({static_cast<int>(i)});
+  }
   own_step_ = s_.h_;
   no_outputs_ = options_.leg && options_.leg->no_outputs;
   stop_ = options_.leg ? std::min(end_, options_.leg->until.value_or(end_)) : end_;
