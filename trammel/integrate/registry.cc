@@ -61,11 +61,11 @@ std::unique_ptr<Integrator> make_in_joint_coordinates(const OdeMethodInfo& m, co
       [&m, &settings](FirstOrderProblem& space) { return m.make_first_order(space, settings); });
 }
 
-// Methods for y'' = f need accelerations of coordinates whose rates are the velocities, and some exact derivatives. The
-// lead-in of bdf-fixed evaluates f at the end of a step where it has not moved yet: no chart turns with the bodies
-// here, and remembered angles would be off by a turn.
+// Methods for y'' = f need accelerations of coordinates whose rates are the velocities, and some exact derivatives. One
+// that evaluates f at the end of a step where it has not moved yet would take angles that elements remember for a turn
+// less: no chart turns with the bodies here.
 bool runs_in_joint_coordinates(const OdeMethodInfo& m) {
-  return m.make_first_order && !m.make_second_order && m.key != "bdf-fixed";
+  return m.make_first_order && !m.make_second_order && !m.starts_ahead;
 }
 
 // A method for differential equations, with what it can do with constraints as well.
@@ -183,7 +183,7 @@ std::string why_not(const MethodInfo& method, std::string_view formulation) {
   if (std::find(method.formulations.begin(), method.formulations.end(), formulation) != method.formulations.end())
     return "";
   const bool takes_constraints = !method.for_differential_equations();
-  if (formulation == "joint-coordinates" && method.key == "bdf-fixed")
+  if (formulation == "joint-coordinates" && method.starts_ahead)
     return "the first steps evaluate f at their end with the coordinates of their start, where angles that elements "
            "remember would be miscounted by a turn; bdf takes it";
   if (formulation == "joint-coordinates" && !takes_constraints)
