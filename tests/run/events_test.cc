@@ -324,6 +324,22 @@ TEST(Events, CornersThatNoStepFitsBetweenAreBothEvents) {
   }
 }
 
+// At 1 s exactly floor has jumped already, and a step of 0.25 s that ends there saw 10 N in its last stages: 11/84 of
+// the step, 0.16 m/s. Steps end at the number before.
+TEST(Events, StepsEndBeforeARoundingJumps) {
+  for (const char* law : {"10*floor(time)", "10*trunc(time)", "10*(time - mod(time, 1))"}) {
+    const Outcome r = run(std::string("bodies: {block: {kind: point, mass: 2}}\n"
+                                      "forces: {push: {type: force, frames: [ground, block], axes: world, fx: '") +
+                              law + "'}}\nsimulation: {end: 1.9, length: 1}\n",
+                          "dormand-prince-54", 1e-11, 0.25);
+    ASSERT_EQ(r.result.status, RunStatus::finished) << law;
+    ASSERT_EQ(r.times().size(), 1U) << law;
+    EXPECT_NEAR(r.times()[0], 1, 1e-12) << law;
+    EXPECT_NEAR(r.last("body.block.velocity.x"), 5 * 0.9, 1e-11) << law;
+    EXPECT_NEAR(r.last("body.block.position.x"), 0.5 * 5 * 0.81, 1e-11) << law;
+  }
+}
+
 // Eight steps of 0.1 end at 0.7999999999999999, the last number before the corner, which no step has seen ahead. It was
 // once passed over without an event, and with the force before it at the start of the next step.
 TEST(Events, AStepThatEndsJustBeforeACornerBySteppingMeetsIt) {

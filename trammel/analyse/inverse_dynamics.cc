@@ -6,6 +6,7 @@
 #include <initializer_list>
 
 #include "trammel/base/numbers.h"
+#include "trammel/elements/registry.h"
 
 namespace trammel {
 
@@ -43,7 +44,8 @@ std::vector<Drive> drives_of(const Equations& equations) {
   for (int c = 0; c < equations.constraint_count(); ++c) {
     const Equations::ConstraintInfo info = equations.constraint_info(c);
     if (!info.is_motion || info.rows == 0) continue;
-    if (info.item->type != "trajectory") {  // about or along z of the first frame
+    const ElementDescription* description = find_element(Category::motion, info.item->type);
+    if (description == nullptr || !description->moves_frame) {  // about or along z of the first frame
       drives.push_back(
           {info.item->name, info.item->name, equations.row_unit(info.first_row) == RowUnit::torque ? 5 : 2, c});
       continue;

@@ -41,7 +41,10 @@ struct ElementDescription {
   std::string key;      // "revolute"
   std::string summary;  // one sentence
   Attachment attachment = Attachment::joint;
-  AxisFreedoms axis;  // of a joint
+  AxisFreedoms axis;             // of a joint
+  bool axes_cross = false;       // of a joint: `axis` and `axis_b` are given, at right angles
+  bool moves_frame = false;      // of a motion: in those of x, y, z, about_x, about_y, about_z that are given
+  bool meets_in_flight = false;  // of a force: shapes that fly apart and meet again; steps end before they do
   std::vector<Field> fields;
   // Gives the item the frames that its fields name, once all joints are known; throws Failure. Most need nothing.
   std::function<void(Model&, Item&)> attach;

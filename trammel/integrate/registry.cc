@@ -71,11 +71,11 @@ std::unique_ptr<Integrator> make_in_joint_coordinates(const OdeMethodInfo& m, co
   });
 }
 
-// Rosenbrock methods, which take both y' = f and y'' = f, need exact derivatives. The lead-in of bdf-fixed evaluates f
-// at the end of a step where it has not moved yet: no chart turns with the bodies here, and remembered angles would be
-// off by a turn.
+// Rosenbrock methods, which take both y' = f and y'' = f, need exact derivatives. One that evaluates f at the end of a
+// step where it has not moved yet would take angles that elements remember for a turn less: no chart turns with the
+// bodies here.
 bool runs_in_joint_coordinates(const OdeMethodInfo& m) {
-  return (m.make_first_order != nullptr) != (m.make_second_order != nullptr) && m.key != "bdf-fixed";
+  return (m.make_first_order != nullptr) != (m.make_second_order != nullptr) && !m.starts_ahead;
 }
 
 // A method for differential equations, with what it can do with constraints as well.
@@ -193,7 +193,7 @@ std::string why_not(const MethodInfo& method, std::string_view formulation) {
   if (std::find(method.formulations.begin(), method.formulations.end(), formulation) != method.formulations.end())
     return "";
   const bool takes_constraints = !method.for_differential_equations();
-  if (formulation == "joint-coordinates" && method.key == "bdf-fixed")
+  if (formulation == "joint-coordinates" && method.starts_ahead)
     return "the first steps evaluate f at their end with the coordinates of their start, where angles that elements "
            "remember would be miscounted by a turn; bdf takes it";
   if (formulation == "joint-coordinates" && !takes_constraints)

@@ -309,6 +309,12 @@ Expression::Sources Expression::sources_of(const Corner& corner) const {
 
 namespace {
 
+// sin(pi x), and exactly zero at whole numbers: there a rounding has jumped already, or is about to.
+double half_waves(double x) {
+  const double r = std::remainder(x, 2), size = std::abs(r);
+  return std::sin(std::numbers::pi * (size > 0.5 ? std::copysign(1 - size, r) : r));
+}
+
 // Positive between the first and the last point.
 double in_range(const std::vector<double>& x, double at) { return std::min(at - x.front(), x.back() - at); }
 
@@ -334,9 +340,9 @@ void Expression::corner_values(double t, std::span<const double> variables, std:
     switch (corner.kind) {
       case Corner::Kind::zero: out[i] = a; break;
       case Corner::Kind::difference: out[i] = a - values[corner.b]; break;
-      case Corner::Kind::whole: out[i] = std::sin(std::numbers::pi * std::remainder(a, 2)); break;
-      case Corner::Kind::half: out[i] = std::sin(std::numbers::pi * std::remainder(a + 0.5, 2)); break;
-      case Corner::Kind::ratio: out[i] = std::sin(std::numbers::pi * std::remainder(a / values[corner.b], 2)); break;
+      case Corner::Kind::whole: out[i] = half_waves(a); break;
+      case Corner::Kind::half: out[i] = half_waves(a + 0.5); break;
+      case Corner::Kind::ratio: out[i] = half_waves(a / values[corner.b]); break;
       case Corner::Kind::one: out[i] = a - 1; break;
       case Corner::Kind::knot: out[i] = at_knots(splines_[corner.c]->data().x, a); break;
       case Corner::Kind::range: out[i] = in_range(splines_[corner.c]->data().x, a); break;

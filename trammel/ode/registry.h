@@ -11,6 +11,9 @@
 
 namespace trammel {
 
+struct StructuralParameters;
+struct MultistepFormula;
+
 struct OdeSettings {
   bool fixed_step = false;
   double tolerance = 1e-5;  // epsilon; with a fixed step it only bounds the corrector
@@ -42,6 +45,12 @@ struct OdeMethodInfo {
   std::function<std::unique_ptr<OdeMethod>(FirstOrderProblem&, const OdeSettings&)> make_first_order;
   std::function<std::unique_ptr<OdeMethod>(SecondOrderProblem&, const OdeSettings&)> make_second_order;
   std::function<std::unique_ptr<OdeMethod>(ImplicitProblem&, const OdeSettings&)> make_implicit;
+  // What its stability follows from with these settings: of a method of structural dynamics, of a fixed multistep
+  // formula.
+  StructuralParameters (*structural)(const OdeSettings&) = nullptr;
+  MultistepFormula (*formula)(const OdeSettings&) = nullptr;
+  // The first steps evaluate f at their end with the state of their start.
+  bool starts_ahead = false;
   int stages = 0;  // of a Runge-Kutta or Rosenbrock method at its defaults; 0: no such method
 
   std::string why_refused(const OdeSettings& settings) const { return refuses ? refuses(settings) : ""; }

@@ -148,27 +148,6 @@ double growth_of(const StructuralParameters& parameters, Complex z) {
   return general_eigenvalues(amplification(parameters, Omega, xi)).cwiseAbs().maxCoeff();
 }
 
-const StructuralParameters* structural_parameters(const OdeMethodInfo& method, const OdeSettings& s,
-                                                  StructuralParameters& storage) {
-  const auto number = [&](const char* name) { return s.options.number(name); };
-  if (method.key == "newmark") {
-    storage = StructuralParameters::newmark(number("beta"), number("gamma"));
-  } else if (method.key == "hht") {
-    storage = StructuralParameters::hht(number("alpha"));
-  } else if (method.key == "generalized-alpha") {
-    storage = StructuralParameters::generalized_alpha(number("rho_inf"));
-  } else if (method.key == "wilson-theta") {
-    storage = StructuralParameters::collocation(number("theta"), 1.0 / 6, 0.5);
-  } else if (method.key == "collocation") {
-    storage = StructuralParameters::collocation(number("theta"), number("beta"), number("gamma"));
-  } else if (method.key == "midpoint") {
-    storage = StructuralParameters::midpoint();
-  } else {
-    return nullptr;
-  }
-  return &storage;
-}
-
 Growth growth_by_running(const OdeMethodInfo& method, const OdeSettings& settings) {
   if (!method.make_first_order) refuse_stability("method '" + method.key + "' does not integrate y' = f");
   TestEquation probe(Complex(-1, 0));
@@ -202,13 +181,9 @@ Growth growth_of(const std::string& name, const Fields& options, const Location&
   settings.fixed_step = true;
   settings.options = options;
   settings = resolve_settings(method, settings, where);
-  if (name == "adams-bashforth" || name == "adams-moulton" || name == "bdf-fixed") {
-    const std::string family = name == "bdf-fixed" ? "bdf" : name;
-    return growth_of(family + "-" + std::to_string(static_cast<int>(settings.options.number("order"))), {}, where);
-  }
-  StructuralParameters parameters;
-  if (structural_parameters(method, settings, parameters) != nullptr)
-    return [parameters](Complex z) { return growth_of(parameters, z); };
+  if (method.formula != nullptr) return [formula = method.formula(settings)](Complex z) { return formula.growth(z); };
+  if (method.structural != nullptr)
+    return [parameters = method.structural(settings)](Complex z) { return growth_of(parameters, z); };
   return growth_by_running(method, settings);
 }
 

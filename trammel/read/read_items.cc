@@ -277,8 +277,7 @@ std::vector<int> ModelReader::frames_between(const Node& pair, const Node* at, c
   const std::optional<Quat> axes_a = read_axes(axis, x_axis, place);
   std::optional<Quat> axes_b = axes_a;
   if (axis_b != nullptr) axes_b = read_second_axes(*axis_b, x_axis, place);
-  if ((description.key == "universal" || description.key == "perpendicular_axes") && axes_a && axes_b)
-    check_cross(*axes_a, *axes_b, axis_b, place, key, description.key);
+  if (description.axes_cross && axes_a && axes_b) check_cross(*axes_a, *axes_b, axis_b, place, key, description.key);
   if (a == missing_body || b == missing_body || !point_a || !point_b || !axes_a || !axes_b) return {};
   const int frame_a = add_frame(a, to_local(a, {*point_a, *axes_a}), values_->where(key));
   const int frame_b = add_frame(b, to_local(b, {*point_b, *axes_b}), values_->where(key));

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "trammel/base/numbers.h"
+#include "trammel/elements/registry.h"
 
 namespace trammel {
 namespace {
@@ -23,7 +24,10 @@ double one_digit_below(double x) {
 ContactWatch::ContactWatch(const Equations& equations, double tolerance)
     : equations_(equations), tolerance_(tolerance) {
   const std::vector<Item>& forces = equations.model().forces;
-  const auto judged = [](const Item& item) { return item.type == "contact"; };
+  const auto judged = [](const Item& item) {
+    const ElementDescription* description = find_element(Category::force, item.type);
+    return description != nullptr && description->meets_in_flight;
+  };
   if (std::none_of(forces.begin(), forces.end(), judged)) return;
   Workspace work = equations.make_workspace();
   const State state = equations.initial_state();

@@ -166,13 +166,16 @@ class Inquest {
     if (c_.settings.fixed_step && c_.reason == StopReason::attempt_failed) try_smaller_steps();
     if (c_.reason == StopReason::time_stalled) note_stall();
     if (c_.reason == StopReason::chatter) {
-      const std::string name = e_.name_of_switch(c_.chattering);
+      // "force 'floor': impact" without the name of the switch
+      const std::size_t switch_and_colon = e_.switch_info(c_.chattering).name.size() + 2;
+      std::string part = e_.name_of_switch(c_.chattering);
+      part.resize(part.size() - switch_and_colon);
       if (c_.in_vain) {
-        add(1, "events-chatter", name.substr(0, name.find(':')),
+        add(1, "events-chatter", part,
             "it drives the mechanism back over its own corner, so that no step can end behind it",
             "200 steps were cut short at the corner within a ten-thousandth of the run, and it never changed");
       } else {
-        add(1, "events-chatter", name.substr(0, name.find(':')), "it switches again and again in a very short time",
+        add(1, "events-chatter", part, "it switches again and again in a very short time",
             "100 events within a millionth of the run, or an impact on something that cannot yield");
       }
     }

@@ -157,6 +157,7 @@ ElementDescription describe_contact() {
       "Contact of two shapes, one on each frame (plane, sphere, cylinder, disc, capsule, box, rail and sprocket "
       "for rollers): elastic and damped, with friction.";
   d.attachment = Attachment::two_points;
+  d.meets_in_flight = true;
   d.fields = contact_shape_fields();
   const auto number = [](const char* name, Quantity quantity, std::string text) {
     return optional_field(name, FieldKind::number, quantity, std::move(text));

@@ -14,6 +14,7 @@ ElementDescription describe_trajectory() {
       "Prescribes position and orientation of the second frame against the first as functions of time, as many of the "
       "six coordinates as are given.";
   d.attachment = Attachment::on_joint;
+  d.moves_frame = true;
   const ExpressionText free{};
   d.fields = {
       {"x", FieldKind::expression, Quantity::length, free,

@@ -8,6 +8,7 @@ ElementDescription describe_perpendicular_axes() {
   ElementDescription d;
   d.category = Category::joint;
   d.key = "perpendicular_axes";
+  d.axes_cross = true;
   d.summary = "The z axes of the two frames stay perpendicular; everything else is free.";
   d.make_constraint = [](const Item&, const MakeContext&) {
     return std::make_unique<PairConstraint>(std::vector<PairRowSpec>{{Primitive::dot, 2, 2}});

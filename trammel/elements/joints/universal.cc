@@ -8,6 +8,7 @@ ElementDescription describe_universal() {
   ElementDescription d;
   d.category = Category::joint;
   d.key = "universal";
+  d.axes_cross = true;
   d.summary =
       "A Cardan joint: origins coincide, the z axes of the two frames stay perpendicular (the arms of the cross).";
   d.make_constraint = [](const Item&, const MakeContext&) {

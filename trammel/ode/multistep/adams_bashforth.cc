@@ -15,6 +15,9 @@ OdeMethodInfo adams_bashforth() {
   m.is_explicit = true;
   m.options = {{"order", FieldKind::number, Quantity::none, 4.0,
                 "Of the formula, 1 to 5. Higher ones are more accurate and less stable.", 1, 5}};
+  m.formula = [](const OdeSettings& s) {
+    return MultistepFormula::adams_bashforth(static_cast<int>(s.options.number("order")));
+  };
   m.make_first_order = [](FirstOrderProblem& problem, const OdeSettings& s) {
     const int k = static_cast<int>(s.options.number("order"));
     MultistepOptions options;

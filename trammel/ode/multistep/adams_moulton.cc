@@ -21,6 +21,9 @@ OdeMethodInfo adams_moulton() {
        "0: one correction (PECE); 1: fixed point iteration until corrections are small; 2: Newton's method, for "
        "stiff problems.",
        0, 2}};
+  m.formula = [](const OdeSettings& s) {
+    return MultistepFormula::adams_moulton(static_cast<int>(s.options.number("order")));
+  };
   m.make_first_order = [](FirstOrderProblem& problem, const OdeSettings& s) {
     const int k = static_cast<int>(s.options.number("order"));
     MultistepOptions options;

@@ -26,12 +26,10 @@ OdeMethodInfo collocation() {
     if (s.options.number("gamma") != 0.5) return "gamma is not 1/2: order 1";
     return beta < least - 1e-12 || beta > most + 1e-12 ? "beta is outside of (7.42): stable only for small steps" : "";
   };
-  m.make_second_order = [](SecondOrderProblem& p, const OdeSettings& s) {
-    return std::make_unique<StructuralMethod>(
-        p, StructuralOptions::from(StructuralParameters::collocation(
-                                       s.options.number("theta"), s.options.number("beta"), s.options.number("gamma")),
-                                   s));
-  };
+  make_structural(m, [](const OdeSettings& s) {
+    return StructuralParameters::collocation(s.options.number("theta"), s.options.number("beta"),
+                                             s.options.number("gamma"));
+  });
   return m;
 }
 

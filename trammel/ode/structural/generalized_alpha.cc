@@ -19,10 +19,8 @@ OdeMethodInfo generalized_alpha() {
                                         "Spectral radius at infinite frequency: 1 keeps all, 0 ends fast parts in a "
                                         "step.",
                                         0, 1}});
-  m.make_second_order = [](SecondOrderProblem& p, const OdeSettings& s) {
-    return std::make_unique<StructuralMethod>(
-        p, StructuralOptions::from(StructuralParameters::generalized_alpha(s.options.number("rho_inf")), s));
-  };
+  make_structural(
+      m, [](const OdeSettings& s) { return StructuralParameters::generalized_alpha(s.options.number("rho_inf")); });
   return m;
 }
 

@@ -17,10 +17,7 @@ OdeMethodInfo hht() {
   m.options = with_structural_options(
       {{"alpha", FieldKind::number, Quantity::none, -0.1,
         "Damping of high frequencies, -1/3 (most) to 0 (none: trapezoidal rule).", -1.0 / 3 - 1e-12, 0}});
-  m.make_second_order = [](SecondOrderProblem& p, const OdeSettings& s) {
-    return std::make_unique<StructuralMethod>(
-        p, StructuralOptions::from(StructuralParameters::hht(s.options.number("alpha")), s));
-  };
+  make_structural(m, [](const OdeSettings& s) { return StructuralParameters::hht(s.options.number("alpha")); });
   return m;
 }
 

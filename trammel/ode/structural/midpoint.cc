@@ -15,9 +15,7 @@ OdeMethodInfo midpoint() {
   m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable, also where the trapezoidal rule is not (TEXT Example 7.1); no damping";
   m.options = with_structural_options({});
-  m.make_second_order = [](SecondOrderProblem& p, const OdeSettings& s) {
-    return std::make_unique<StructuralMethod>(p, StructuralOptions::from(StructuralParameters::midpoint(), s));
-  };
+  make_structural(m, [](const OdeSettings&) { return StructuralParameters::midpoint(); });
   return m;
 }
 

@@ -25,11 +25,9 @@ OdeMethodInfo newmark() {
     if (2 * beta < gamma) return "2 beta < gamma: stable only for small steps";
     return gamma != 0.5 ? "gamma is not 1/2: order 1" : "";
   };
-  m.make_second_order = [](SecondOrderProblem& p, const OdeSettings& s) {
-    return std::make_unique<StructuralMethod>(
-        p,
-        StructuralOptions::from(StructuralParameters::newmark(s.options.number("beta"), s.options.number("gamma")), s));
-  };
+  make_structural(m, [](const OdeSettings& s) {
+    return StructuralParameters::newmark(s.options.number("beta"), s.options.number("gamma"));
+  });
   return m;
 }
 

@@ -32,6 +32,13 @@ StructuralParameters StructuralParameters::midpoint() {
   return p;
 }
 
+void make_structural(OdeMethodInfo& m, StructuralParameters (*parameters)(const OdeSettings&)) {
+  m.structural = parameters;
+  m.make_second_order = [parameters](SecondOrderProblem& p, const OdeSettings& s) {
+    return std::make_unique<StructuralMethod>(p, StructuralOptions::from(parameters(s), s));
+  };
+}
+
 StructuralOptions StructuralOptions::from(const StructuralParameters& parameters, const OdeSettings& settings) {
   StructuralOptions o;
   o.parameters = parameters;

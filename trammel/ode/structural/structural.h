@@ -47,6 +47,8 @@ struct StructuralOptions {
 
   static StructuralOptions from(const StructuralParameters& parameters, const OdeSettings& settings);
 };
+// Gives a description its maker, and what its stability follows from.
+void make_structural(OdeMethodInfo& m, StructuralParameters (*parameters)(const OdeSettings&));
 std::vector<Field> with_structural_options(std::vector<Field> own);
 std::string refuse_structural(const OdeSettings& settings, double beta);
 

@@ -21,10 +21,9 @@ OdeMethodInfo wilson_theta() {
   m.caveat = [](const OdeSettings& s) -> std::string {
     return s.options.number("theta") < 1.366 ? "theta < 1.366: stable only for small steps" : "";
   };
-  m.make_second_order = [](SecondOrderProblem& p, const OdeSettings& s) {
-    return std::make_unique<StructuralMethod>(
-        p, StructuralOptions::from(StructuralParameters::collocation(s.options.number("theta"), 1.0 / 6, 0.5), s));
-  };
+  make_structural(m, [](const OdeSettings& s) {
+    return StructuralParameters::collocation(s.options.number("theta"), 1.0 / 6, 0.5);
+  });
   return m;
 }
 
