@@ -151,6 +151,7 @@ class Mesher {
       }
       put(first, second, K, stiffness_);
       add_points(e, axes, first, second);
+      out_.pieces.push_back({first, second, e.section.area});
       first = second;
     }
   }

@@ -58,6 +58,11 @@ struct FiniteElements {
   std::vector<Vec3> nodes;  // those of the frame first
   std::vector<MassPoint> points;
   Sparse stiffness, mass;
+  struct Piece {
+    int first = 0, second = 0;  // nodes
+    double area = 0;            // of its section
+  };
+  std::vector<Piece> pieces;  // one for each element, for drawings
 
   int freedoms() const { return 6 * static_cast<int>(nodes.size()); }
   // Motions as a rigid body: three translations, three rotations about `center`.
