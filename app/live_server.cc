@@ -1,5 +1,6 @@
 #include "app/live_server.h"
 
+#include <pthread.h>
 #include <sys/random.h>
 
 #include <algorithm>
@@ -272,6 +273,7 @@ LiveServer::Engine::Engine(const std::function<std::string(const std::string&)>&
   page_ = page(host_);
   accept();
   thread_ = std::thread([this] { run(); });
+  pthread_setname_np(thread_.native_handle(), "live-server");  // for those who measure it
 }
 
 // What a handler throws, most likely for want of memory, ends that handler and not the program, whose run goes on.

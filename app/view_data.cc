@@ -8,6 +8,7 @@
 
 #include "app/result_json.h"
 #include "app/view_events.h"
+#include "app/view_flexible.h"
 #include "app/view_format.h"
 #include "trammel/write/output_path.h"
 
@@ -31,7 +32,12 @@ std::vector<Meaning> meanings(const Provenance& provenance, const Table& table) 
     for (const Json& column : entry["has"]) {
       const Meaning meaning{text_in(entry, "of"), text_in(entry, "name"), text_at(column, 0), "", text_at(column, 2)};
       const std::string axes = text_at(column, 1);
-      if (axes.empty()) all.push_back(meaning);
+      const bool is_number = axes.find_first_not_of("0123456789") == std::string::npos;  // or there is none
+      if (is_number) {
+        all.push_back(meaning);
+        all.back().axis = axes;
+        continue;
+      }
       for (const char axis : axes) {
         all.push_back(meaning);
         all.back().axis = axis;
@@ -243,6 +249,14 @@ std::vector<std::size_t> wanted_of_table(const MemoryTrajectory& result, std::si
   return columns;
 }
 
+// Without these a page could not draw a body that bends.
+void add_modal_coordinates(const std::vector<Meaning>& what, std::vector<std::size_t>& columns) {
+  for (std::size_t c = 0; c < what.size(); ++c)
+    if (what[c].of == "body" && what[c].quantity == "mode") columns.push_back(c);
+  std::sort(columns.begin(), columns.end());
+  columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+}
+
 void refuse_size(std::size_t bytes, std::size_t most) {
   if (bytes <= most) return;
   throw read_failure("too-large",
@@ -314,7 +328,8 @@ Json freedoms_json(ViewFile& file, const std::vector<Sweep>& sweeps, std::size_t
                         {"drawn", sweep.drawn},
                         {"ends", {sweep.ends_low, sweep.ends_high}},
                         {"values", file.add_quantised({sweep.values}, {greatest > 0 ? greatest / (1 << 28) : 1.0})},
-                        {"poses", quantised_poses(file, sweep.poses)}});
+                        {"poses", quantised_poses(file, sweep.poses)},
+                        {"modal", file.add_floats(sweep.modal)}});
   }
   return freedoms;
 }
@@ -372,6 +387,7 @@ class Packer {
     const ColumnReader output(result_, 0, options_.every);
     refuse_size(4 * 7 * poses_.size() * output.rows(), most_unpacked_bytes);
     header["poses"] = pose_chunk(file_, output, poses_);
+    header["flexible"] = flexible_json(file_, joined_pieces(provenance, "flexible"));
     if (!motions.sweeps.empty()) header["freedoms"] = freedoms_json(file_, motions.sweeps, 7 * poses_.size());
     if (motions.modes) header["modes"] = modes_json(file_, *motions.modes, poses_.size());
     const std::size_t tables = options_.only_first_table ? 1 : result_.tables().size();
@@ -388,7 +404,8 @@ class Packer {
   void add_table(std::size_t t) {
     const Table& table = result_.tables()[t];
     const ColumnReader read(result_, t, options_.every);
-    const std::vector<std::size_t> columns = wanted_of_table(result_, t, options_.signals);
+    std::vector<std::size_t> columns = wanted_of_table(result_, t, options_.signals);
+    if (t == 0) add_modal_coordinates(known_, columns);
     refuse_size(file_.bytes() + 4 * read.rows() * columns.size(), most_unpacked_bytes);
     const std::map<std::size_t, std::size_t> pose_of_column = columns_of_poses(poses_);
     std::vector<Meaning> what;

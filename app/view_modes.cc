@@ -3,11 +3,30 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trammel/model/modal_data.h"
+
 namespace trammel {
 namespace {
 
 constexpr std::size_t most_modes = 400, most_bytes = std::size_t{24} << 20;
 constexpr double shape_quantum = 1e-6;  // of the greatest displacement, or rotation
+
+// How the bodies that bend do it in a mode: their modal coordinates are the last velocities of each.
+void add_modal(const Equations& equations, const Mode& mode, bool damped, ViewColumns& modal) {
+  std::size_t column = 0;
+  const auto add = [&](double x) {
+    if (column == modal.size()) modal.emplace_back();
+    modal[column++].push_back(x);
+  };
+  for (std::size_t b = 0; b < equations.model().bodies.size(); ++b) {
+    const Body& body = equations.model().bodies[b];
+    if (body.modal == nullptr) continue;
+    const auto count = static_cast<int>(equations.body(static_cast<int>(b)).velocities().size());
+    const int behind = equations.first_velocity(static_cast<int>(b)) + count;
+    for (int i = behind - body.modal->modes(); i < behind; ++i) add(mode.shape[i].real());
+    for (int i = behind - body.modal->modes(); damped && i < behind; ++i) add(mode.shape[i].imag());
+  }
+}
 
 ModeSet mode_set(const Equations& equations, const State& state, const std::vector<Mode>& modes, bool damped) {
   const std::vector<Body>& bodies = equations.model().bodies;
@@ -28,6 +47,7 @@ ModeSet mode_set(const Equations& equations, const State& state, const std::vect
       for (Eigen::Index i = 0; i < 6; ++i) set.shapes[column++].push_back(shape(b, i).real());
       for (Eigen::Index i = 0; damped && i < 6; ++i) set.shapes[column++].push_back(shape(b, i).imag());
     }
+    add_modal(equations, mode, damped, set.modal);
   }
   return set;
 }
@@ -82,7 +102,8 @@ Json modes_json(ViewFile& file, const ModesOfPage& modes, std::size_t bodies) {
     sets.push_back({{"damped", set.damped},
                     {"found", set.found},
                     {"modes", std::move(list)},
-                    {"shapes", shapes_chunk(file, set.shapes)}});
+                    {"shapes", shapes_chunk(file, set.shapes)},
+                    {"modal", file.add_floats(set.modal)}});
   }
   return {{"around", modes.around}, {"notes", modes.notes}, {"sets", std::move(sets)}};
 }

@@ -20,6 +20,9 @@ struct ModeSet {
   // Displacement of the origin and rotation, x y z each, of every body that has a place: a column for each component,
   // a row for each mode. Of damped modes six imaginary columns follow the six real ones of each body.
   ViewColumns shapes;
+  // Modal coordinates of the bodies that bend, in the model's order; of damped modes the imaginary ones of a body
+  // follow its real ones.
+  ViewColumns modal;
 };
 
 struct ModesOfPage {
@@ -31,7 +34,7 @@ ModesOfPage modes_of_page(const Equations& equations, const State& state, const 
                           const std::string& around);
 
 // For the header: {"around", "notes", "sets": [{"damped", "found", "modes": [{"frequency", "damping", "eigenvalue":
-// [re, im], "oscillates", "kind", "bodies": [names]}], "shapes": chunk}]}.
+// [re, im], "oscillates", "kind", "bodies": [names]}], "shapes": chunk, "modal": chunk}]}.
 Json modes_json(ViewFile& file, const ModesOfPage& modes, std::size_t bodies);
 
 }  // namespace trammel

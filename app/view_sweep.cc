@@ -11,6 +11,7 @@
 #include "trammel/equations/saddle.h"
 #include "trammel/formulate/partition.h"
 #include "trammel/initial/consistent.h"
+#include "trammel/model/modal_data.h"
 
 namespace trammel {
 namespace {
@@ -153,9 +154,11 @@ class Sweeper {
     sweep.ends_high = !walk(freedom.column, 1, above);
     const double drawn = value_at_start(freedom);
     sweep.poses.resize(7 * placed_bodies());
+    sweep.modal.resize(modal_coordinates());
     const auto add = [&](double moved, const State& state) {
       sweep.values.push_back(drawn + moved);
       add_poses(state, sweep.poses);
+      add_modal(state, sweep.modal);
     };
     for (auto row = below.rbegin(); row != below.rend(); ++row) add(row->moved, row->state);
     sweep.drawn = below.size();
@@ -174,6 +177,13 @@ class Sweeper {
     const auto begin = equations_.model().bodies.begin();
     return static_cast<std::size_t>(std::count_if(begin, begin + static_cast<std::ptrdiff_t>(own_bodies_),
                                                   [](const Body& b) { return kind_of(b).is_place; }));
+  }
+
+  std::size_t modal_coordinates() const {
+    std::size_t count = 0;
+    for (const Body& body : equations_.model().bodies)
+      if (body.modal != nullptr) count += static_cast<std::size_t>(body.modal->modes());
+    return count;
   }
 
   // Of a coordinate its value, of a column of a body how far it has moved.
@@ -261,6 +271,16 @@ class Sweeper {
       if (q.w() * last(3) + q.x() * last(4) + q.y() * last(5) + q.z() * last(6) < 0) q.coeffs() *= -1;
       for (const double x : {origin.x(), origin.y(), origin.z(), q.w(), q.x(), q.y(), q.z()})
         poses[column++].push_back(x);
+    }
+  }
+
+  void add_modal(const State& state, ViewColumns& modal) const {
+    std::size_t column = 0;
+    for (std::size_t b = 0; b < own_bodies_; ++b) {
+      if (equations_.model().bodies[b].modal == nullptr) continue;
+      const BodyElement& body = equations_.body(static_cast<int>(b));
+      const int behind = body.at().q + body.coordinates(), modes = equations_.model().bodies[b].modal->modes();
+      for (int i = behind - modes; i < behind; ++i) modal[column++].push_back(state.q[i]);
     }
   }
 

@@ -16,6 +16,7 @@ struct Sweep {
   std::size_t drawn = 0;              // row in which the mechanism is as drawn
   bool ends_low = false, ends_high = false;  // it cannot be assembled beyond
   ViewColumns poses;                         // x y z w x y z of each body that has a place, in the model's order
+  ViewColumns modal;                         // modal coordinates of all that bend, in the model's order
 };
 
 // `state` is assembled. Motions are left out: what they drive is a freedom to be tried. Rows that bind velocities only,

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdint>
+#include <map>
 #include <new>
 
 #include "app/view_page.h"
@@ -86,26 +86,21 @@ TEST(LiveView, ARefusedStartIsToldUntilAnotherIsAskedFor) {
     ++starts;
     throw Failure({Severity::error, "test", "the mass is negative", "", {}});
   }));
+  const std::map<int, const char*> asked{{1, R"({"restart": {}})"},
+                                         {2, R"({"speed": null})"},
+                                         {3, R"({"set": {"name": "drive", "value": 1}})"},
+                                         {4, "nonsense"},
+                                         {5, R"({"restart": {}})"}};
+  std::map<int, std::string> told;
   const RunStatus status = watch(view, [&](int step) {
-    if (step == 1) view.receive(R"({"restart": {}})");
-    if (step == 2) {
-      EXPECT_EQ(message_in(view), "no new start: the mass is negative");
-    }
-    if (step == 2) view.receive(R"({"speed": null})");
-    if (step == 3) view.receive(R"({"set": {"name": "drive", "value": 1}})");
-    if (step == 4) {
-      EXPECT_EQ(message_in(view), "no new start: the mass is negative");
-    }
-    if (step == 4) view.receive("nonsense");
-    if (step == 5) {
-      EXPECT_THAT(message_in(view), HasSubstr("not in the form of a command; no new start"));
-    }
-    if (step == 5) view.receive(R"({"restart": {}})");
-    if (step == 5) {
-      EXPECT_EQ(message_in(view), "");
-    }
+    if (const auto command = asked.find(step); command != asked.end()) view.receive(command->second);
+    told[step] = message_in(view);
   });
   EXPECT_EQ(status, RunStatus::finished);
+  EXPECT_EQ(told[1], "") << "it is tried after this";
+  for (const int step : {2, 3}) EXPECT_EQ(told[step], "no new start: the mass is negative");
+  EXPECT_EQ(told[4], "not in the form of a command; no new start: the mass is negative");
+  EXPECT_EQ(told[5], "");
   EXPECT_EQ(starts, 2);
 }
 

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include "app/view_events.h"
 #include "app/view_sweep.h"
@@ -118,6 +119,9 @@ nlohmann::json header_of(Command& command, const std::string& page) {
   return nlohmann::json::parse(data.substr(8, length));
 }
 
+// What results say of themselves since decision 0027.
+constexpr const char* described[] = {"gravity:", "bodies.", "elements.", "signals.", "switches.", "meshes."};
+
 TEST_F(View, FreedomsOfAModel) {
   ASSERT_EQ(command.run({"view", model_file("slider_crank.yaml"), "-o", "model.html"}).code, 0);
   const nlohmann::json freedoms = header_of(command, "model.html")["freedoms"];
@@ -177,6 +181,62 @@ TEST_F(View, DampedModesHavePhases) {
   const Outcome file = command.run({"view", "rotor.modes.h5", "-o", "x.html"});  // the numbers, without a mechanism
   EXPECT_EQ(file.code, 2);
   EXPECT_THAT(file.err, HasSubstr("trammel modes MODEL --page FILE"));
+}
+
+TEST_F(View, ResultsOfAnalysesAndParticipantsOpen) {
+  ASSERT_EQ(command.run({"static", model_file("pendulum.yaml"), "-o", "static.h5"}).code, 0);
+  ASSERT_EQ(command.run({"kinematic", model_file("driven_four_bar.yaml"), "-o", "kinematic.h5"}).code, 0);
+  const std::string coupling = std::string(TRAMMEL_SOURCE_DIR) + "/couplings/double_pendulum.yaml";
+  ASSERT_EQ(command.run({"couple", coupling, "--option", "end=0.1"}).code, 0);
+  const auto header = [&](const std::string& result) {
+    const Outcome outcome = command.run({"view", result, "-o", "page.html"});
+    EXPECT_EQ(outcome.code, 0) << result << ": " << outcome.err;
+    return header_of(command, "page.html");
+  };
+  const nlohmann::json at_rest = header("static.h5"), driven = header("kinematic.h5"),
+                       part = header("double_pendulum.first.h5");
+  EXPECT_EQ(at_rest["poses"]["rows"], 1);
+  EXPECT_EQ(driven["poses"]["rows"], 401);
+  EXPECT_GT(part["poses"]["rows"], 1);
+  for (const nlohmann::json& one : {at_rest, driven, part}) {
+    EXPECT_GT(one["bodies"].size(), 0u);
+    EXPECT_GT(one["elements"].size(), 0u);
+    EXPECT_EQ(one["poses"]["count"], 7 * one["bodies"].size());
+    EXPECT_TRUE(one["signals"][0].contains("of"));
+  }
+  // Two participants together: the second as the ghost of the first.
+  const std::vector<std::string> both{"view", "double_pendulum.first.h5", "double_pendulum.second.h5", "-o",
+                                      "both.html"};
+  EXPECT_EQ(command.run(both).code, 0);
+}
+
+// A stored result of the time before results said what to draw: shapes, and signals by their names.
+TEST_F(View, AnOldResultOpens) {
+  ASSERT_EQ(command.run({"run", model_file("pendulum.yaml"), "-o", "new.csv"}).code, 0);
+  std::istringstream lines(command.read("new.csv"));
+  std::string old, line;
+  int left_out = 0;
+  while (std::getline(lines, line)) {
+    const bool is_new = std::any_of(std::begin(described), std::end(described), [&](const char* key) {
+      return line.rfind(std::string("# provenance.") + key, 0) == 0;
+    });
+    left_out += is_new ? 1 : 0;
+    if (!is_new) old += line + "\n";
+  }
+  ASSERT_GE(left_out, 4);
+  command.write("new.csv", old);
+  const Outcome outcome = command.run({"view", "new.csv", "-o", "old.html"});
+  ASSERT_EQ(outcome.code, 0) << outcome.err;
+  const nlohmann::json header = header_of(command, "old.html");
+  ASSERT_EQ(header["bodies"].size(), 1u);
+  EXPECT_EQ(header["bodies"][0]["name"], "bar");
+  EXPECT_EQ(header["elements"].size(), 0u);
+  EXPECT_TRUE(header["gravity"].is_null());
+  EXPECT_GT(header["shapes"].size(), 0u);
+  EXPECT_GT(header["poses"]["rows"], 10);
+  EXPECT_EQ(header["plots"], nlohmann::json({{0}, {1}, {2}}));
+  for (const nlohmann::json& signal : header["signals"])
+    EXPECT_EQ(signal.contains("of"), signal["table"] != 0) << signal;
 }
 
 TEST_F(View, EventsAreMarks) {

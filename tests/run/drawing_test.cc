@@ -4,9 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <numbers>
 
+#include "trammel/model/modal_data.h"
 #include "trammel/read/read_model.h"
 #include "trammel/run/load_model.h"
 #include "trammel/run/recorder.h"
@@ -33,7 +38,9 @@ std::vector<Column> columns_of(const Json& signals) {
   for (const Json& entry : signals) {
     for (const Json& has : entry["has"]) {
       const std::string axes = has[1];
-      if (axes.empty()) columns.push_back({entry["name"], ""});
+      const bool is_number = !axes.empty() && axes.find_first_not_of("0123456789") == std::string::npos;
+      if (axes.empty() || is_number) columns.push_back({entry["name"], axes});
+      if (is_number) continue;  // one of many
       for (const char axis : axes) columns.push_back({entry["name"], std::string(1, axis)});
     }
   }
@@ -54,6 +61,48 @@ TEST(Drawing, EveryColumnIsDescribedInItsPlace) {
       if (!columns[i].axis.empty()) {
         EXPECT_TRUE(signals[i].name.ends_with("." + columns[i].axis)) << signals[i].name;
       }
+    }
+  }
+}
+
+// The strip of models/flexible_pendulum.yaml: eleven points a tenth of a metre apart, ten pieces between them, sixteen
+// modes. A unit of a mode moves the points of its interface nodes as it moves the nodes.
+TEST(Drawing, ABodyThatBendsSaysWhereItsPointsAre) {
+  const Equations equations(load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/flexible_pendulum.yaml"));
+  const auto entries = drawing_as_json(equations);
+  EXPECT_EQ(joined(entries, "bodies")[0]["modes"], 16);
+  std::map<std::string, std::vector<double>> numbers;
+  std::vector<std::vector<double>> modes;
+  for (const Json& piece : joined(entries, "flexible")) {
+    EXPECT_EQ(piece["body"], "strip");
+    std::vector<double>& to = piece["of"] == "mode" ? modes.emplace_back() : numbers[piece["of"]];
+    for (const Json& value : piece["values"]) to.push_back(piece["step"].get<double>() * value.get<double>());
+  }
+  const std::vector<double>& points = numbers["points"];
+  ASSERT_EQ(points.size(), 33u);
+  for (std::size_t i = 1; i < points.size(); i += 3) EXPECT_EQ(points[i], 0) << "on the x axis";
+  std::vector<double> x;
+  for (std::size_t i = 0; i < points.size(); i += 3) x.push_back(points[i]);
+  std::sort(x.begin(), x.end());
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], 0.1 * static_cast<double>(i), 2e-5);
+  ASSERT_EQ(numbers["segments"].size(), 20u);
+  for (std::size_t i = 0; i < 20; i += 2) {
+    const auto a = static_cast<std::size_t>(numbers["segments"][i]),
+               b = static_cast<std::size_t>(numbers["segments"][i + 1]);
+    EXPECT_NEAR(std::abs(points[3 * a] - points[3 * b]), 0.1, 4e-5);
+  }
+  ASSERT_EQ(numbers["radii"].size(), 10u);
+  EXPECT_NEAR(numbers["radii"][0], std::sqrt(0.02 * 0.003 / std::numbers::pi), 1e-7);
+  ASSERT_EQ(modes.size(), 16u);
+  const Body& body = equations.model().bodies[0];
+  for (const ModalNode& node : body.modal->nodes) {
+    std::size_t at = 0;
+    while (std::abs(points[3 * at] - body.center_of_mass.x() - node.position.x()) > 1e-3) at += 1;
+    for (Eigen::Index j = 0; j < 16; ++j) {
+      const double greatest = body.modal->displacement[j];
+      for (Eigen::Index i = 0; i < 3; ++i)
+        EXPECT_NEAR(modes[static_cast<std::size_t>(j)][3 * at + static_cast<std::size_t>(i)], node.translation(i, j),
+                    2e-5 * greatest);
     }
   }
 }

@@ -137,6 +137,22 @@ double ratio_of(const ReductionOptions& options, int mode, double frequency) {
   return options.bands.empty() ? 0 : options.bands.back().ratio;
 }
 
+ModalDrawing drawing_of(const BeamFrame& frame, const FiniteElements& elements, const Vec3& reference,
+                        const Mat& shapes) {
+  ModalDrawing out;
+  out.shapes.resize(static_cast<Eigen::Index>(3 * elements.nodes.size()), shapes.cols());
+  for (std::size_t i = 0; i < elements.nodes.size(); ++i) {
+    const auto at = static_cast<Eigen::Index>(i);
+    out.points.push_back(elements.nodes[i] - reference);
+    out.shapes.middleRows<3>(3 * at) = shapes.middleRows<3>(6 * at);
+  }
+  for (const BeamElement& element : elements.beams) {
+    const double area = frame.sections[frame.beams[element.beam].section].area;
+    out.segments.push_back({element.first, element.second, std::sqrt(area / std::numbers::pi)});
+  }
+  return out;
+}
+
 // What vanishes by the choice of modes is zero, so that the equations are those of a centre of mass.
 void clear_round_off(ModalData& data) {
   const double mass = std::sqrt(data.mass), turn = std::sqrt(data.inertia.trace());
@@ -179,6 +195,7 @@ Reduction reduce(const BeamFrame& frame, const FiniteElements& elements, const R
   Vec damping(values.size());
   for (int j = 0; j < values.size(); ++j) damping[j] = 2 * ratio_of(options, j, out.frequencies[j]) * rates[j];
   out.data.damping = damping.asDiagonal();
+  out.data.drawing = drawing_of(frame, elements, out.center, shapes);
   for (const int node : options.interfaces) {
     ModalNode of{frame.nodes[node].name, frame.nodes[node].position - out.center, {}, {}};
     of.translation = shapes.middleRows<3>(6 * node);

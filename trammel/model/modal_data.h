@@ -42,7 +42,19 @@ struct StressPoint {
   StressSection section;
 };
 
+// What a viewer draws of it: points of its beams, how far a unit of each mode moves them, and the pieces between them.
+struct ModalDrawing {
+  struct Segment {
+    int first = 0, second = 0;  // points
+    double radius = 0;          // of a round section of the same area
+  };
+  std::vector<Vec3> points;  // from the point of reference
+  Mat shapes;                // three rows a point, a column for each mode
+  std::vector<Segment> segments;
+};
+
 struct ModalData {
+  ModalDrawing drawing;  // empty: only its frames are known
   double mass = 0;
   Vec3 first_moment = Vec3::Zero();
   Mat3 inertia = Mat3::Zero();  // J0, about the point of reference

@@ -22,6 +22,7 @@ struct BodySignals {
   std::string angular_velocity() const { return path + ".angular_velocity"; }
   std::string acceleration() const { return path + ".acceleration"; }
   std::string angular_acceleration() const { return path + ".angular_acceleration"; }
+  std::string mode(int number) const { return path + ".mode." + std::to_string(number); }  // from 1, of one that bends
   std::string path;
 };
 

@@ -9,6 +9,7 @@
 
 #include "trammel/base/input_file.h"
 #include "trammel/elements/registry.h"
+#include "trammel/model/modal_data.h"
 #include "trammel/read/mesh.h"
 #include "trammel/run/output_table.h"
 
@@ -96,9 +97,10 @@ Json element_json(const Model& model, Category category, const Item& item) {
 Json columns_json(const OutputGroup& group) {
   Json has = Json::array();
   for (const OutputColumn& column : group.columns) {
-    Json entry{column.quantity, column.shape == OutputShape::scalar   ? ""
-                                : column.shape == OutputShape::vector ? "xyz"
-                                                                      : "wxyz"};
+    const std::string axes = column.shape == OutputShape::scalar   ? column.axis
+                             : column.shape == OutputShape::vector ? "xyz"
+                                                                   : "wxyz";
+    Json entry{column.quantity, axes};
     if (!column.on.empty()) entry.push_back(column.on);
     has.push_back(std::move(entry));
   }
@@ -156,6 +158,49 @@ void add_mesh(Pieces& meshes, const std::string& file, const Mesh& mesh, std::si
   add_numbers(meshes, {{"file", file}, {"of", "triangles"}}, corners, most_bytes);
 }
 
+// ---- bodies that bend
+
+constexpr std::size_t most_bending_numbers = 200'000;  // 1 MB of text; of more, only the frames are drawn
+constexpr double steps_of_shape = 32767;
+
+// Integers in units of a step, which is put into `about`.
+std::vector<long> in_steps(const std::vector<double>& values, double steps, Json& about) {
+  double greatest = 0;
+  for (const double x : values) greatest = std::max(greatest, std::abs(x));
+  const double step = greatest > 0 ? greatest / steps : 1;
+  about["step"] = step;
+  std::vector<long> out;
+  for (const double x : values) out.push_back(std::lround(x / step));
+  return out;
+}
+
+void add_flexible(const Body& body, Pieces& flexible, std::size_t most_bytes) {
+  const ModalDrawing& drawing = body.modal->drawing;
+  const std::size_t points = drawing.points.size();
+  const auto modes = static_cast<std::size_t>(drawing.shapes.cols());
+  if (points == 0 || 3 * points * (modes + 1) > most_bending_numbers) return;
+  const auto add = [&](const char* of, const std::vector<double>& values, double steps) {
+    Json about{{"body", body.name}, {"of", of}};
+    const std::vector<long> numbers = in_steps(values, steps, about);
+    add_numbers(flexible, about, numbers, most_bytes);
+  };
+  std::vector<double> places, radii;
+  std::vector<long> ends;
+  for (const Vec3& p : drawing.points)
+    for (Eigen::Index i = 0; i < 3; ++i) places.push_back(body.center_of_mass[i] + p[i]);
+  for (const ModalDrawing::Segment& segment : drawing.segments) {
+    ends.insert(ends.end(), {segment.first, segment.second});
+    radii.push_back(segment.radius);
+  }
+  add("points", places, steps_of_extent);
+  add_numbers(flexible, {{"body", body.name}, {"of", "segments"}, {"step", 1}}, ends, most_bytes);
+  add("radii", radii, steps_of_shape);
+  for (Eigen::Index j = 0; j < drawing.shapes.cols(); ++j) {
+    const Vec shape = drawing.shapes.col(j);
+    add("mode", {shape.begin(), shape.end()}, steps_of_shape);
+  }
+}
+
 // A mesh that cannot be read any more is only not drawn.
 void add_meshes(const Model& model, Pieces& meshes, std::size_t most_bytes) {
   std::set<std::string> done;
@@ -176,10 +221,12 @@ std::vector<std::pair<std::string, std::string>> drawing_as_json(const Equations
   Entries entries{{"gravity", text_of(vector_json(model.gravity))}};
   Pieces bodies(entries, "bodies", most_bytes);
   for (const Body& body : model.bodies) {
-    bodies.add({{"name", body.name},
-                {"kind", body.kind},
-                {"mass", body.mass},
-                {"center_of_mass", vector_json(body.center_of_mass)}});
+    Json entry{{"name", body.name},
+               {"kind", body.kind},
+               {"mass", body.mass},
+               {"center_of_mass", vector_json(body.center_of_mass)}};
+    if (body.modal != nullptr) entry["modes"] = body.modal->modes();
+    bodies.add(entry);
   }
   Pieces elements(entries, "elements", most_bytes);
   for (const Item& item : model.joints)
@@ -190,6 +237,9 @@ std::vector<std::pair<std::string, std::string>> drawing_as_json(const Equations
   for (const OutputGroup& group : output_groups(equations)) signals.add(columns_json(group));
   Pieces switches(entries, "switches", most_bytes);
   for (int i = 0; i < equations.switch_count(); ++i) switches.add(switch_json(equations, i));
+  Pieces flexible(entries, "flexible", most_bytes);
+  for (const Body& body : model.bodies)
+    if (body.modal != nullptr) add_flexible(body, flexible, most_bytes);
   Pieces meshes(entries, "meshes", most_bytes);
   add_meshes(model, meshes, most_bytes);
   return entries;

@@ -11,16 +11,21 @@ namespace trammel {
 
 // Entries for the provenance of a result. "gravity" is [x, y, z]; the others are JSON arrays cut into pieces of at most
 // about `most_bytes`, which fit into an attribute, under "bodies.1", "bodies.2" and so on:
-//   bodies    {"name", "kind", "mass", "center_of_mass" (in body axes)}
+//   bodies    {"name", "kind", "mass", "center_of_mass" (in body axes), "modes" (how many, of one that bends)}
 //   elements  {"name", "of": "joint"|"motion"|"force", "type", "attachment", "frames": [{"body", "position",
 //              "quaternion" (w, x, y, z)}], "numbers": {its fields that are numbers, vectors, short lists of
 //              numbers, or yes or no: "stiffness", "teeth", "internal", ...}, "words": {those that choose among words:
 //              "shape_b": "sphere", ...}}
 //   signals   {"of", "name", "has": [[quantity, axes, body it acts on]]}, one for each element, in the order of the
-//              recorder's output table. "xyz" are three columns, "" is one; the body only where there is a choice.
+//              recorder's output table. "xyz" are three columns, "" is one, and so is a number, the axis of one of
+//              many ("12" of mode 12); the body only where there is a choice.
 //   switches  {"name", "strikes", "modes" (names, of one that ends a mode)}, in the order of their numbers in the table
 //   of
 //              events
+//   flexible  {"body", "of": "points"|"segments"|"radii"|"mode", "step", "values"}, several of a body one after the
+//              other: integers in units of the step. Points are x, y, z in body axes, segments two numbers of points
+//              each, a radius belongs to each segment, and a mode moves each point by x, y, z for a unit of its
+//              coordinate; there is one for each, in their order. Of bodies with at most 200,000 such numbers.
 //   meshes    {"file" (as in the shapes), "of": "points"|"triangles", "values"}, several of a mesh one after the other:
 //              integers, points as "origin" + "step" * (x, y, z) in the numbers of the file, triangles as the numbers
 //              of their points from 0. Only of files in the model's folder or below it, closed, and at most 20 MB.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "trammel/elements/registry.h"
+#include "trammel/model/modal_data.h"
 #include "trammel/model/signal_names.h"
 
 namespace trammel {
@@ -22,14 +23,18 @@ OutputGroup body_group(const Body& body) {
              {"acceleration", scalar, names.acceleration(), per + "/s^2", "its acceleration"}}};
   }
   const BodySignals names(body.name);
-  return {OutputOwner::body,
-          body.name,
-          {{"position", vector, names.position(), "m", "of the body's origin"},
-           {"orientation", OutputShape::quaternion, names.orientation(), "", "quaternion, body to world"},
-           {"velocity", vector, names.velocity(), "m/s", "of the body's origin"},
-           {"angular_velocity", vector, names.angular_velocity(), "rad/s", "angular velocity"},
-           {"acceleration", vector, names.acceleration(), "m/s^2", "of the body's origin"},
-           {"angular_acceleration", vector, names.angular_acceleration(), "rad/s^2", "angular acceleration"}}};
+  OutputGroup group{
+      OutputOwner::body,
+      body.name,
+      {{"position", vector, names.position(), "m", "of the body's origin"},
+       {"orientation", OutputShape::quaternion, names.orientation(), "", "quaternion, body to world"},
+       {"velocity", vector, names.velocity(), "m/s", "of the body's origin"},
+       {"angular_velocity", vector, names.angular_velocity(), "rad/s", "angular velocity"},
+       {"acceleration", vector, names.acceleration(), "m/s^2", "of the body's origin"},
+       {"angular_acceleration", vector, names.angular_acceleration(), "rad/s^2", "angular acceleration"}}};
+  for (int j = 1; body.modal != nullptr && j <= body.modal->modes(); ++j)
+    group.columns.push_back({"mode", scalar, names.mode(j), "", "modal coordinate", "", std::to_string(j)});
+  return group;
 }
 
 OutputGroup constraint_group(const Model& model, const Equations::ConstraintInfo& info) {

@@ -19,7 +19,8 @@ struct OutputColumn {
   OutputShape shape;
   std::string path;  // the signal's name, without .x, .y, .z
   std::string unit, text;
-  std::string on = {};  // the body it acts on, where there is a choice
+  std::string on = {};    // the body it acts on, where there is a choice
+  std::string axis = {};  // of a scalar that is one of many: "3" of mode 3
 };
 
 // All columns of one element.

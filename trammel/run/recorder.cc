@@ -7,6 +7,7 @@
 
 #include "trammel/base/numbers.h"
 #include "trammel/elements/registry.h"
+#include "trammel/model/modal_data.h"
 #include "trammel/run/output_table.h"
 
 namespace trammel {
@@ -48,7 +49,10 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
       residual_(equations.make_residual()),
       gdot_(Vec::Zero(equations.sizes().multipliers())) {
   const Model& model = equations.model();
-  for (const Body& body : model.bodies) is_place_.push_back(kind_of(body).is_place);
+  for (const Body& body : model.bodies) {
+    is_place_.push_back(kind_of(body).is_place);
+    modes_.push_back(body.modal == nullptr ? 0 : body.modal->modes());
+  }
   for (const Item& joint : model.joints) axes_.push_back(axis_freedoms(joint.type));
   Table output{"output", "at output times; accelerations and reactions satisfy the equations of motion there", {}};
   std::vector<Signal>& s = output.signals;
@@ -237,6 +241,8 @@ void Recorder::add_bodies(const State& state, const Rates& rates, Cursor& row) {
     row.add(at_origin.w);
     row.add(linear);
     row.add(angular);
+    const int behind = body.at().q + body.coordinates();
+    for (int i = behind - modes_[b]; i < behind; ++i) row.add(state.q[i]);
   }
 }
 

@@ -81,6 +81,7 @@ class Recorder {
   std::vector<Table> tables_;
   std::vector<double> row_, step_row_, output_values_;
   std::vector<bool> is_place_;                      // of each body
+  std::vector<int> modes_;                          // of each body: how many modal coordinates, its last ones
   std::vector<AxisFreedoms> axes_;                  // of the joints
   std::vector<double> joint_angles_, joint_rates_;  // multi-turn, of joints that turn about one axis
   std::vector<double> near_, rates_;                // scratch of evaluate_outputs

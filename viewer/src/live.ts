@@ -25,6 +25,7 @@ const kept = 'trammel-look'; // what a new start of the run keeps, in the storag
 export class Live {
   status: Status | null = null;
   connected = true;
+  received = 0; // rows, one by one
   /** Why rows that came are not shown. */
   problem = '';
   private readonly token = new URLSearchParams(location.search).get('token') ?? '';
@@ -87,6 +88,7 @@ export class Live {
   }
 
   private frame(run: number, data: ArrayBuffer): void {
+    ++this.received;
     if (!this.unpacking) return this.append(run, data);
     if (this.early.length === mostEarly) this.early.shift();
     this.early.push([run, data]);

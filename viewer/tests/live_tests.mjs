@@ -155,6 +155,28 @@ const withoutBrowser = {
       assert.match(String(failure), /ECONNREFUSED/, address);
     }
   },
+  'a seventeenth connection is closed, and there is room again when others leave': async (run) => {
+    const { url } = run, connect = () => {
+      const socket = net.connect({ host: '127.0.0.1', port: Number(url.port) });
+      socket.on('error', () => {});
+      return socket;
+    };
+    const held = [];
+    for (let i = 0; i < 16; ++i) {
+      held.push(connect());
+      await once(held.at(-1), 'connect');
+    }
+    const one = connect();
+    await once(one.resume(), 'close'); // at once; the others would have ten seconds
+    assert.ok(held.every((socket) => !socket.closed && !socket.readableEnded), 'the others stay');
+    for (const socket of held) socket.destroy();
+    let status = 0;
+    for (let i = 0; i < 100 && status !== 200; ++i) {
+      await pause(50);
+      ({ status } = await ask(run, `/?token=${url.searchParams.get('token')}`).catch(() => ({ status: 0 })));
+    }
+    assert.equal(status, 200);
+  },
   'a page that does not read holds nobody up': async (run) => {
     const { url } = run, { socket } = await ask(run, `/ws?token=${url.searchParams.get('token')}`, upgrade(`http://${url.host}`));
     socket.pause();
@@ -403,6 +425,35 @@ const inBrowser = {
     const t = await time(page);
     await page.waitForFunction((before) => window.trammel.t > before + 0.1, t);
   },
+  'the policy of a live page stops what is not its own, requests to its own server too': async ({ browser, run }) => {
+    const other = await openLive(browser, run);
+    const done = await other.page.evaluate(async () => {
+      const add = (tag, text, attributes = {}) => document.body.append(Object.assign(document.createElement(tag), attributes, { textContent: text }));
+      const violations = new Set();
+      document.addEventListener('securitypolicyviolation', (event) => violations.add(event.effectiveDirective));
+      add('script', 'window.wasRun = true');
+      add('style', 'body { display: none }');
+      add('iframe', '', { src: 'data:text/html,x' });
+      document.body.append(Object.assign(document.createElement('img'), { src: `${location.origin}/x.png` }));
+      const request = await fetch('/').then(() => 'sent', () => 'stopped');
+      let socket = 'opened';
+      try {
+        socket = await new Promise((end) => {
+          const elsewhere = new WebSocket('ws://127.0.0.1:1/ws');
+          elsewhere.onerror = () => end('stopped');
+        });
+      } catch {
+        socket = 'stopped';
+      }
+      await new Promise((later) => setTimeout(later, 300));
+      return { ran: window.wasRun === true, hidden: getComputedStyle(document.body).display === 'none', request, socket, violations: [...violations].sort() };
+    });
+    assert.deepEqual(done, { ran: false, hidden: false, request: 'stopped', socket: 'stopped', violations: ['connect-src', 'frame-src', 'img-src', 'script-src-elem', 'style-src-elem'] });
+    const meta = await other.page.getAttribute('meta[http-equiv=Content-Security-Policy]', 'content');
+    assert.match(meta, new RegExp(`^default-src 'none'; connect-src ws://127\\.0\\.0\\.1:${run.url.port} ws://localhost:${run.url.port}; script-src 'sha256-[^ ]*'; style-src 'sha256-[^ ]*';`));
+    assert.doesNotMatch(meta, /unsafe|\*|https?:/);
+    await other.page.context().close();
+  },
   'what comes while a page unpacks its first rows is not lost': async ({ page, browser, run }) => {
     await page.evaluate(() => window.trammel.live.send({ pause: true }));
     await waitForState(page, 'paused');
@@ -500,6 +551,10 @@ const inBrowser = {
       [...document.querySelectorAll('button, input, select, canvas, [role=img]')].filter((e) => !(e.getAttribute('aria-label') || e.textContent?.trim() || e.title)).map((e) => e.outerHTML));
     assert.deepEqual(nameless, []);
   },
+  'half a request is given up while the server goes on': async ({ run, slow }) => {
+    assert.doesNotMatch(await slow.ended, /^HTTP\/1.1 200/);
+    assert.equal((await ask(run, `/?token=${run.url.searchParams.get('token')}`)).status, 200);
+  },
   'Ctrl-C ends the run in good order; the page keeps what it has': async ({ page, run, wrong }) => {
     assert.equal(await run.end(), 5, run.said);
     await waitForState(page, 'the program has ended');
@@ -548,6 +603,16 @@ async function eventsAndFirstForces(command, browser) {
   }
 }
 
+/** Half a request and then nothing: whoever does not go on is let go, here while other tests run. */
+function slowRequest({ url }) {
+  const socket = net.connect({ host: '127.0.0.1', port: Number(url.port) });
+  let got = '';
+  socket.on('data', (part) => (got += part));
+  socket.on('error', () => {});
+  socket.write(`GET /?token=${url.searchParams.get('token')} HTTP/1.1\r\nHost: ${url.host}\r\n`);
+  return { socket, ended: once(socket, 'close').then(() => got) };
+}
+
 /** A run that is over before a page opens. */
 async function afterTheEnd(command, browser) {
   const run = await watch(command, 'over', '--end', '0.5');
@@ -570,7 +635,7 @@ async function afterTheEnd(command, browser) {
 }
 
 export async function liveTests(suite, command) {
-  const count = Object.keys(withoutBrowser).length + Object.keys(onItsOwn).length + 1 + Object.keys(inBrowser).length + 2;
+  const count = Object.keys(withoutBrowser).length + Object.keys(onItsOwn).length + 1 + Object.keys(inBrowser).length + 3;
   if (!command) return suite.skip(count, 'no --command to run');
   const run = await watch(command, 'live', '--speed', '0');
   try {
@@ -586,12 +651,13 @@ export async function liveTests(suite, command) {
   }
   await suite.test('live: the summary tells what was done', toldInTheSummary);
   const { browser, why } = await launch();
-  if (!browser) return suite.skip(Object.keys(inBrowser).length + 2, why);
+  if (!browser) return suite.skip(Object.keys(inBrowser).length + 3, why);
   const seen = await watch(command, 'seen', '--speed', '0');
   try {
+    const slow = slowRequest(seen);
     const opened = await openLive(browser, seen);
     await suite.test('live: the page opens', () => assert.equal(opened.ready, '1'));
-    for (const [name, test] of Object.entries(inBrowser)) await suite.test(`live: ${name}`, () => test({ ...opened, browser, run: seen }));
+    for (const [name, test] of Object.entries(inBrowser)) await suite.test(`live: ${name}`, () => test({ ...opened, browser, run: seen, slow }));
     await suite.test('live: a run that is over is shown whole', () => afterTheEnd(command, browser));
     await suite.test('live: events are marks while the run goes on, and the first force has an arrow', () => eventsAndFirstForces(command, browser));
   } finally {

@@ -118,6 +118,87 @@ const tests = {
     await page.getByLabel('Find a signal to plot').fill('');
     assert.equal(await page.locator('.plot').count(), count);
   },
+  'a signal that is dragged onto a plot of its unit becomes a curve, onto another a plot of its own': async ({ page }) => {
+    const groups = () => page.evaluate(() => window.trammel.plots.plots.map(({ signals }) => [...signals]));
+    const found = async (text) => {
+      await page.getByLabel('Find a signal to plot').fill(text);
+      return page.locator('.results .row').first();
+    };
+    const before = await groups();
+    await (await found('slider_x')).click();
+    const target = page.locator('.plot').first().locator('.chart');
+    await (await found('gap')).dragTo(target);
+    assert.deepEqual(await groups(), [...before, [0, 1]]);
+    assert.equal(await page.locator('.plot').first().locator('.legend-entry').count(), 2);
+    await (await found('gap')).dragTo(target); // it is there already
+    assert.deepEqual(await groups(), [...before, [0, 1], [1]]);
+    await (await found('slider.velocity.x')).dragTo(page.locator('.plot').first().locator('.chart')); // m/s onto m
+    assert.deepEqual(await groups(), [...before, [0, 1], [1], [2]]);
+    for (let i = 0; i < 3; ++i) await page.getByLabel('Remove this plot').first().click();
+    await page.getByLabel('Find a signal to plot').fill('');
+    assert.deepEqual(await groups(), before);
+  },
+  'two clicks measure a distance, which is followed through time': async ({ page }) => {
+    await page.evaluate(() => window.trammel.seek(0));
+    await settle(page);
+    const [one, other] = await page.evaluate(() => {
+      const { view, run } = window.trammel, box = document.querySelector('canvas').getBoundingClientRect();
+      return [['slider', 0], ['crank', 0.075]].map(([name, along]) => {
+        const at = view.rig.controls.target.clone().set(along, 0, 0).applyMatrix4(view.poses.of(run.body(name)));
+        const { x, y } = view.project(at, box.width, box.height);
+        return { x: box.left + x, y: box.top + y, part: [(2 * x) / box.width - 1, 1 - (2 * y) / box.height] };
+      });
+    });
+    const label = page.locator('.label.distance'), note = page.locator('.note');
+    await page.locator('canvas').first().focus();
+    await page.keyboard.press('m');
+    assert.match(await note.textContent(), /first point/);
+    await page.mouse.click(one.x, one.y);
+    assert.match(await note.textContent(), /second point/);
+    await page.mouse.click(other.x, other.y);
+    await settle(page);
+    const expected = await page.evaluate(([p, q]) => {
+      const { view } = window.trammel, [a, b] = [p, q].map(([x, y]) => view.pick(x, y));
+      return { far: a.point.distanceTo(b.point), bodies: [a.body, b.body] };
+    }, [one.part, other.part]);
+    assert.deepEqual(expected.bodies, [2, 0]);
+    const shown = async () => Number(/^(\S+) m {2}\(/.exec(await label.textContent())[1]);
+    assert.ok(await label.isVisible() && Math.abs((await shown()) - expected.far) < 2e-3 * expected.far, `${await shown()} m instead of ${expected.far} m`);
+    assert.equal(await page.evaluate(() => window.trammel.state.get('selection')), null); // clicks measured and selected nothing
+    await page.evaluate(() => window.trammel.seek(1));
+    await settle(page);
+    assert.ok(Math.abs((await shown()) - expected.far) > 0.01, 'later they are elsewhere');
+    await page.keyboard.press('Escape');
+    await settle(page);
+    assert.equal(await page.evaluate(() => window.trammel.state.get('measure')), false);
+    assert.ok(!(await label.isVisible()));
+    await page.evaluate(() => window.trammel.seek(0));
+  },
+  'the keys 1 to 4 look from iso, front, side and top; 0 frames everything': async ({ page }) => {
+    const look = () => page.evaluate(() => {
+      const { camera, controls } = window.trammel.view.rig, way = camera.position.clone().sub(controls.target);
+      return { far: way.length(), way: way.normalize().toArray(), target: controls.target.toArray() };
+    });
+    const near = (a, b) => a.every((x, i) => Math.abs(x - b[i]) < 2e-3);
+    await page.locator('canvas').first().focus();
+    await page.keyboard.press('1');
+    const iso = await look();
+    for (const [key, way] of [['2', [0, -1, 0]], ['3', [1, 0, 0]], ['4', [0, 0, 1]]]) {
+      await page.keyboard.press(key);
+      const seen = await look();
+      assert.ok(near(seen.way, way), `${key}: ${seen.way}`);
+    }
+    assert.ok(!near(iso.way, [0, 0, 1]));
+    await page.evaluate(() => {
+      const { camera, controls } = window.trammel.view.rig;
+      controls.target.x += 3;
+      camera.position.multiplyScalar(5);
+    });
+    await page.keyboard.press('0');
+    const framed = await look();
+    assert.ok(near(framed.way, iso.way) && near(framed.target, iso.target) && Math.abs(framed.far - iso.far) < 1e-6 * iso.far);
+    await settle(page);
+  },
   'a click in a plot sets the time': async ({ page }) => {
     const box = await page.locator('.plot .u-over').first().boundingBox();
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
@@ -165,6 +246,24 @@ const tests = {
     const before = await frames();
     await page.waitForTimeout(300);
     assert.equal(await frames(), before);
+  },
+  'on a narrow screen scene, plots and time line are there, and nothing hangs over': async ({ page }) => {
+    for (const [width, height] of [[420, 700], [900, 640]]) {
+      await page.setViewportSize({ width, height });
+      await settle(page);
+      const parts = [page.locator('.stage canvas').first(), page.locator('.plot').first(), page.getByRole('button', { name: 'Play (Space)' }), page.getByRole('slider', { name: 'Time' }), page.getByLabel('Find a signal to plot')];
+      for (const part of parts) {
+        const box = await part.boundingBox();
+        assert.ok(box && box.width > 20 && box.x >= 0 && box.x + box.width <= width + 0.5 && box.y + Math.min(box.height, 20) <= height, `${width} px: ${JSON.stringify(box)}`);
+      }
+      assert.ok(!(await page.locator('.lists').isVisible()));
+      const { wide, top } = await page.evaluate(() => ({ wide: document.documentElement.scrollWidth, top: document.querySelector('header').offsetHeight }));
+      assert.ok(wide <= width && top === 44, `${wide} px wide, a top bar of ${top} px`); // it scrolls and does not wrap
+      assert.ok(countColours(readPng(await page.locator('canvas').first().screenshot())) > 40);
+    }
+    await page.setViewportSize({ width: 1200, height: 640 });
+    await settle(page);
+    assert.ok(await page.locator('.lists').isVisible());
   },
   'a picture is saved': async ({ page }) => {
     const [download] = await Promise.all([page.waitForEvent('download'), page.keyboard.press('p')]);
