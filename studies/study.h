@@ -92,8 +92,9 @@ struct Row {
   Row&& with(const std::vector<std::string>& ids) &&;  // settings
   Row&& beside(double value, std::string whose) &&;
   Row&& missed_for(std::string cause) &&;  // empty: no cause
-  Row&& cause_open(const std::string& tried) &&;  // a miss that nobody understands yet, and what was ruled out; empty: none
-  Row&& tuned_on(std::string what) &&;     // empty: nothing was tuned
+  Row&& cause_open(
+      const std::string& tried) &&;     // a miss that nobody understands yet, and what was ruled out; empty: none
+  Row&& tuned_on(std::string what) &&;  // empty: nothing was tuned
 };
 
 // Why a demand may be what it is, or why there is none: sentences that many rows share. `work` is for counts whose

@@ -88,7 +88,7 @@ void Contact::linearise(const ElementInput& in, ForcePartials& out) const {
     const Row rate_pose = m.velocity.transpose() * d.normal + point.normal.transpose() * v_pose,
               rate_twist = point.normal.transpose() * v_twist;
     const PointRows s_pose = v_pose - point.normal * rate_pose - m.rate * d.normal,
-               s_twist = v_twist - point.normal * rate_twist;
+                    s_twist = v_twist - point.normal * rate_twist;
     const auto& [Q, Q_depth, Q_rate, elastic] = m.normal;
     const auto& [coefficient, phi, slope] = m.friction;
     const Vec3 direction = point.normal + (coefficient * phi) * m.sliding;
