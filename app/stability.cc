@@ -82,13 +82,12 @@ Json oscillation_rows(const StructuralParameters& parameters) {
 // Methods of structural dynamics, on the free oscillation.
 void add_oscillation(const std::string& name, const Fields& options, Json& entry, StabilityResults& results) {
   for (const OdeMethodInfo& method : ode_method_registry()) {
-    if (method.key != name) continue;
+    if (method.key != name || method.structural == nullptr) continue;
     OdeSettings settings;
     settings.fixed_step = true;
     settings.options = options;
     settings = resolve_settings(method, settings, {});
-    StructuralParameters parameters;
-    if (structural_parameters(method, settings, parameters) == nullptr) continue;
+    const StructuralParameters parameters = method.structural(settings);
     results.structural.emplace_back(name, parameters);
     entry["oscillation"] = oscillation_rows(parameters);
   }

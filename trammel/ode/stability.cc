@@ -247,8 +247,7 @@ OscillationErrors oscillation_errors(const StructuralParameters& parameters, dou
 }
 
 OscillationErrors oscillation_errors(const OdeMethodInfo& method, const OdeSettings& settings, double Omega) {
-  StructuralParameters parameters;
-  if (structural_parameters(method, settings, parameters) != nullptr) return oscillation_errors(parameters, Omega);
+  if (method.structural != nullptr) return oscillation_errors(method.structural(settings), Omega);
   Mat A(2, 2);
   for (int column = 0; column < 2; ++column) {
     TestOscillator problem(Omega, 0);

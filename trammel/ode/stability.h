@@ -60,9 +60,6 @@ struct OscillationErrors {
 OscillationErrors oscillation_errors(const StructuralParameters& parameters, double Omega);
 // The same for any method on y' = f or y'' = f, by running it.
 OscillationErrors oscillation_errors(const OdeMethodInfo& method, const OdeSettings& settings, double Omega);
-// The parameters of a structural method of the registry; null if it is none.
-const StructuralParameters* structural_parameters(const OdeMethodInfo& method, const OdeSettings& settings,
-                                                  StructuralParameters& storage);
 
 // A gnuplot script: the regions of absolute stability of some methods, the first one shaded.
 struct StabilityCurve {
