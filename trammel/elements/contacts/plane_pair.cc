@@ -25,7 +25,8 @@ class PlanePair final : public ShapePair {
     const Vec3 N = a.R.col(2), z = b.R.col(2);
     const double s2 = parts_.rim * parts_.rim, c2 = parts_.crown * parts_.crown, flat = c2 - s2, zeta = N.dot(z),
                  D = std::sqrt(s2 * N.cross(z).squaredNorm() + c2 * zeta * zeta);
-    const Vec3 y = D > 0 ? Vec3(-(s2 * (N - zeta * z) + (c2 * zeta) * z) / D) : Vec3(Vec3::Zero());
+    const Vec3 across = z.cross(N.cross(z));  // N - zeta z without its round-off
+    const Vec3 y = D > 0 ? Vec3(-(s2 * across + (c2 * zeta) * z) / D) : Vec3(Vec3::Zero());
     Rows dN = Rows::Zero(), dz = Rows::Zero(), dy = Rows::Zero();
     bool differentiated = false;
     const int count = static_cast<int>(parts_.centers.size());
