@@ -1,6 +1,7 @@
 import copy
 import fractions
 import inspect
+import pickle
 import subprocess
 
 import numpy
@@ -125,6 +126,16 @@ def test_copies_are_independent():
     other, third = m.copy(), copy.deepcopy(m)
     other["bodies"]["bar"]["mass"] = 7
     assert m == third and m != other and m["bodies"]["bar"]["mass"] == "m"
+
+
+def test_models_that_were_used_are_copied_and_pickled(models):
+    """What was read of them is compiled, and could be neither."""
+    for m in (pendulum(), trammel.load(models / "pendulum.yaml", L=0.5)):
+        m.check()
+        for other in (copy.copy(m), copy.deepcopy(m), pickle.loads(pickle.dumps(m))):
+            assert other == m and other.to_yaml() == m.to_yaml() and other.parameters == m.parameters
+            other["bodies"]["bar"]["mass"] = 7
+            assert other != m
 
 
 def test_help_comes_from_the_registry():

@@ -181,6 +181,16 @@ class Model(Sections):
         other._set, other._places, other._cache = list(self._set), dict(self._places), self._cache
         return other
 
+    def __copy__(self) -> "Model":
+        return self.copy()
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "Model":
+        return self.copy()
+
+    def __getstate__(self) -> Dict[str, Any]:
+        """For other processes: all but what was read of it, which is compiled."""
+        return {**self.__dict__, "_cache": None}
+
     def __eq__(self, other: object) -> bool:
         """Whether two models are computed with the same numbers, wherever they come from."""
         return isinstance(other, Model) and self._read().digest == other._read().digest
