@@ -53,8 +53,8 @@ std::optional<LowestModes> iterate(const Eigen::SparseMatrix<double>& K, const E
     X = (X * (scale.asDiagonal() * ritz.vectors)).eval();
     const Vec now = ritz.values.head(wanted), change = (now - before).cwiseAbs().cwiseQuotient(now);
     before = now;
-    const Vec round_off = round_off_of(diagonal, X.leftCols(wanted), now, ritz.values[block - 1]);
-    settled = (change.array() <= round_off.array()).all() ? settled + 1 : 0;
+    const Vec known_to = round_off_of(diagonal, X.leftCols(wanted), now, ritz.values[block - 1]);
+    settled = (change.array() <= known_to.array()).all() ? settled + 1 : 0;
     // The eigenvalues, whose errors are the squares, stop changing first: two more rounds for the vectors.
     if (settled == 3) return LowestModes{ritz.values, X, round};
   }
