@@ -167,7 +167,7 @@ TEST(Modal, TheBasisOfTheModesIsOfNoConsequence) {
   ASSERT_EQ(b.linearise(other, rates_of_other, Detail::all, p_b, of_b), Eval::ok);
   Mat T = Mat::Identity(6 + m, 6 + m);
   T.bottomRightCorner(m, m) = Q;
-  const auto same = [&T](const Mat& found, const Mat& expected) {
+  const auto same = [](const Mat& found, const Mat& expected) {
     EXPECT_LT((found - expected).norm(), 1e-12 * (expected.norm() + 1e-300));
   };
   same(in_b.inertia, T.transpose() * in_a.inertia);

@@ -29,7 +29,8 @@ Vec round_off_of(const Vec& diagonal_of_K, const Mat& X, const Vec& values, doub
 }
 
 // With Y = M X of the round before, K X = Y and X^T K X = X^T Y: the product with K itself would cancel, by as many
-// digits as the stiffest and the softest motion differ.
+// digits as the stiffest and the softest motion differ. Of a tube of 50 elements eigenvalues then change by 2e-15 from
+// round to round in the end, and by 1e-11 with X^T K X.
 std::optional<LowestModes> iterate(const Eigen::SparseMatrix<double>& K, const Eigen::SparseMatrix<double>& M,
                                    const SparseFactors& factors, int wanted, int block) {
   std::mt19937 random(7);  // any seed
@@ -52,8 +53,8 @@ std::optional<LowestModes> iterate(const Eigen::SparseMatrix<double>& K, const E
     X = (X * (scale.asDiagonal() * ritz.vectors)).eval();
     const Vec now = ritz.values.head(wanted), change = (now - before).cwiseAbs().cwiseQuotient(now);
     before = now;
-    const Vec round_off = round_off_of(diagonal, X.leftCols(wanted), now, ritz.values[block - 1]);
-    settled = (change.array() <= round_off.array()).all() ? settled + 1 : 0;
+    const Vec known_to = round_off_of(diagonal, X.leftCols(wanted), now, ritz.values[block - 1]);
+    settled = (change.array() <= known_to.array()).all() ? settled + 1 : 0;
     // The eigenvalues, whose errors are the squares, stop changing first: two more rounds for the vectors.
     if (settled == 3) return LowestModes{ritz.values, X, round};
   }

@@ -504,6 +504,7 @@ std::vector<StageReport> Simulation::change_state(State state, bool consistent) 
     throw Failure(no_accelerations(*equations_, state, work_, "in the state that was set"), ExitCode::failed_run);
   if (moved) events_->start(state, rates, *accelerations_);  // otherwise gaps and modes are what they were
   integrator_->start(state, rates);
+  stress_->look(state);
   if (recorder_) recorder_->note_jump(state, rates);
   if (!settings_.fixed_step) h_ = std::min(h_, careful_step(state, rates));
   return stages;

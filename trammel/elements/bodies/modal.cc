@@ -482,7 +482,7 @@ void ModalBody::linearise_inertia(const double* q, const double* v, const double
       add(force_q, slots, 3 + k, 6 + j, w_by_q[k]);
     }
     if (!gyroscopic) continue;
-    const Vec3 G = by_rate.row(j - first), coupled = b.S1.col(j) + by_q.row(j - first).transpose();
+    const Vec3 G = by_rate.row(j - first).transpose(), coupled = b.S1.col(j) + by_q.row(j - first).transpose();
     const Vec3 v_by_rate = 2 * R * w.cross(s0), w_by_rate = by_w + G + G_turned + w.cross(coupled),
                q_by_w = G - G_turned - by_w;
     for (int k = 0; k < 3; ++k) {
