@@ -90,9 +90,9 @@ std::vector<ModelReader::Member> ModelReader::read_members(Entries& entries, con
     return members;
   }
   if (node->is_sequence()) {
-    for (std::size_t i = 0; i < node->count; ++i) add_members(node->item(i), place.at(side), members);
+    for (std::size_t i = 0; i < node->count; ++i) add_members(node->item(i), place, members);
   } else {
-    add_members(*node, place.at(side), members);
+    add_members(*node, place, members);
   }
   for (std::size_t i = 0; i < members.size(); ++i) {
     const auto same = [&](const Member& other) { return other.name == members[i].name; };
