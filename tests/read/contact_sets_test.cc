@@ -67,6 +67,23 @@ TEST(ContactSets, LeaveOutWhatIsJoinedAndTakePairsOnce) {
   EXPECT_EQ(read("  among: {frames_a: link_*, frames_b: link_*, joined: true, " + balls + "}\n").forces.size(), 3U);
 }
 
+TEST(ContactSets, TakeWhatAPatternFits) {
+  const auto taken = [](const std::string& pattern) {
+    std::vector<std::string> out;
+    for (const std::string& name : names(read("  c: {frames_a: ground, frames_b: \"" + pattern +
+                                              "\", joined: true, shape_a: plane, shape_b: "
+                                              "sphere, radius_b: 0.1, stiffness: 1e6}\n")))
+      out.push_back(name.substr(std::string("c.ground.").size()));
+    return out;
+  };
+  EXPECT_THAT(taken("link_*"), ElementsAre("link_1", "link_2", "link_3"));
+  EXPECT_THAT(taken("*_1"), ElementsAre("rim_1", "link_1"));
+  EXPECT_THAT(taken("*i*_2"), ElementsAre("rim_2", "link_2"));
+  EXPECT_THAT(taken("*e*"), ElementsAre("wheel"));
+  EXPECT_EQ(taken("*").size(), 6U);
+  EXPECT_THAT(taken("**l**"), ElementsAre("link_1", "link_2", "link_3", "wheel"));
+}
+
 // The same list on both sides with two shapes: both ways.
 TEST(ContactSets, OfTwoShapesGoBothWays) {
   EXPECT_THAT(

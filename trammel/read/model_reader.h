@@ -231,7 +231,6 @@ class ModelReader {
   void read_contact_set(const Entry& entry);
   std::vector<Member> read_members(Entries& entries, const char* side, const Node& key, const Place& place);
   void add_members(const Node& node, const Place& place, std::vector<Member>& members);
-  bool are_joined(int body_a, int body_b) const;
 
   // Start, run and results
   void read_initial();

@@ -13,14 +13,39 @@ namespace {
 
 constexpr std::size_t most_pairs = 200'000;
 
-// `*` stands for any letters but a dot: a pattern does not reach into subsystems by itself.
+// `*` stands for any letters but a dot: a pattern does not reach into subsystems by itself. Only the last star is tried
+// again, so that no pattern takes long.
 bool fits(std::string_view pattern, std::string_view name) {
-  if (pattern.empty()) return name.empty();
-  if (pattern[0] != '*') return !name.empty() && pattern[0] == name[0] && fits(pattern.substr(1), name.substr(1));
-  for (std::size_t i = 0;; ++i) {
-    if (fits(pattern.substr(1), name.substr(i))) return true;
-    if (i == name.size() || name[i] == '.') return false;
+  constexpr std::size_t none = std::string_view::npos;
+  std::size_t p = 0, n = 0, star = none, taken = 0;  // what the last star took ends there
+  while (n < name.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      taken = n;
+    } else if (p < pattern.size() && pattern[p] == name[n]) {
+      ++p;
+      ++n;
+    } else if (star != none && name[taken] != '.') {
+      p = star + 1;
+      n = ++taken;
+    } else {
+      return false;
+    }
   }
+  return pattern.find_first_not_of('*', p) == none;
+}
+
+using Pair = std::pair<int, int>;
+
+// Bodies that a joint of two frames holds together; the ground counts as one.
+std::set<Pair> joined_bodies(const Model& model) {
+  std::set<Pair> joined;
+  for (const Item& joint : model.joints) {
+    if (joint.frames.size() != 2) continue;
+    const int a = model.frames[joint.frames[0]].body, b = model.frames[joint.frames[1]].body;
+    joined.insert(std::minmax(a, b));
+  }
+  return joined;
 }
 
 }  // namespace
@@ -37,8 +62,8 @@ void ModelReader::read_contact_set(const Entry& entry) {
   read_part(entries, place, item);
   const std::vector<Member> a = read_members(entries, "frames_a", entry.key, place),
                             b = read_members(entries, "frames_b", entry.key, place);
-  const Node* joined = entries.find("joined");
-  const bool with_joined = joined != nullptr && values_->condition(*joined, place.at("joined")).value_or(false);
+  const Node* all = entries.find("joined");
+  const bool with_joined = all != nullptr && values_->condition(*all, place.at("joined")).value_or(false);
   entries.finish();
   if (problems_.all().size() > before) return;
   if (a.size() * b.size() > most_pairs) {
@@ -55,13 +80,14 @@ void ModelReader::read_contact_set(const Entry& entry) {
   // The same shape on both sides: each pair once.
   const bool alike = item.fields.get<std::string>("shape_a") == item.fields.get<std::string>("shape_b");
   std::set<std::pair<std::string_view, std::string_view>> taken;
+  const std::set<Pair> joined = with_joined ? std::set<Pair>() : joined_bodies(model_);
   ContactSet set{std::string(entry.name), 0, 0, item.where};
   for (const Member& first : a) {
     for (const Member& second : b) {
       const int body_a = model_.frames[first.frame].body, body_b = model_.frames[second.frame].body;
       if (body_a == body_b) continue;
       if (alike && !taken.insert(std::minmax<std::string_view>(first.name, second.name)).second) continue;
-      if (!with_joined && are_joined(body_a, body_b)) {
+      if (joined.count(std::minmax(body_a, body_b)) != 0) {
         ++set.joined;
         continue;
       }
@@ -94,10 +120,10 @@ std::vector<ModelReader::Member> ModelReader::read_members(Entries& entries, con
   } else {
     add_members(*node, place, members);
   }
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    const auto same = [&](const Member& other) { return other.name == members[i].name; };
-    if (std::none_of(members.begin() + static_cast<std::ptrdiff_t>(i) + 1, members.end(), same)) continue;
-    values_->error(*node, "duplicate-name", place.text() + ": " + quote(members[i].name) + " is named twice",
+  std::set<std::string_view> seen;
+  for (const Member& member : members) {
+    if (seen.insert(member.name).second) continue;
+    values_->error(*node, "duplicate-name", place.text() + ": " + quote(member.name) + " is named twice",
                    "name it once");
     break;
   }
@@ -127,15 +153,6 @@ void ModelReader::add_members(const Node& node, const Place& place, std::vector<
     values_->error(node, "unknown-frame", place.text() + ": no frame or body is called " + quote(node.text),
                    "define them under `frames` or `bodies`");
   }
-}
-
-// Directly, by a joint of two frames; the ground counts as a body.
-bool ModelReader::are_joined(int body_a, int body_b) const {
-  return std::any_of(model_.joints.begin(), model_.joints.end(), [&](const Item& joint) {
-    if (joint.frames.size() != 2) return false;
-    const int first = model_.frames[joint.frames[0]].body, second = model_.frames[joint.frames[1]].body;
-    return std::minmax(first, second) == std::minmax(body_a, body_b);
-  });
 }
 
 }  // namespace trammel
