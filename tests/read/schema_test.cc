@@ -205,6 +205,7 @@ std::string around(Rule rule, const std::string& inside, std::string_view key) {
                             : "type: revolute, ") +
              inside + "}}\n";
     }
+    case Rule::contact_set: return "contacts: {c: {" + inside + "}}\n";
     case Rule::initial: return "initial: {" + inside + "}\n";
     case Rule::initial_joint:
       return body + "joints: {j: {type: revolute, between: [ground, b], at: [0, 0, 0]}}\ninitial: {joints: {j: {" +

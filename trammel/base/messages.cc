@@ -137,6 +137,8 @@ const std::vector<MessageInfo>& message_registry() {
       {"impossible-inertia", in_model,
        "No body can have this inertia: it is negative, not symmetric, or breaks the triangle rule.",
        "check units and the point it is taken about"},
+      {"joined-contacts", in_model, "A set of contacts leaves out pairs of bodies that a joint holds together.",
+       "nothing, or take them too with `joined: true`"},
       {"massless-body", in_model,
        "A body has no mass or no inertia; a direction that nothing holds has no acceleration.",
        "give it mass and inertia, or hold it by joints or forces"},

@@ -41,6 +41,7 @@ class ModelChecker {
     for (const Item& item : model_.joints) check_item(item, Category::joint);
     for (const Item& item : model_.motions) check_item(item, Category::motion);
     for (const Item& item : model_.forces) check_item(item, Category::force);
+    note_joined_contacts();
     check_bodies();
     check_start();
     check_parameters();
@@ -180,6 +181,16 @@ class ModelChecker {
       if (const auto* m = std::get_if<Mat6>(value)) bad = std::any_of(m->data(), m->data() + 36, outside);
       if (const auto* n = std::get_if<std::vector<double>>(value)) bad = std::any_of(n->begin(), n->end(), outside);
       if (bad) error("out-of-range", who + ": '" + field.name + "' is out of its range", field.text, item.where);
+    }
+  }
+
+  void note_joined_contacts() {
+    for (const ContactSet& set : model_.contact_sets) {
+      if (set.joined == 0) continue;
+      add(Severity::note, "joined-contacts",
+          "contacts '" + set.name + "': " + std::to_string(set.joined) + " of its " +
+              std::to_string(set.pairs + set.joined) + " pairs are left out, because a joint holds them together",
+          "`joined: true` takes them too", set.where);
     }
   }
 

@@ -14,8 +14,8 @@ struct ForcePartials {
   FrameMatrix pose,
       twist;         // d(wrench)/dpose, d(wrench)/dtwist; 6 rows and columns per frame, (force, torque) by (p, phi)
   FrameVector time;  // d(wrench)/dt
-  // Wrench and derivatives are all zero, as of a contact that is open: nobody needs to look at them. Not reset by
-  // elements that never say so.
+  // Wrench and derivatives are all zero, as of a contact that is open: nobody needs to look at them. Who looks at it
+  // resets it before; most elements never write it.
   bool nothing = false;
   void set_zero(int frames);
 };

@@ -68,7 +68,15 @@ struct Item {
   bool implicit = false;          // of a force: part B of methods that split forces
   bool of_body = false;           // of a joint: belongs to the body of its frames, as the length of a rod
   std::vector<int> signals = {};  // of a force: inputs, states and variables that its expressions use, ascending
-  int of_force = -1;  // of a joint: the rows that this force holds in some of its modes; -1: a joint of its own
+  int of_force = -1;     // of a joint: the rows that this force holds in some of its modes; -1: a joint of its own
+  std::string set = {};  // of a force: the set of contacts that it belongs to, which stand together; empty: none
+};
+
+// Contacts of everything on one side with everything on the other: forces of type `contact` named after it.
+struct ContactSet {
+  std::string name;
+  int pairs = 0, joined = 0;  // joined: left out, because a joint holds the two bodies together
+  Location where;
 };
 
 struct Parameter {
@@ -173,6 +181,7 @@ struct Model {
   std::vector<Body> bodies;
   std::vector<Frame> frames;
   std::vector<Item> joints, motions, forces;
+  std::vector<ContactSet> contact_sets;  // of the forces
   std::vector<InitialJoint> initial_joints;
   bool start_in_equilibrium = false;  // the static one near the start positions; velocities stay as given
   std::vector<Output> outputs;

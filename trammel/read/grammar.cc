@@ -26,6 +26,8 @@ Keys sections() {
       {"joints", Form::elements, "What holds the bodies together.", none, Rule::item, false, {}, Category::joint},
       {"motions", Form::elements, "What drives joints.", none, Rule::item, false, {}, Category::motion},
       {"forces", Form::elements, "What loads the bodies.", none, Rule::item, false, {}, Category::force},
+      {"contacts", Form::named, "Sets of shapes that touch: each of one side with each of the other.", none,
+       Rule::contact_set},
       {"initial", Form::mapping, "Where and how fast it starts.", none, Rule::initial},
       {"simulation", Form::mapping, "What to run.", none, Rule::simulation},
       {"states", Form::named, "Quantities of your own with a rate: filters, controllers.", none, Rule::state},
@@ -278,6 +280,15 @@ Keys make(Rule rule) {
           {"axis", Form::direction, "The direction of z."},
           {"x_axis", Form::direction, "The direction of x, as far as perpendicular."},
       };
+    case Rule::contact_set:
+      return {
+          {"frames_a", Form::texts, "Frames or bodies with the first shape; * stands for any part of a name.", none,
+           Rule::none, true},
+          {"frames_b", Form::texts, "Those with the second shape.", none, Rule::none, true},
+          {"joined", Form::condition, "Also pairs of bodies that a joint holds together; they are left out otherwise."},
+          {"part", Form::text, "Which methods that split forces treat them how.", none, Rule::none, false,
+           "explicit implicit"},
+      };
     case Rule::item:
       return {
           {"type", Form::text, "The kind of element.", none, Rule::none, true},
@@ -404,6 +415,7 @@ std::string_view name_of(Rule rule) {
                                                          "table",
                                                          "frame",
                                                          "item",
+                                                         "contact_set",
                                                          "initial",
                                                          "initial_joint",
                                                          "initial_body",

@@ -33,6 +33,7 @@ enum class Rule {
   table,
   frame,
   item,  // what joints, motions and forces have in common
+  contact_set,
   initial,
   initial_joint,
   initial_body,

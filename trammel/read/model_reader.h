@@ -208,6 +208,7 @@ class ModelReader {
 
   // Joints, motions and forces (read_items.cc)
   void read_item(Category category, const Entry& entry, std::vector<Item>& items);
+  void read_part(Entries& entries, const Place& place, Item& item);
   Value in_scope(Value value, FieldKind kind, bool names_signals) const;
   void attach_by_fields();
   std::vector<int> frame_pairs(const Node& node, const Place& place);
@@ -221,6 +222,15 @@ class ModelReader {
   std::optional<Quat> read_second_axes(const Node& axis_b, const Node* x_axis, const Place& place);
   void check_cross(const Quat& axes_a, const Quat& axes_b, const Node* axis_b, const Place& place, const Node& key,
                    const std::string& type);
+
+  // Sets of contacts (read_contacts.cc)
+  struct Member {
+    std::string name;  // as written
+    int frame = -1;
+  };
+  void read_contact_set(const Entry& entry);
+  std::vector<Member> read_members(Entries& entries, const char* side, const Node& key, const Place& place);
+  void add_members(const Node& node, const Place& place, std::vector<Member>& members);
 
   // Start, run and results
   void read_initial();

@@ -48,13 +48,7 @@ void ModelReader::read_item(Category category, const Entry& entry, std::vector<I
     return;
   }
   read_fields(entries, place, key, description->fields, false, item);
-  if (const Node* part = category == Category::force ? entries.find("part") : nullptr) {
-    const std::optional<std::string> text = values_->text(*part, place.at("part"));
-    item.implicit = text == "implicit";
-    if (text && *text != "explicit" && *text != "implicit")
-      values_->error(*part, "unknown-value", place.text() + ": part is " + quote(*text),
-                     "part is explicit (A) or implicit (B)");
-  }
+  if (category == Category::force) read_part(entries, place, item);
   if (description->attachment != Attachment::joints) {
     item.frames = attach(entries, place, key, *description);
   } else if (const Node* frames = entries.find("frames")) {
@@ -64,6 +58,16 @@ void ModelReader::read_item(Category category, const Entry& entry, std::vector<I
                    "give `joints: [joint, joint]`, or as many pairs of `frames`");
   }
   entries.finish();
+}
+
+void ModelReader::read_part(Entries& entries, const Place& place, Item& item) {
+  const Node* part = entries.find("part");
+  if (part == nullptr) return;
+  const std::optional<std::string> text = values_->text(*part, place.at("part"));
+  item.implicit = text == "implicit";
+  if (text && *text != "explicit" && *text != "implicit")
+    values_->error(*part, "unknown-value", place.text() + ": part is " + quote(*text),
+                   "part is explicit (A) or implicit (B)");
 }
 
 void ModelReader::read_fields(Entries& entries, const Place& place, const Node& key, const std::vector<Field>& fields,

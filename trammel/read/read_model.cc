@@ -54,6 +54,7 @@ Model ModelReader::read() {
   attach_by_fields();
   each("motions", "motion", [&](const Entry& entry) { read_item(Category::motion, entry, model_.motions); });
   each("forces", "force", [&](const Entry& entry) { read_item(Category::force, entry, model_.forces); });
+  each("contacts", "contact set", [&](const Entry& entry) { read_contact_set(entry); });
   read_initial();
   each("states", "state", [&](const Entry& entry) { read_state(entry); });
   each("variables", "variable", [&](const Entry& entry) { read_variable(entry); });

@@ -125,6 +125,7 @@ bool has_when(Rule rule) {
     case Rule::drawn_shape:
     case Rule::coordinate:
     case Rule::frame:
+    case Rule::contact_set:
     case Rule::input:
     case Rule::state:
     case Rule::variable:
@@ -135,19 +136,6 @@ bool has_when(Rule rule) {
 
 SchemaJson when_schema() {
   return described({{"type", {"number", "string", "boolean"}}}, "Left out where this is 0 or false.");
-}
-
-SchemaJson rule_schema(Rule rule) {
-  SchemaJson properties = SchemaJson::object(), required = SchemaJson::array();
-  for (const Key& key : keys_of(rule)) {
-    properties[std::string(key.name)] = described(value_schema(key), std::string(key.text) + unit_text(key.quantity));
-    if (key.required) required.push_back(std::string(key.name));
-  }
-  if (has_when(rule)) properties["when"] = when_schema();
-  SchemaJson out{{"type", "object"}, {"properties", properties}};
-  if (!required.empty()) out["required"] = required;
-  out["additionalProperties"] = false;
-  return out;
 }
 
 SchemaJson field_schema(const Field& field) {
@@ -175,6 +163,20 @@ void add_fields(const std::vector<Field>& fields, SchemaJson& properties, Schema
     properties[field.name] = described(field_schema(field), field.text + unit_text(field.quantity));
     if (field.must_be_given()) required.push_back(field.name);
   }
+}
+
+SchemaJson rule_schema(Rule rule) {
+  SchemaJson properties = SchemaJson::object(), required = SchemaJson::array();
+  for (const Key& key : keys_of(rule)) {
+    properties[std::string(key.name)] = described(value_schema(key), std::string(key.text) + unit_text(key.quantity));
+    if (key.required) required.push_back(std::string(key.name));
+  }
+  if (has_when(rule)) properties["when"] = when_schema();
+  if (rule == Rule::contact_set) add_fields(find_element(Category::force, "contact")->fields, properties, required);
+  SchemaJson out{{"type", "object"}, {"properties", properties}};
+  if (!required.empty()) out["required"] = required;
+  out["additionalProperties"] = false;
+  return out;
 }
 
 // All keys of one type of joint, motion or force.
@@ -329,6 +331,7 @@ std::string model_schema() {
                           Rule::spline,
                           Rule::table,
                           Rule::frame,
+                          Rule::contact_set,
                           Rule::initial,
                           Rule::initial_joint,
                           Rule::initial_body,

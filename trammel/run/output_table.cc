@@ -89,7 +89,34 @@ OutputGroup force_group(const std::string& name, const Force& force) {
   return group;
 }
 
+OutputGroup contact_set_group(const std::string& name) {
+  const ForceSignals names(name);
+  OutputGroup group{OutputOwner::force, name, {}};
+  const auto add = [&](const char* quantity, const char* unit, const char* text) {
+    group.columns.push_back({quantity, scalar, names.observable(quantity), unit, text});
+  };
+  add("touching", "", "pairs of the set that touch");
+  add("penetration", "m", "of its deepest pair; negative: the smallest gap");
+  add("deepest_pair", "", "number of that pair in the set, from 0");
+  add("normal_force", "N", "sum of all pairs");
+  add("traction", "N", "sum of all pairs");
+  add("dissipation", "W", "sum of all pairs");
+  return group;
+}
+
 }  // namespace
+
+std::vector<RecordedForces> recorded_forces(const Model& model) {
+  std::vector<RecordedForces> records;
+  for (int f = 0; f < std::ssize(model.forces); ++f) {
+    const std::string& set = model.forces[f].set;
+    if (!set.empty() && f > 0 && model.forces[f - 1].set == set)
+      ++records.back().count;
+    else
+      records.push_back({f, 1, !set.empty()});
+  }
+  return records;
+}
 
 const char* to_text(OutputOwner of) {
   switch (of) {
@@ -132,8 +159,11 @@ std::vector<OutputGroup> output_groups(const Equations& equations) {
     groups.push_back(constraint_group(model, info));
     groups.back().constraint = c;
   }
-  for (int f = 0; f < equations.force_count(); ++f)
-    groups.push_back(force_group(model.forces[f].name, equations.force(f)));
+  for (const RecordedForces& record : recorded_forces(model)) {
+    const Item& first = model.forces[record.first];
+    groups.push_back(record.is_set ? contact_set_group(first.set)
+                                   : force_group(first.name, equations.force(record.first)));
+  }
   for (const StateVariable& x : model.states)
     groups.push_back(
         {OutputOwner::state, x.name, {{"value", scalar, state_signal(x.name), x.unit, "a state of the model"}}});

@@ -32,6 +32,13 @@ struct OutputGroup {
 };
 
 std::vector<OutputGroup> output_groups(const Equations& equations);
+
+// Forces that have one record: one force, or all contacts of a set.
+struct RecordedForces {
+  int first = 0, count = 1;
+  bool is_set = false;
+};
+std::vector<RecordedForces> recorded_forces(const Model& model);
 // The signals of a column; `flag` is empty or the caveat that its values carry.
 void add_signals(const OutputColumn& column, const std::string& flag, std::vector<Signal>& out);
 

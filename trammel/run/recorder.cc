@@ -65,6 +65,7 @@ Recorder::Recorder(const Equations& equations, const InitialReport& initial, boo
   refuse_taken_names(model, s);
   tables_.push_back(std::move(output));
   row_.resize(tables_[0].signals.size());
+  recorded_forces_ = recorded_forces(model);
 
   tables_.push_back({"steps",
                      "one row for every accepted step",
@@ -282,7 +283,12 @@ void Recorder::add_constraints(const State& state, const Rates& rates, Cursor& r
 }
 
 void Recorder::add_forces(const State& state, const Rates& rates, Cursor& row) {
-  for (int f = 0; f < equations_.force_count(); ++f) {
+  for (const RecordedForces& record : recorded_forces_) {
+    if (record.is_set) {
+      add_contact_set(record, state, rates, row);
+      continue;
+    }
+    const int f = record.first;
     double wrench[6 * max_frames] = {};
     const std::size_t count = equations_.force(f).observables().size();
     equations_.observe_force(f, state, work_, wrench, row.at, &rates);
@@ -290,6 +296,24 @@ void Recorder::add_forces(const State& state, const Rates& rates, Cursor& row) {
     row.add(Vec3(wrench[6], wrench[7], wrench[8]));
     row.add(Vec3(wrench[9], wrench[10], wrench[11]));
   }
+}
+
+// As the columns of contact_set_group, from what each contact observes.
+void Recorder::add_contact_set(const RecordedForces& set, const State& state, const Rates& rates, Cursor& row) {
+  enum { penetration, approach_speed, normal_force, sliding_speed, traction, dissipation, observed };
+  double touching = 0, deepest = -std::numeric_limits<double>::infinity(), pair = 0;
+  double sum[observed] = {};
+  for (int i = 0; i < set.count; ++i) {
+    double wrench[6 * max_frames] = {}, own[observed] = {};
+    equations_.observe_force(set.first + i, state, work_, wrench, own, &rates);
+    for (int k = 0; k < observed; ++k) sum[k] += own[k];
+    if (own[penetration] > 0) ++touching;
+    if (!(own[penetration] > deepest)) continue;
+    deepest = own[penetration];
+    pair = i;
+  }
+  for (const double value : {touching, deepest, pair, sum[normal_force], sum[traction], sum[dissipation]})
+    row.add(value);
 }
 
 void Recorder::add_energies(const State& state, const Rates& rates, Cursor& row) {

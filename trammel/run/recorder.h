@@ -7,6 +7,7 @@
 #include "trammel/elements/remembered_angle.h"
 #include "trammel/equations/equations.h"
 #include "trammel/initial/consistent.h"
+#include "trammel/run/output_table.h"
 #include "trammel/write/trajectory.h"
 
 namespace trammel {
@@ -72,6 +73,7 @@ class Recorder {
   void add_bodies(const State& state, const Rates& rates, Cursor& row);
   void add_constraints(const State& state, const Rates& rates, Cursor& row);
   void add_forces(const State& state, const Rates& rates, Cursor& row);
+  void add_contact_set(const RecordedForces& set, const State& state, const Rates& rates, Cursor& row);
   void add_energies(const State& state, const Rates& rates, Cursor& row);
 
   const Equations& equations_;
@@ -85,6 +87,7 @@ class Recorder {
   std::vector<AxisFreedoms> axes_;                  // of the joints
   std::vector<double> joint_angles_, joint_rates_;  // multi-turn, of joints that turn about one axis
   std::vector<double> near_, rates_;                // scratch of evaluate_outputs
+  std::vector<RecordedForces> recorded_forces_;
   std::vector<UserOutput> outputs_;
   EnergyBook book_;
   bool started_ = false, needs_middle_ = false, books_multipliers_ = false, with_modes_ = false;
