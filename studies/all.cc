@@ -88,7 +88,7 @@ std::string data_of_studies() {
 }
 
 // What keeps rows of one stamp from standing for another; empty: nothing. Rows that were made with pictures do without.
-std::string difference(const RowsStamp& theirs, const RowsStamp& ours) {
+std::string why_refused(const RowsStamp& theirs, const RowsStamp& ours) {
   if (theirs.build != ours.build) return "another build of the program made them";
   if (theirs.data != ours.data) return "models or data have changed since";
   if (theirs.full != ours.full) return theirs.full ? "they were made with --full" : "they were made without --full";
@@ -184,9 +184,9 @@ StudyResult from_rows_file(const std::filesystem::path& file, const std::string&
     if (!j.is_object() || !j.contains("stamp")) throw old_rows(file, "they do not say which program made them");
     const nlohmann::json& made = j.at("stamp");
     if (stamp != nullptr) {
-      const std::string why = difference({made.at("build").get<std::string>(), made.at("data").get<std::string>(),
-                                          made.at("full").get<bool>(), made.at("pictures").get<bool>()},
-                                         *stamp);
+      const std::string why = why_refused({made.at("build").get<std::string>(), made.at("data").get<std::string>(),
+                                           made.at("full").get<bool>(), made.at("pictures").get<bool>()},
+                                          *stamp);
       if (!why.empty()) throw old_rows(file, why);
     }
     if (j.at("study") != name) throw old_rows(file, "they are of the study " + j.at("study").get<std::string>());

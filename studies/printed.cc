@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -41,7 +42,8 @@ const std::vector<PrintedNumber>& printed_list() {
         n.what = entry.at("what").get<std::string>();
         n.unit = entry.at("unit").get<std::string>();
         n.text = entry.at("printed").get<std::string>();
-        n.value = entry.at("value").get<double>();
+        const nlohmann::json& value = entry.at("value");
+        n.value = value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
         if (entry.contains("corrected") && entry["corrected"].is_number())
           n.corrected = entry["corrected"].get<double>();
         n.correction = entry.value("correction", "");

@@ -4,6 +4,7 @@
 //   {"id": "rn.table5.k-2.steps", "kind": "result", "place": "Table 5", "line": 291, "what": "...", "unit": "",
 //    "printed": "29", "value": 29}            as printed, and as a number; `line` is that of the transcript it was read
 //    in
+//   "value": null                             if it prints a word, such as "No conv."
 //   "corrected": 30, "correction": "why"      if the print contradicts itself or what it prints elsewhere
 //   "by": "rn"                                the study whose rows are about it
 //   "full": true                              only with --full
@@ -21,7 +22,7 @@ nlohmann::json read_data(const std::string& file);
 
 struct PrintedNumber {
   std::string id, source, kind, place, what, unit, text;
-  double value = 0;
+  double value = 0;  // not a number if a word is printed
   std::optional<double> corrected;
   std::string correction;
   std::string by, missing;

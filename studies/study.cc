@@ -91,7 +91,7 @@ Row&& Row::because(std::string why) && {
 Row&& Row::printed_as(const std::string& id) && {
   const PrintedNumber& number = printed_number(id);
   if (ids.empty()) {
-    printed = number.value;
+    if (std::isfinite(number.value)) printed = number.value;
     corrected = number.corrected;
     correction = number.correction;
   }

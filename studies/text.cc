@@ -7,11 +7,13 @@
 //   [1 + c   1    ] [p2''] = [-k2 p2 - sin p2 p1'^2              ],   c = cos p2,   p1 = p2 = 0, p1' = p2' = 100 rad/s.
 //
 // It is models/text_pendulum.yaml, run in the angles of its links; these equations stand beside it as reference.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <numbers>
 #include <stdexcept>
+#include <tuple>
 
 #include "studies/printed.h"
 #include "studies/stepping.h"
@@ -94,82 +96,193 @@ FileRun run_file(double k1, double k2, double damping, double end, const char* m
   return out;
 }
 
+// A row of Table 7.4, with the largest energy error on the way that an independent code has.
+struct Springs {
+  const char* key;  // in the printed list
+  double largest;
+  bool chaotic = false;
+  std::string id() const { return std::string("text.table7-4.") + key; }
+  double number(const char* column) const { return printed_value(id() + "." + column); }
+  std::string name() const {
+    char text[64];
+    std::snprintf(text, sizeof text, "k = %g, %g", number("k1"), number("k2"));
+    return text;
+  }
+  std::vector<std::string> settings() const { return {id() + ".k1", id() + ".k2", id() + ".h", "text.example7-2.end"}; }
+};
+
+const char* const table_7_4_name = "Table 7.4";
+
+// The textbook's equations by the same method, apart from the model file: the relative energy error at the end.
+double error_of_equations(double k1, double k2, double h, double end) {
+  auto problem = spring_pendulum(k1, k2);
+  SolveOptions options;
+  options.step = h;
+  options.options.set("positions_as_unknowns", true);
+  options.options.set("full_newton", true);
+  options.options.set("predict_with_acceleration", false);
+  const double E0 = pendulum_energy(pendulum_start(), k1, k2);
+  const SolveResult reference = solve(problem, "newmark", 0, pendulum_start(), end, options);
+  if (reference.status != SolveStatus::finished) throw std::runtime_error(reference.message);
+  return std::abs(pendulum_energy(reference.y, k1, k2) - E0) / E0;
+}
+
+PlotCurve largest_so_far(const std::string& name, const std::vector<double>& errors) {
+  PlotCurve curve{{}, {}, name, {}, false};
+  double most = 1e-6;
+  for (std::size_t i = 0; i < errors.size(); ++i) {
+    most = std::max(most, errors[i]);
+    if (i % 50 != 0) continue;
+    curve.x.push_back(1e-3 * static_cast<double>(i));
+    curve.y.push_back(most);
+  }
+  return curve;
+}
+
+void trapezoidal_rows(std::vector<Row>& rows, const Springs& s, PlotPanel& panel) {
+  const std::string table = table_7_4_name, name = s.name(), id = s.id();
+  const double k1 = s.number("k1"), k2 = s.number("k2"), h = s.number("h"), end = printed_value("text.example7-2.end");
+  const FileRun file = run_file(k1, k2, 0, end, nullptr, 0, h);
+  const char* const quantity = "relative energy error at 20 s, trapezoidal rule";
+  if (s.chaotic) {
+    rows.push_back(
+        Row::measure(table, name, quantity, file.last)
+            .printed_as(id + ".error.trapez")
+            .with(s.settings())
+            .because("the motion is chaotic at this step: the energy at 20 s depends on the last digits of the "
+                     "arithmetic, and differs for the textbook's equations; the largest error has a bound"));
+    rows.push_back(Row::at_most(table, name, "largest relative energy error, trapezoidal rule", 0.15, file.largest)
+                       .because("an independent code has up to 0.08, whatever its Newton's tolerance: twice that")
+                       .beside(s.largest, "an independent code"));
+  } else {
+    const bool loose = s.key == std::string("k0_1e8");
+    rows.push_back(Row::reproduce(table, name, quantity, id + ".error.trapez", file.last, 2)
+                       .with(s.settings())
+                       .missed_for(loose ? "a loosely converged run, it seems: corrections stopped at 1e-6 of the "
+                                           "positions give 1.4e-3 and at 1e-5 6.7e-2, on both sides of the print; from "
+                                           "1e-8 on they give what the model file gives"
+                                         : ""));
+    const double beside = error_of_equations(k1, k2, h, end);
+    rows.push_back(
+        Row::near(table, name, "the same, against the textbook's equations", beside, file.last, 0.01 * beside)
+            .beside(beside, "the equations of Example 7.2, integrated apart from the model file")
+            .because("two codes for one method: only what Newton leaves differs"));
+    rows.push_back(Row::near(table, name, "largest relative energy error, trapezoidal rule", s.largest, file.largest,
+                             0.01 * s.largest)
+                       .beside(s.largest, "an independent code, three digits; the print has the error at the end only")
+                       .because("its digits: a hundredth"));
+  }
+  rows.push_back(
+      Row::measure(table, name, "Newton corrections a step",
+                   static_cast<double>(file.run.counts.newton_iterations) / static_cast<double>(file.run.steps))
+          .because(why::work));
+  rows.push_back(Row::measure(table, name, "seconds, trapezoidal rule", file.run.seconds)
+                     .printed_as(id + ".cpu.trapez")
+                     .because(why::machine_time));
+  panel.curves.push_back(largest_so_far(name, file.run.grid));
+}
+
+// Subroutine DE of the print; in the last row it has "No conv.".
+void adams_rows_of_table(std::vector<Row>& rows, const Springs& s) {
+  const std::string table = table_7_4_name, name = s.name(), id = s.id();
+  const FileRun file = run_file(s.number("k1"), s.number("k2"), 0, printed_value("text.example7-2.end"), "adams", 1e-8);
+  const bool converged = std::isfinite(printed_number(id + ".error.de").value);
+  const char* const untold = "the print does not tell the tolerance of subroutine DE";
+  rows.push_back(Row::measure(table, name, "relative energy error at 20 s, adams, tolerance 1e-8", file.last)
+                     .printed_as(id + ".error.de")
+                     .because(converged
+                                  ? untold
+                                  : "subroutine DE did not converge here, and the print does not tell its tolerance"));
+  rows.push_back(Row::measure(table, name, "evaluations, adams", static_cast<double>(file.run.counts.evaluations))
+                     .because(untold));
+  rows.push_back(Row::measure(table, name, "seconds, adams", file.run.seconds)
+                     .printed_as(id + ".cpu.de")
+                     .because(why::machine_time));
+}
+
+// The trapezoidal rule as the textbook writes it, for the row (0, 1e8): Newton's corrections of positions from those
+// extrapolated with the acceleration, stopped when one is at or below `tolerance` of the positions. The relative energy
+// error at the end.
+double loose_trapezoidal(double k1, double k2, double h, double end, double tolerance) {
+  Eigen::Vector2d q(0, 0), v(100, 100), a(0, 0);
+  const double k[2] = {k1, k2};
+  const long steps = std::lround(end / h);
+  for (long n = 0; n < steps; ++n) {
+    Eigen::Vector2d p = q + h * v + 0.5 * h * h * a, w, b;
+    const auto rates = [&] {
+      w = 2 / h * (p - q) - v;
+      b = 4 / (h * h) * (p - q) - 4 / h * v - a;
+    };
+    for (int i = 0; i < 30; ++i) {
+      rates();
+      const double c = std::cos(p[1]), s = std::sin(p[1]);
+      const Eigen::Vector2d left(
+          (3 + 2 * c) * b[0] + (1 + c) * b[1] + k[0] * p[0] - s * (2 * w[0] * w[1] + w[1] * w[1]),
+          (1 + c) * b[0] + b[1] + k[1] * p[1] + s * w[0] * w[0]);
+      Eigen::Matrix2d tangent;
+      tangent << 4 / (h * h) * (3 + 2 * c) + k[0] - 4 / h * w[1] * s,
+          4 / (h * h) * (1 + c) - 4 / h * (w[0] + w[1]) * s - w[1] * (2 * w[0] + w[1]) * c - (2 * b[0] + b[1]) * s,
+          4 / (h * h) * (1 + c) + 4 / h * w[0] * s, 4 / (h * h) + k[1] + w[0] * w[0] * c - b[0] * s;
+      const Eigen::Vector2d correction = -tangent.inverse() * left;
+      p += correction;
+      if (correction.norm() <= tolerance * p.norm()) break;
+    }
+    rates();
+    q = p;
+    v = w;
+    a = b;
+  }
+  Vec end_state(4);
+  end_state << q, v;
+  const double E0 = pendulum_energy(pendulum_start(), k1, k2);
+  return std::abs(pendulum_energy(end_state, k1, k2) - E0) / E0;
+}
+
+// Why the row (0, 1e8) cannot be met: what it prints lies between two runs that stop too early.
+void loose_rows(std::vector<Row>& rows) {
+  const Springs s{"k0_1e8", 0};
+  const std::string table = "Table 7.4, " + s.name() + ": corrections stopped early";
+  const char* const code = "an independent code";
+  double errors[3] = {};
+  int i = 0;
+  for (const auto& [tolerance, theirs, part] :
+       {std::tuple{1e-5, 6.7e-2, 0.02}, {1e-6, 1.4e-3, 0.04}, {1e-8, 6.56e-4, 0.01}}) {
+    char name[48];
+    std::snprintf(name, sizeof name, "at %.0e of the positions", tolerance);
+    const double error = loose_trapezoidal(s.number("k1"), s.number("k2"), s.number("h"),
+                                           printed_value("text.example7-2.end"), tolerance);
+    rows.push_back(Row::near(table, name, "relative energy error at 20 s", theirs, error, part * theirs)
+                       .with(s.settings())
+                       .beside(theirs, code)
+                       .because("its digits"));
+    errors[i++] = error;
+  }
+  const double printed = printed_value(s.id() + ".error.trapez");
+  rows.push_back(Row::at_most(table, "the print by that at 1e-05", "quotient of errors", 1, printed / errors[0])
+                     .because("the print lies between the loose runs"));
+  rows.push_back(Row::at_least(table, "the print by that at 1e-06", "quotient of errors", 1, printed / errors[1])
+                     .because("the print lies between the loose runs"));
+}
+
 void table_7_4(std::vector<Row>& rows, const StudyContext& context) {
-  const std::string table = "Table 7.4";
   PlotRequest plot;
   plot.title = "Example 7.2: energy error of the trapezoidal rule, h = 1 ms";
   plot.subtitle = "the largest so far; Table 7.4 prints the one at the end";
   plot.xlabel = "time, s";
   PlotPanel panel{"relative energy error, largest so far", {}, true};
-  for (const char* key :
-       {"k0_0", "k100_100", "k1e4_1e4", "k1e6_1e6", "k1e8_1e8", "k0_100", "k0_1e4", "k0_1e6", "k0_1e8"}) {
-    const std::string id = std::string("text.table7-4.") + key;
-    const double k1 = printed_value(id + ".k1"), k2 = printed_value(id + ".k2"), h = printed_value(id + ".h"),
-                 end = printed_value("text.example7-2.end");
-    const std::vector<std::string> settings{id + ".k1", id + ".k2", id + ".h", "text.example7-2.end"};
-    char name[64];
-    std::snprintf(name, sizeof name, "k = %g, %g", k1, k2);
-    guard(rows, table, name, [&] {
-      context.note(std::string("Table 7.4, ") + name);
-      const FileRun file = run_file(k1, k2, 0, end, nullptr, 0, h);
-      auto problem = spring_pendulum(k1, k2);
-      SolveOptions options;
-      options.step = h;
-      options.options.set("positions_as_unknowns", true);
-      options.options.set("full_newton", true);
-      options.options.set("predict_with_acceleration", false);
-      const double E0 = pendulum_energy(pendulum_start(), k1, k2);
-      const SolveResult reference = solve(problem, "newmark", 0, pendulum_start(), end, options);
-      if (reference.status != SolveStatus::finished) throw std::runtime_error(reference.message);
-      const double beside = std::abs(pendulum_energy(reference.y, k1, k2) - E0) / E0;
-      // Two rows of the table are chaotic at this step: the last energy depends on the last digits of the arithmetic.
-      const bool chaotic = key == std::string("k100_100"), late = key == std::string("k0_1e8");
-      rows.push_back(
-          Row::reproduce(table, name, "relative energy error at 20 s, trapezoidal rule", id + ".error.trapez",
-                         file.last, 2)
-              .with(settings)
-              .missed_for(chaotic
-                              ? "the motion is chaotic at this step: the energy at 20 s depends on the last digits of "
-                                "the arithmetic; the model file and the textbook's equations differ too"
-                              : "")
-              .cause_open(late ? "the model file and the textbook's equations agree on another number" : ""));
-      if (!chaotic)
-        rows.push_back(
-            Row::near(table, name, "the same with the textbook's equations", file.last, beside, 0.01 * file.last)
-                .beside(beside, "the equations of Example 7.2, integrated apart from the model file")
-                .because("two codes for one method: only what Newton leaves differs"));
-      rows.push_back(Row::measure(table, name, "largest relative energy error, trapezoidal rule", file.largest)
-                         .because("the print has the error at the end only"));
-      rows.push_back(
-          Row::measure(table, name, "Newton corrections a step",
-                       static_cast<double>(file.run.counts.newton_iterations) / static_cast<double>(file.run.steps))
-              .because(why::work));
-      rows.push_back(Row::measure(table, name, "seconds, trapezoidal rule", file.run.seconds)
-                         .printed_as(id + ".cpu.trapez")
-                         .because(why::machine_time));
-      PlotCurve curve{{}, {}, name, {}, false};
-      double most = 1e-6;
-      for (std::size_t i = 0; i < file.run.grid.size(); ++i) {
-        most = std::max(most, file.run.grid[i]);
-        if (i % 50 != 0) continue;
-        curve.x.push_back(1e-3 * static_cast<double>(i));
-        curve.y.push_back(most);
-      }
-      panel.curves.push_back(std::move(curve));
+  for (const Springs& s : {Springs{"k0_0", 9.43e-4}, Springs{"k100_100", 7.97e-2, true}, Springs{"k1e4_1e4", 2.91e-3},
+                           Springs{"k1e6_1e6", 1.38e-3}, Springs{"k1e8_1e8", 1.12e-4}, Springs{"k0_100", 9.43e-4},
+                           Springs{"k0_1e4", 9.35e-4}, Springs{"k0_1e6", 1.03e-3}, Springs{"k0_1e8", 9.77e-4}}) {
+    guard(rows, table_7_4_name, s.name(), [&] {
+      context.note(std::string("Table 7.4, ") + s.name());
+      trapezoidal_rows(rows, s, panel);
     });
-    guard(rows, table, name, [&] {
-      context.note(std::string("Table 7.4, adams, ") + name);
-      const FileRun file = run_file(k1, k2, 0, end, "adams", 1e-8);
-      const bool known = id + ".error.de" != "text.table7-4.k0_1e8.error.de";  // there the print has "no convergence"
-      Row error = Row::measure(table, name, "relative energy error at 20 s, adams, tolerance 1e-8", file.last)
-                      .because("the print does not tell the tolerance of subroutine DE");
-      Row seconds = Row::measure(table, name, "seconds, adams", file.run.seconds).because(why::machine_time);
-      rows.push_back(known ? Row(std::move(error).printed_as(id + ".error.de")) : error);
-      rows.push_back(Row::measure(table, name, "evaluations, adams", static_cast<double>(file.run.counts.evaluations))
-                         .because(why::work));
-      rows.push_back(known ? Row(std::move(seconds).printed_as(id + ".cpu.de")) : seconds);
+    guard(rows, table_7_4_name, s.name(), [&] {
+      context.note(std::string("Table 7.4, adams, ") + s.name());
+      adams_rows_of_table(rows, s);
     });
   }
+  guard(rows, table_7_4_name, "corrections stopped early", [&] { loose_rows(rows); });
   plot.panels = {panel};
   plot.width = 1000;
   plot.height = 600;
@@ -216,6 +329,7 @@ void problem_7_1(std::vector<Row>& rows) {
     const char *key, *name;
     std::vector<std::pair<std::string, std::string>> options;  // and the printed number of each
     double y, v;
+    bool closed = true;  // by a formula; else by an independent computation
   };
   const double h = printed_value("text.problem7-1.step"), angle = std::atan(h / 2), be = std::atan(h);
   const Answer answers[] = {
@@ -225,12 +339,13 @@ void problem_7_1(std::vector<Row>& rows) {
        std::cos(200 * angle),
        -std::sin(200 * angle)},
       {"trapezoidal", "trapezoidal rule, first order", {}, std::cos(200 * angle), -std::sin(200 * angle)},
-      {"hht", "HHT, alpha = -0.1", {{"alpha", "text.problem7-1.b.alpha"}}, -0.844612975976, 0.535099471779},
+      {"hht", "HHT, alpha = -0.1", {{"alpha", "text.problem7-1.b.alpha"}}, -0.844612975976, 0.535099471779, false},
       {"newmark",
        "Newmark, gamma = 1, beta = 1/2",
        {{"gamma", "text.problem7-1.c.gamma"}, {"beta", "text.problem7-1.c.beta"}},
        -0.669091288863,
-       0.416581537306},
+       0.416581537306,
+       false},
       {"radau-iia-1",
        "backward Euler (BDF 1)",
        {},
@@ -253,12 +368,31 @@ void problem_7_1(std::vector<Row>& rows) {
       const SolveResult result = solve(problem, a.key, printed_value("text.problem7-1.start"), start,
                                        printed_value("text.problem7-1.end"), options);
       if (result.status != SolveStatus::finished) throw std::runtime_error(result.message);
-      const char* const closed = "the closed solution of the difference equation; round-off of a hundred steps";
-      rows.push_back(Row::near("Problem 7/1", a.name, "y(10)", a.y, result.y[0], 1e-10).with(settings).because(closed));
-      rows.push_back(Row::near("Problem 7/1", a.name, "v(10)", a.v, result.y[1], 1e-10).with(settings).because(closed));
+      const auto compare = [&](const char* quantity, double target, double ours) {
+        rows.push_back(Row::near("Problem 7/1", a.name, quantity, target, ours, 1e-10)
+                           .with(settings)
+                           .because(a.closed
+                                        ? "the closed solution of the difference equation; round-off of a hundred steps"
+                                        : "twelve digits of it; round-off of a hundred steps"));
+        if (a.closed) return;
+        rows.back().own = target;
+        rows.back().origin = "an independent computation: the method's matrix of a step to the power 100";
+      };
+      compare("y(10)", a.y, result.y[0]);
+      compare("v(10)", a.v, result.y[1]);
     });
   }
 }
+
+// What the trapezoidal rule may lose of its phase in the time `end`: h^2 w^2 / 12 of it, with the faster frequency of
+// both springs of stiffness k, links in line, and nothing taken off for damping.
+double phase_error(double k, double h, double end) {
+  const double w = std::sqrt((3 + 2 * std::sqrt(2.0)) * k);
+  return h * h * w * w / 12 * w * end;
+}
+const char* const phase_is_lost =
+    "a method of order 2: h^2 w^2 / 12 of the phase w t, with w = 241 rad/s and t the end of the run; a hundredth at "
+    "most";
 
 // 7/2: problem 7/1 by the predictor-corrector pair of order 4; 7/3: the pendulum with dash pots.
 void problems_7_2_and_7_3(std::vector<Row>& rows) {
@@ -311,90 +445,107 @@ void problems_7_2_and_7_3(std::vector<Row>& rows) {
                          .because("two codes at tolerance 1e-11, relative to the speeds at the start"));
       rows.push_back(Row::error("Problem 7/3", name,
                                 when + "joint angles and speeds, trapezoidal rule, h = 1e-4, less adams",
-                                motion(joint_angles(rule.run.last) - joint_angles(fine.run.last), speed), 1e-2)
-                         .because("a method of order 2: h^2 w^2 / 12 of the phase with w = 300 rad/s, over 600 rad"));
+                                motion(joint_angles(rule.run.last) - joint_angles(fine.run.last), speed),
+                                std::min(1e-2, phase_error(1e4, 1e-4, end)))
+                         .because(phase_is_lost));
       rows.push_back(Row::at_least("Problem 7/3", name, when + "energy by its start, adams", 1e-4, energy(fine) / scale)
                          .because("there must be a motion left to compare"));
       rows.push_back(Row::measure("Problem 7/3", name, "evaluations, trapezoidal rule",
-                                  static_cast<double>(rule.run.counts.evaluations)));
+                                  static_cast<double>(rule.run.counts.evaluations))
+                         .because(why::work));
       rows.push_back(
-          Row::measure("Problem 7/3", name, "evaluations, adams", static_cast<double>(fine.run.counts.evaluations)));
+          Row::measure("Problem 7/3", name, "evaluations, adams", static_cast<double>(fine.run.counts.evaluations))
+              .because(why::work));
     });
   }
 }
 
 // 7/4: the pendulum with dash pots in the coordinates of its ends, by penalty and the trapezoidal rule; 7/5: the same
 // by Lagrange's multipliers and BDF of order 1, on (7.54)-(7.56). Both run the model file.
+// The pendulum with dash pots over 2 s; at 1e-10 without a step.
+ModelRun damped_pendulum(double damping, const char* method, const char* formulation, std::optional<double> step,
+                         std::vector<std::string> options) {
+  char c1[32], c2[32];
+  std::snprintf(c1, sizeof c1, "c1=%g", damping);
+  std::snprintf(c2, sizeof c2, "c2=%g", damping);
+  return run_model("text_pendulum.yaml", {.set = {"k1=1e4", "k2=1e4", c1, c2},
+                                          .method = method,
+                                          .formulation = formulation,
+                                          .tolerance = step ? std::optional<double>() : 1e-10,
+                                          .step = step,
+                                          .end = 2,
+                                          .output_step = 0.002,
+                                          .options = std::move(options)});
+}
+
+// Energy at the end, by that at the start, less that of another run.
+double energy_error(const ModelRun& run, const ModelRun& exact) {
+  const auto energy = [](const ModelRun& r) {
+    return r.result.summary.energy.kinetic + r.result.summary.energy.potential;
+  };
+  return (energy(run) - energy(exact)) / exact.result.summary.energy.first;
+}
+
+void problem_7_4(std::vector<Row>& rows, const std::string& name, double damping, const ModelRun& exact,
+                 PlotPanel& panel) {
+  char alpha[32];
+  std::snprintf(alpha, sizeof alpha, "penalty=%g", printed_value("text.problem7-4.penalty"));
+  const ModelRun penalty = damped_pendulum(damping, "newmark", "penalty", 1e-4, {alpha, "gamma=0.5", "beta=0.25"});
+  rows.push_back(Row::error("Problem 7/4", name,
+                            "largest error of the first joint, of its swing: penalty 1e7, trapezoidal rule, h = 1e-4",
+                            max_error(penalty.column("p1"), exact.column("p1")) / max_abs(exact.column("p1")),
+                            std::min(1e-2, phase_error(1e4, 1e-4, 2)))
+                     .with({"text.problem7-4.penalty"})
+                     .because(phase_is_lost));
+  rows.push_back(
+      Row::measure("Problem 7/4", name, "energy at 2 s by its start, less adams", energy_error(penalty, exact))
+          .because("with strong dash pots nothing is left of it; the motion has the bound"));
+  rows.push_back(
+      Row::measure("Problem 7/4", name, "evaluations", static_cast<double>(penalty.result.summary.counts.evaluations))
+          .because(why::work));
+  panel.curves.push_back({penalty.time(), penalty.column("p1"), "penalty, trapezoidal rule", {}, false});
+}
+
+void problem_7_5(std::vector<Row>& rows, const std::string& name, double damping, const ModelRun& exact,
+                 PlotPanel& panel) {
+  std::vector<double> errors;
+  char order[32];
+  std::snprintf(order, sizeof order, "order=%g", printed_value("text.problem7-5.p"));
+  for (const double h : {1e-4, 5e-5, 2.5e-5}) {
+    const ModelRun bdf = damped_pendulum(damping, "bdf-i3", "index-3", h, {order});
+    const std::vector<double> ours = bdf.column("p1"), truth = exact.column("p1");
+    double most = 0;
+    // over a tenth of a second: later BDF 1 has damped most of the swing away, and the error is the swing itself
+    for (std::size_t i = 0; i < std::min(ours.size(), truth.size()) && exact.time()[i] <= 0.1; ++i)
+      most = std::max(most, std::abs(ours[i] - truth[i]));
+    errors.push_back(most);
+    if (h < 9e-5) continue;
+    rows.push_back(Row::measure("Problem 7/5", name,
+                                "energy at 2 s by its start: multipliers, BDF 1, h = 1e-4, less adams",
+                                energy_error(bdf, exact))
+                       .because("BDF 1 damps: how much is what the problem shows; its order has the bound"));
+    panel.curves.push_back({bdf.time(), bdf.column("p1"), "multipliers, BDF 1", {}, false});
+  }
+  rows.push_back(
+      Row::measure("Problem 7/5", name, "largest error of the first joint in 0.1 s, h = 2.5e-5, rad", errors.back())
+          .because("its order has the bound"));
+  rows.push_back(Row::near("Problem 7/5", name, "order of the first joint's error in 0.1 s, from the last halving",
+                           printed_value("text.problem7-5.p"), std::log2(errors[1] / errors[2]), 0.2)
+                     .printed_as("text.problem7-5.p")
+                     .because("theory: order 1; a fifth, because BDF 1 takes a tenth of the swing in that time"));
+}
+
 void problems_7_4_and_7_5(std::vector<Row>& rows, const StudyContext& context) {
   for (const double damping : {1.0, 100.0}) {
-    char name[64], c1[32], c2[32];
+    char name[64];
     std::snprintf(name, sizeof name, "k = 1e4, dash pots %g", damping);
-    std::snprintf(c1, sizeof c1, "c1=%g", damping);
-    std::snprintf(c2, sizeof c2, "c2=%g", damping);
-    const auto run = [&](const char* method, const char* formulation, std::optional<double> step,
-                         std::vector<std::string> options) {
-      context.note(std::string("Problems 7/4 and 7/5, ") + method);
-      return run_model("text_pendulum.yaml", {.set = {"k1=1e4", "k2=1e4", c1, c2},
-                                              .method = method,
-                                              .formulation = formulation,
-                                              .tolerance = step ? std::optional<double>() : 1e-10,
-                                              .step = step,
-                                              .end = 2,
-                                              .output_step = 0.002,
-                                              .options = std::move(options)});
-    };
-    guard(rows, "Problem 7/4", name, [&] {
-      const ModelRun exact = run("adams", "state-space", {}, {});
-      const auto energy = [](const ModelRun& r) {
-        return r.result.summary.energy.kinetic + r.result.summary.energy.potential;
-      };
-      const double scale = exact.result.summary.energy.first;
+    context.note(std::string("Problems 7/4 and 7/5, ") + name);
+    guard(rows, "Problems 7/4 and 7/5", name, [&] {
+      const ModelRun exact = damped_pendulum(damping, "adams", "state-space", {}, {});
       PlotPanel panel{
           "first joint, rad", {{exact.time(), exact.column("p1"), "joint angles, adams 1e-10", {}, false}}, false};
-      const auto energy_error = [&](const ModelRun& r) { return (energy(r) - energy(exact)) / scale; };
-      char alpha[32];
-      std::snprintf(alpha, sizeof alpha, "penalty=%g", printed_value("text.problem7-4.penalty"));
-      const ModelRun penalty = run("newmark", "penalty", 1e-4, {alpha, "gamma=0.5", "beta=0.25"});
-      const auto joint_error = [&](const ModelRun& r) {
-        return max_error(r.column("p1"), exact.column("p1")) / max_abs(exact.column("p1"));
-      };
-      rows.push_back(
-          Row::error("Problem 7/4", name,
-                     "largest error of the first joint, of its swing: penalty 1e7, trapezoidal rule, h = 1e-4",
-                     joint_error(penalty), 0.02)
-              .with({"text.problem7-4.penalty"})
-              .because("a method of order 2: h^2 w^2 / 12 of the phase with w = 300 rad/s, over 600 rad"));
-      rows.push_back(Row::measure("Problem 7/4", name, "energy at 2 s by its start, less adams", energy_error(penalty))
-                         .because("with strong dash pots nothing is left of it; the motion has the bound"));
-      rows.push_back(Row::measure("Problem 7/4", name, "evaluations",
-                                  static_cast<double>(penalty.result.summary.counts.evaluations)));
-      panel.curves.push_back({penalty.time(), penalty.column("p1"), "penalty, trapezoidal rule", {}, false});
-      std::vector<double> errors;
-      char order[32];
-      std::snprintf(order, sizeof order, "order=%g", printed_value("text.problem7-5.p"));
-      for (const double h : {1e-4, 5e-5, 2.5e-5}) {
-        const ModelRun bdf = run("bdf-i3", "index-3", h, {order});
-        const std::vector<double> ours = bdf.column("p1"), truth = exact.column("p1");
-        double most = 0;
-        // over a tenth of a second: later BDF 1 has damped most of the swing away, and the error is the swing itself
-        for (std::size_t i = 0; i < std::min(ours.size(), truth.size()) && exact.time()[i] <= 0.1; ++i)
-          most = std::max(most, std::abs(ours[i] - truth[i]));
-        errors.push_back(most);
-        if (h > 9e-5) {
-          rows.push_back(Row::measure("Problem 7/5", name,
-                                      "energy at 2 s by its start: multipliers, BDF 1, h = 1e-4, less adams",
-                                      energy_error(bdf))
-                             .because("BDF 1 damps: how much is what the problem shows; its order has the bound"));
-          panel.curves.push_back({bdf.time(), bdf.column("p1"), "multipliers, BDF 1", {}, false});
-        }
-      }
-      rows.push_back(
-          Row::measure("Problem 7/5", name, "largest error of the first joint in 0.1 s, h = 2.5e-5, rad", errors.back())
-              .because("its order has the bound"));
-      rows.push_back(Row::near("Problem 7/5", name, "order of the first joint's error in 0.1 s, from the last halving",
-                               printed_value("text.problem7-5.p"), std::log2(errors[1] / errors[2]), 0.2)
-                         .printed_as("text.problem7-5.p")
-                         .because("theory: order 1; a fifth, because BDF 1 takes a tenth of the swing in that time"));
+      problem_7_4(rows, name, damping, exact, panel);
+      problem_7_5(rows, name, damping, exact, panel);
       char file[64];
       std::snprintf(file, sizeof file, "text_problems_7_4_7_5_c%g.png", damping);
       if (const auto picture = context.picture(file)) {
@@ -466,24 +617,15 @@ void example_7_2(std::vector<Row>& rows) {
 
 void limits(std::vector<Row>& rows) {
   const auto real = [](const std::string& name) { return summarise_stability(growth_of(name, {}, {})).real_interval; };
-  const std::pair<const char*, double> intervals[] = {{"adams-bashforth-1", 2},
-                                                      {"adams-bashforth-2", 1},
-                                                      {"adams-bashforth-3", 6.0 / 11},
-                                                      {"adams-bashforth-4", 0.3},
-                                                      {"adams-moulton-3", 6},
-                                                      {"adams-moulton-4", 3},
-                                                      {"euler", 2}};
+  const std::pair<const char*, double> intervals[] = {
+      {"adams-bashforth-1", 2},   {"adams-bashforth-2", 1},          {"adams-bashforth-3", 6.0 / 11},
+      {"adams-bashforth-4", 0.3}, {"adams-bashforth-5", 90.0 / 551}, {"adams-moulton-3", 6},
+      {"adams-moulton-4", 3},     {"adams-moulton-5", 90.0 / 49},    {"euler", 2}};
   for (const auto& [name, expected] : intervals)
     guard(rows, "Stability", name, [&rows, &real, name = name, expected = expected] {
       rows.push_back(Row::near("Stability", name, "real interval", expected, real(name), 1e-6)
                          .because("closed forms; the bisection of the interval"));
     });
-  rows.push_back(Row::near("Stability", "adams-bashforth-5", "real interval", 0.163, real("adams-bashforth-5"), 5e-4)
-                     .beside(0.163, "the literature, three digits")
-                     .because("its digits"));
-  rows.push_back(Row::near("Stability", "adams-moulton-5", "real interval", 1.836, real("adams-moulton-5"), 2e-3)
-                     .beside(1.836, "the literature, four digits")
-                     .because("its digits and one"));
   const double angles[] = {90, 90, 86.03, 73.35, 51.84, 17.84};
   for (int k = 1; k <= 6; ++k)
     guard(rows, "Stability", "bdf-" + std::to_string(k), [&] {

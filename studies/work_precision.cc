@@ -130,7 +130,7 @@ void compare_with_ida(const Case& c, const std::map<std::string, Samples>& all, 
     std::snprintf(label, sizeof label, "error %.0e", error);
     // the cheapest of ours of the same kind, and the cheapest of theirs
     for (const auto& [quantity, cost, limit] :
-         {std::tuple{"evaluations", &Sample::evaluations, 1.3}, std::tuple{"seconds", &Sample::seconds, 1.5}}) {
+         {std::tuple{"evaluations", &Sample::evaluations, 4.0 / 3}, std::tuple{"seconds", &Sample::seconds, 1.5}}) {
       double ours = -1, theirs = -1;
       for (const auto& [name, samples] : all) {
         const double value = cost_at(samples, error, cost);
@@ -139,12 +139,18 @@ void compare_with_ida(const Case& c, const std::map<std::string, Samples>& all, 
         if (!name.starts_with("IDA") && !name.starts_with("bdf")) continue;
         if (side < 0 || value < side) side = value;
       }
-      if (ours < 0 || theirs < 0) continue;
+      if (ours < 0) {
+        rows.push_back(Row::failed(table, label,
+                                   std::string("no run of ours comes near this error, to compare its ") + quantity +
+                                       (theirs < 0 ? "; nor does one of IDA's" : "")));
+        continue;
+      }
+      if (theirs < 0) {
+        rows.push_back(Row::measure(table, label, std::string(quantity) + " of ours", ours)
+                           .because("no run of IDA comes near this error: there is nothing to compare with"));
+        continue;
+      }
       const bool andrews = c.key == std::string("andrews") && cost == &Sample::evaluations;
-      const char* const cause =
-          andrews && error == 1e-6 ? "IDA's errors go to and fro with the tolerance there; the crossing is a run whose "
-                                     "neighbours on both sides are worse"
-                                   : "";
       const char* const open = andrews && error == 1e-5
                                    ? "no run of bdf-i3 is near this error, and bdf-si2 needs more than IDA at index 1"
                                    : "";
@@ -152,7 +158,6 @@ void compare_with_ida(const Case& c, const std::map<std::string, Samples>& all, 
                          .beside(theirs, "the cheapest of IDA at index 1 and stabilised index 2")
                          .because("the same family of methods: not more than a third more evaluations, or half as much "
                                   "time again")
-                         .missed_for(cause)
                          .cause_open(open));
     }
   }
@@ -215,8 +220,10 @@ void diagram(const Case& c, std::vector<Row>& rows, const StudyContext& context)
         const double evaluations = cost_at(samples, error, &Sample::evaluations);
         if (evaluations < 0) continue;
         const std::string at = error == 1e-3 ? " for an error of 1e-3" : " for an error of 1e-5";
-        rows.push_back(Row::measure(c.key, name, "evaluations" + at, evaluations));
-        rows.push_back(Row::measure(c.key, name, "seconds" + at, cost_at(samples, error, &Sample::seconds)));
+        rows.push_back(Row::measure(c.key, name, "evaluations" + at, evaluations)
+                           .because("what one error costs, for comparison; beside IDA it has a bound"));
+        rows.push_back(Row::measure(c.key, name, "seconds" + at, cost_at(samples, error, &Sample::seconds))
+                           .because(why::machine_time));
       }
     }
     compare_with_ida(c, all, rows);
@@ -253,8 +260,8 @@ void goals(std::vector<Row>& rows, const StudyContext& context) {
     }
     rows.push_back(Row::at_most("goals", "Andrews' mechanism, " + by, "seconds to 1e-3 rad", 0.02, least)
                        .because("a goal of the project"));
-    rows.push_back(Row::at_most("goals", "Andrews' mechanism, " + by, "its error, rad", 1e-3, error)
-                       .because("a goal of the project"));
+    rows.push_back(Row::measure("goals", "Andrews' mechanism, " + by, "its error, rad", error)
+                       .because("runs beyond 1e-3 rad are left out before: the seconds of the others have the bound"));
   });
   guard(rows, "goals", "nfourbar 40", [&] {
     double least = 1e300, drift = 0;
@@ -291,8 +298,8 @@ void goals(std::vector<Row>& rows, const StudyContext& context) {
     }
     rows.push_back(Row::at_most("goals", "40 four-bars, 10 s, " + by, "seconds with a drift below 0.1 J", 0.5, least)
                        .because("a goal of the project"));
-    rows.push_back(Row::at_most("goals", "40 four-bars, 10 s, " + by, "its drift, J", 0.1, drift)
-                       .because("a goal of the project"));
+    rows.push_back(Row::measure("goals", "40 four-bars, 10 s, " + by, "its drift, J", drift)
+                       .because("runs beyond 0.1 J are left out before: the seconds of the others have the bound"));
   });
 }
 
