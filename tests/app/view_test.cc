@@ -210,6 +210,42 @@ TEST_F(View, ResultsOfAnalysesAndParticipantsOpen) {
   EXPECT_EQ(command.run(both).code, 0);
 }
 
+// Ten pieces of a strip between eleven points, and sixteen modes: as it is drawn, with the coordinates of every row,
+// whatever signals were asked for. Also of a model without a run, and in modes of vibration.
+TEST_F(View, ABodyThatBends) {
+  const std::string model = model_file("flexible_pendulum.yaml");
+  ASSERT_EQ(command.run({"run", model, "--end", "0.1", "-o", "strip.h5"}).code, 0);
+  ASSERT_EQ(command.run({"view", "strip.h5", "--signals", "deflection", "-o", "page.html"}).code, 0);
+  const nlohmann::json run = header_of(command, "page.html");
+  ASSERT_EQ(run["flexible"].size(), 1u);
+  const nlohmann::json& strip = run["flexible"][0];
+  EXPECT_EQ(strip["body"], "strip");
+  EXPECT_EQ(strip["points"]["rows"], 11);
+  EXPECT_EQ(strip["segments"]["rows"], 10);
+  EXPECT_EQ(strip["radii"]["rows"], 10);
+  EXPECT_EQ(strip["shapes"]["count"], 48);
+  EXPECT_EQ(run["bodies"][0]["modes"], 16);
+  std::vector<std::string> axes;
+  for (const nlohmann::json& signal : run["signals"]) {
+    if (signal["table"] == 0 && signal["quantity"] == "mode") axes.push_back(signal["axis"]);
+  }
+  ASSERT_EQ(axes.size(), 16u);
+  EXPECT_EQ(axes.front(), "1");
+  EXPECT_EQ(axes.back(), "16");
+  ASSERT_EQ(command.run({"view", model, "-o", "page.html"}).code, 0);
+  const nlohmann::json still = header_of(command, "page.html");
+  ASSERT_GT(still["freedoms"].size(), 4u);
+  for (const nlohmann::json& freedom : still["freedoms"]) {
+    EXPECT_EQ(freedom["modal"]["count"], 16);
+    EXPECT_EQ(freedom["modal"]["rows"], freedom["values"]["rows"]);
+  }
+  ASSERT_EQ(command.run({"modes", model, "--page", "page.html"}).code, 0);
+  for (const nlohmann::json& set : header_of(command, "page.html")["modes"]["sets"]) {
+    EXPECT_EQ(set["modal"]["count"], set["damped"] == true ? 32 : 16);
+    EXPECT_EQ(set["modal"]["rows"], set["modes"].size());
+  }
+}
+
 // A stored result of the time before results said what to draw: shapes, and signals by their names.
 TEST_F(View, AnOldResultOpens) {
   ASSERT_EQ(command.run({"run", model_file("pendulum.yaml"), "-o", "new.csv"}).code, 0);

@@ -1,13 +1,14 @@
 // Puts the page together and keeps it in step with the state.
 import { Vector3 } from 'three';
 import { withPrefix, number, timeDigits } from './format.ts';
-import { ground, type Run, type Vec3 } from './run.ts';
+import { type FrameInfo, ground, type Run, type Vec3 } from './run.ts';
 import { type Live, LivePlayer } from './live.ts';
 import { Push } from './push.ts';
 import type { ModeMotion } from './scene/mode.ts';
 import { View } from './scene/view.ts';
 import type { ViewName } from './scene/camera.ts';
 import { type Selection, State } from './state.ts';
+import { bendingBox } from './ui/bending.ts';
 import { card } from './ui/card.ts';
 import { h } from './ui/dom.ts';
 import { fileName, record, save } from './ui/export.ts';
@@ -58,7 +59,7 @@ export class App {
     const dark = prefers('prefers-color-scheme: dark');
     this.state = new State({
       time: run.time[0], tried: null, mode: null, phase: 0, amplitude: 1, rest: true, playing: false, speed: 1, selection: null, joints: true, forces: !run.modeSets, torques: false, trace: true, xray: false,
-      follow: false, measure: false, theme: dark ? 'dark' : 'light', grown: 0, renewed: 0,
+      follow: false, measure: false, bend: 1, theme: dark ? 'dark' : 'light', grown: 0, renewed: 0,
     });
     if (run.modeSets) this.modes = new ModePlayer(run, this.state, run.modeSets);
     this.player = this.modes ?? (live ? new LivePlayer(run, this.state, live) : new Player(run, this.state));
@@ -88,6 +89,7 @@ export class App {
     const { run, state, modes } = this;
     this.canvas.setAttribute('aria-label', `The mechanism in three dimensions: ${run.header.title}`);
     this.stage.append(this.clock, this.label, this.distance, card(run, state), this.scale, this.note, this.triad.root);
+    if (this.view.flex && !modes) this.stage.append(bendingBox(this.view.flex, state));
     const actions = {
       view: (name: ViewName) => this.look(name),
       picture: () => this.savePicture(),
@@ -112,6 +114,10 @@ export class App {
   private listen(): void {
     const { state } = this;
     state.on(['time', 'tried', 'mode', 'phase', 'amplitude'], () => this.moveAndDraw());
+    state.on('bend', () => {
+      if (this.view.flex) this.view.flex.magnified = state.get('bend');
+      this.moveAndDraw();
+    });
     state.on('playing', () => {
       this.before = 0;
       this.draw();
@@ -182,14 +188,14 @@ export class App {
   }
 
   /** What is selected: a body at its origin, or a joint or force at its frame on the second body. */
-  private selected(): { body: number; local: Vec3 } | null {
+  private selected(): { body: number; local: Vec3; frame?: FrameInfo } | null {
     const selection = this.state.get('selection');
     if (!selection) return null;
     if (selection.of === 'body') return { body: this.run.body(selection.name), local: [0, 0, 0] };
     const frames = this.run.header.elements.find((e) => e.of === selection.of && e.name === selection.name)?.frames;
     if (!frames?.length) return null;
     const frame = frames[Math.min(1, frames.length - 1)];
-    return { body: this.run.body(frame.body), local: frame.position };
+    return { body: this.run.body(frame.body), local: frame.position, frame };
   }
 
   private applyToggles(): void {
@@ -198,7 +204,7 @@ export class App {
     view.forces.group.visible = state.get('forces');
     view.torques.group.visible = state.get('torques');
     this.showScale();
-    view.bodies.xray(state.get('xray'));
+    view.xray(state.get('xray'));
     if (view.rest) view.rest.group.visible = state.get('rest');
     view.select(state.get('selection')?.of === 'body' ? body : null);
     view.trace.show(state.get('trace') && body !== null && body !== ground ? body : null);
@@ -292,7 +298,8 @@ export class App {
 
   private placeLabels(): void {
     const selected = this.selected();
-    const at = selected && new Vector3(...selected.local).applyMatrix4(this.view.poses.of(selected.body));
+    const { poses } = this.view, local = selected && new Vector3(...selected.local);
+    const at = selected && (selected.frame ? poses.place(selected.frame, local!) : local!.applyMatrix4(poses.of(selected.body)));
     this.place(this.label, at, this.state.get('selection')?.name ?? '');
     const measured = this.view.measure.update(this.view.poses);
     const { push, view: { tether } } = this;

@@ -9,6 +9,7 @@ export interface BodyInfo {
   kind?: string;
   mass?: number;
   center_of_mass?: Vec3;
+  modes?: number; // of one that bends
 }
 
 export interface ShapeInfo {
@@ -70,6 +71,28 @@ export interface SignalInfo {
   pose?: number; // its column among the poses, if it is one
 }
 
+/** A body that bends: points of its beams, x of all, then y, z; how a unit of each mode moves them, likewise; the pieces
+ * between, first ends, then second ones. */
+export interface Bending {
+  body: number;
+  count: number; // of points
+  points: Float32Array;
+  shapes: Float32Array;
+  segments: Float32Array;
+  radii: Float32Array;
+  modes: number;
+  first: number; // of its modal coordinates among those of all bodies
+  signals: number[]; // its modal coordinates; none if they were not put into the page
+}
+
+interface BendingInfo {
+  body: string;
+  points: Chunk;
+  segments: Chunk;
+  radii: Chunk;
+  shapes: Chunk;
+}
+
 /** One freedom of a model without a run: the mechanism at each of its values, the other freedoms as drawn. */
 export interface FreedomInfo {
   of: string;
@@ -80,6 +103,7 @@ export interface FreedomInfo {
   ends: [low: boolean, high: boolean]; // it cannot be assembled beyond
   values: Chunk;
   poses: Chunk;
+  modal?: Chunk; // coordinates of all bodies that bend
 }
 
 /** A mode of vibration, or one that does not oscillate. */
@@ -98,6 +122,7 @@ export interface ModeSet {
   found: number; // the page may hold fewer
   modes: ModeInfo[];
   shapes: Chunk;
+  modal?: Chunk; // coordinates of the bodies that bend; of damped modes real ones of a body, then imaginary ones
 }
 
 /** Poses by columns over an axis: the time of a run, or the values of a freedom. */
@@ -136,6 +161,7 @@ export interface Header {
   plots: number[][];
   tables: TableInfo[];
   poses: Chunk;
+  flexible?: BendingInfo[];
   freedoms?: FreedomInfo[];
   modes?: { around: string; notes: string[]; sets: ModeSet[] };
   meshes?: { points: Chunk; triangles: Chunk }[];
@@ -162,6 +188,12 @@ export class Run {
   private readonly meshes: (Mesh | undefined)[] = [];
   private readonly sweeps: (Course | undefined)[] = [];
   private readonly shapes = new Map<ModeSet, Float32Array>();
+  private readonly modals = new Map<Chunk, Float32Array>();
+  /** The bodies that bend and are drawn so. */
+  readonly bending: Bending[];
+  /** The first modal coordinate of each body among all, and how many there are. */
+  private readonly modalOf: number[] = [];
+  private readonly modalCount: number;
 
   constructor(readonly header: Header, private chunks: Uint8Array) {
     for (const key of ['bodies', 'shapes', 'elements', 'signals', 'plots', 'tables'] as const)
@@ -183,6 +215,52 @@ export class Run {
       if (list) list.push(i);
       else this.signalsByElement.set(key, [i]);
     });
+    let first = 0;
+    for (const { modes = 0 } of header.bodies) {
+      this.modalOf.push(first);
+      first += modes;
+    }
+    this.modalCount = first;
+    this.bending = (header.flexible ?? []).filter(({ body }) => this.bodyByName.has(body)).map((info) => this.bendingOf(info));
+  }
+
+  private bendingOf({ body: name, ...info }: BendingInfo): Bending {
+    const body = this.body(name), { modes = 0 } = this.header.bodies[body];
+    const [points, segments, radii, shapes] = [info.points, info.segments, info.radii, info.shapes].map((chunk) => decode(chunk, this.chunks, Float32Array));
+    const { rows: count } = info.points, ok = info.points.count === 3 && (modes === 0 || info.shapes.rows === count) && info.shapes.count === 3 * modes;
+    if (!ok || info.segments.count !== 2 || info.radii.rows !== info.segments.rows || !segments.every((i) => Number.isInteger(i) && i >= 0 && i < count))
+      throw new BadView(`the shape of '${name}' is damaged.`);
+    const signals = this.signalsOf('body', name).filter((i) => this.header.signals[i].quantity === 'mode').sort((i, j) => Number(this.header.signals[i].axis) - Number(this.header.signals[j].axis));
+    return { body, count, points, shapes, segments, radii, modes, first: this.modalOf[body], signals: signals.length === modes ? signals : [] };
+  }
+
+  private modal(chunk: Chunk): Float32Array {
+    if (!this.modals.has(chunk)) this.modals.set(chunk, decode(chunk, this.chunks, Float32Array));
+    return this.modals.get(chunk)!;
+  }
+
+  /** A modal coordinate, counted over all bodies, with one freedom moved. */
+  modalOfSweep(freedom: number, value: number, coordinate: number): number {
+    const { modal } = this.freedoms[freedom];
+    if (!modal || coordinate >= modal.count) return 0;
+    const values = this.modal(modal), at = coordinate * modal.rows, { row, part } = this.place(value, this.sweep(freedom).values);
+    return part > 0 ? values[at + row] + part * (values[at + row + 1] - values[at + row]) : values[at + row];
+  }
+
+  /** The modal coordinates of all bodies in a mode, real and imaginary. */
+  modalOfMode({ damped, modal }: ModeSet, mode: number): { real: Float32Array; imaginary: Float32Array } {
+    const real = new Float32Array(this.modalCount), imaginary = new Float32Array(this.modalCount);
+    if (modal?.count === (damped ? 2 : 1) * this.modalCount) {
+      const values = this.modal(modal), at = (column: number) => values[column * modal.rows + mode];
+      this.header.bodies.forEach(({ modes = 0 }, body) => {
+        const first = this.modalOf[body], column = damped ? 2 * first : first;
+        for (let i = 0; i < modes; ++i) {
+          real[first + i] = at(column + i);
+          if (damped) imaginary[first + i] = at(column + modes + i);
+        }
+      });
+    }
+    return { real, imaginary };
   }
 
   /** The triangles of a shape; nothing if the result has none for it. */
@@ -376,9 +454,9 @@ function decodeMesh(info: { points: Chunk; triangles: Chunk }, chunks: Uint8Arra
 }
 
 function checkFreedom(info: FreedomInfo, poseCount: number, chunks: Uint8Array): void {
-  for (const chunk of [info.values, info.poses]) check(chunk, chunks);
+  for (const chunk of [info.values, info.poses, ...(info.modal ? [info.modal] : [])]) check(chunk, chunks);
   const { values, poses, drawn, ends } = info;
-  const ok = values.count === 1 && values.rows > 0 && poses.count === poseCount && poses.rows === values.rows && drawn >= 0 && drawn < values.rows && Array.isArray(ends);
+  const ok = values.count === 1 && values.rows > 0 && poses.count === poseCount && poses.rows === values.rows && (!info.modal?.count || info.modal.rows === values.rows) && drawn >= 0 && drawn < values.rows && Array.isArray(ends);
   if (!ok) throw new BadView(`the range of '${info.element}' is damaged.`);
 }
 
@@ -388,10 +466,11 @@ function checkModes({ around, notes, sets }: NonNullable<Header['modes']>, bodie
     Number.isFinite(m?.frequency) && Number.isFinite(m.damping) && Array.isArray(m.eigenvalue) && m.eigenvalue.length === 2 && m.eigenvalue.every(Number.isFinite) && typeof m.kind === 'string' && areTexts(m.bodies);
   let ok = typeof around === 'string' && areTexts(notes) && Array.isArray(sets);
   for (const set of ok ? sets : []) {
-    const { damped, found, modes, shapes } = set ?? {};
+    const { damped, found, modes, shapes, modal } = set ?? {};
     check(shapes, chunks);
+    if (modal) check(modal, chunks);
     const columns = (damped ? shapeColumns : shapeColumns / 2) * bodies;
-    ok &&= Array.isArray(modes) && modes.length > 0 && modes.every(isMode) && found >= modes.length && shapes.count === columns && (columns === 0 || shapes.rows === modes.length);
+    ok &&= Array.isArray(modes) && modes.length > 0 && modes.every(isMode) && found >= modes.length && shapes.count === columns && (columns === 0 || shapes.rows === modes.length) && (!modal?.count || modal.rows === modes.length);
   }
   if (!ok) throw new BadView('its list of modes is damaged.');
 }

@@ -22,6 +22,7 @@ export interface Values {
   xray: boolean;
   follow: boolean;
   measure: boolean;
+  bend: number; // how many times as large as they are deformations are drawn
   theme: 'light' | 'dark';
   grown: number; // of a run that goes on: rises with its rows
   renewed: number; // the same, but a few times a second: what looks at all rows follows it

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { BadView, Run, decode, openRun, unpack } from './decoder.mjs';
-import { sampleModes, sampleRun } from './sample.mjs';
+import { sampleBeam, sampleModes, sampleRun } from './sample.mjs';
 import { assert } from './suite.mjs';
 import { packRun } from './write_trv1.mjs';
 
@@ -113,6 +113,23 @@ export async function formatTests(suite, samples) {
     for (const change of [{ rows: 1e9 }, { count: -1 }, { at: 2 ** 40 }, { kind: 'zip' }, { step: [] }, { missing: [[0, 0, 1e9]] }, { bytes: 0 }])
       assert.throws(() => decode({ ...header.poses, ...change }, chunks, Float32Array), BadView);
     assert.throws(() => new Run({ ...header, bodies: header.bodies.slice(1) }, chunks), BadView);
+  });
+  await suite.test('bodies that bend are read, damaged ones refused', async () => {
+    const sample = sampleBeam(), one = [0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0];
+    sample.freedoms = [{ of: 'body', element: 'beam', quantity: 'mode 2', unit: '', drawn: 1, ends: [false, false], values: [-1, 0, 1], poses: one.map((v) => [v, v, v]), modal: [[0, 0, 0], [-0.1, 0, 0.3]] }];
+    const mode = { frequency: 1, damping: 0.1, eigenvalue: [-1, 6], oscillates: true, kind: '', bodies: ['beam'] }, still = (count) => Array.from({ length: count }, () => [0, 0]);
+    sample.modes = { around: 'x', notes: [], sets: [{ damped: true, found: 2, modes: [mode, mode], shapes: still(24), modal: [[1, 2], [3, 4], [5, 6], [7, 8]] }] };
+    const { header, chunks } = unpack(new Uint8Array(gunzipSync(packRun(sample)))), run = new Run(header, chunks), [beam] = run.bending;
+    const near = (values, expected) => expected.forEach((x, i) => assert.ok(Math.abs(values[i] - x) < 1e-5, `${[...values]} instead of ${expected}`));
+    assert.deepEqual([beam.body, beam.count, beam.modes, beam.first, beam.signals], [1, 5, 2, 0, [1, 0]]); // by their axis, whatever their order
+    near(beam.shapes.subarray(10, 15), [0, 0.0625, 0.25, 0.5625, 1]);
+    assert.ok(Math.abs(run.modalOfSweep(0, 0.5, 1) - 0.15) < 1e-5 && run.modalOfSweep(0, 0.5, 0) === 0);
+    const { real, imaginary } = run.modalOfMode(run.modeSets[0], 1);
+    near(real, [2, 4]);
+    near(imaginary, [6, 8]);
+    const [info] = header.flexible;
+    for (const change of [{ shapes: info.points }, { points: info.segments }, { segments: { ...info.segments, step: [1000, 1000] } }, { radii: info.points }, { shapes: null }])
+      assert.throws(() => new Run({ ...header, flexible: [{ ...info, ...change }] }, chunks), BadView, JSON.stringify(change));
   });
   await suite.test('modes are read, damaged ones refused', () => {
     const { header, chunks } = unpack(new Uint8Array(gunzipSync(packRun(sampleModes()))));

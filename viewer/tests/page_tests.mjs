@@ -2,7 +2,7 @@
 // everything outside. Pictures are compared only with pictures of the same run.
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { names, sampleGears, sampleModel, sampleModes, sampleRun } from './sample.mjs';
+import { names, sampleBeam, sampleGears, sampleModel, sampleModes, sampleRun } from './sample.mjs';
 import { folder, launch, open, settle, writePage } from './page.mjs';
 import { countColours, difference, readPng } from './picture.mjs';
 import { assert } from './suite.mjs';
@@ -287,8 +287,8 @@ const refusals = {
   'a page with cut data says so': ['H4sIAAAAAAAAA', /damaged or cut off/],
   'a page with foreign data says so': [Buffer.from('hello world').toString('base64'), /damaged or cut off/],
 };
-const others = [hostile, policy, ghost, model, modes, gears, oldResult, stopped, contact];
-const otherTests = 17; // of those functions
+const others = [hostile, policy, ghost, model, modes, gears, oldResult, stopped, contact, bending];
+const otherTests = 19; // of those functions
 
 export async function pageTests(suite, bundle) {
   const all = Object.keys(tests).length + Object.keys(refusals).length + otherTests + 1;
@@ -527,6 +527,57 @@ async function gears(suite, browser, bundle) {
     assert.deepEqual(wrong, []);
     await page.context().close();
   });
+}
+
+async function bending(suite, browser, bundle) {
+  const { page, wrong, ready } = await open(browser, writePage(bundle, 'x', packRun(sampleBeam()), 'bending.html'), { width: 1200, height: 640 });
+  const near = (a, b, allowed = 1e-5) => assert.ok(b.every((x, i) => Math.abs(a[i] - x) < allowed), `${a} instead of ${b}`);
+  /** The far end of its last piece, the sign of the hinge and the foot of the arrow. */
+  const drawn = () => page.evaluate(() => {
+    const { view } = window.trammel, [{ mesh }] = view.flex.parts, m = mesh.instanceMatrix.array, at = 16 * (mesh.count - 1);
+    const colour = (i) => [...mesh.instanceColor.array.slice(3 * i, 3 * i + 3)];
+    return {
+      tip: [0, 1, 2].map((k) => m[at + 12 + k] + m[at + 8 + k]), hinge: [...view.joints.sets[0].mesh.instanceMatrix.array.slice(12, 15)],
+      arrow: [...view.forces.shafts.instanceMatrix.array.slice(12, 15)], root: colour(0), end: colour(mesh.count - 1),
+    };
+  });
+  await suite.test('a body that bends is drawn bent and coloured, and what attaches to it goes along', async () => {
+    assert.equal(ready, '1');
+    near((await drawn()).tip, [1, 0, 0]);
+    await page.evaluate(() => window.trammel.seek(1));
+    await settle(page);
+    const bent = await drawn();
+    for (const place of [bent.tip, bent.hinge, bent.arrow]) near(place, [1, 0, 0.05]);
+    assert.ok(bent.end[0] > bent.end[2] + 0.3 && bent.root[2] > bent.root[0] + 0.3, `red at the tip, ${bent.end}, blue at the root, ${bent.root}`);
+    assert.equal(await page.getByRole('img', { name: /^Displacement by bending/ }).getAttribute('aria-label'), 'Displacement by bending: blue none, red 50 mm');
+    await page.evaluate(() => window.trammel.seek(0.55)); // between two rows
+    await settle(page);
+    near((await drawn()).tip, [1, 0, 0.0275]);
+  });
+  await suite.test('deformations are drawn larger by a slider, and a bent beam can be clicked', async () => {
+    await page.evaluate(() => window.trammel.seek(1));
+    const slider = page.getByRole('slider', { name: /^Deformation/ });
+    await slider.fill('1'); // its logarithm
+    await settle(page);
+    const bent = await drawn();
+    for (const place of [bent.tip, bent.hinge, bent.arrow]) near(place, [1, 0, 0.5]);
+    assert.equal(await slider.getAttribute('aria-valuetext'), '10 times');
+    const at = await page.evaluate(() => {
+      const { view } = window.trammel, box = document.querySelector('canvas').getBoundingClientRect();
+      const p = view.project(view.rig.controls.target.clone().set(0.75, 0, 5 * 0.05625), box.width, box.height); // 0.75^2 of the tip
+      return { x: box.left + p.x, y: box.top + p.y };
+    });
+    await page.mouse.click(at.x, at.y);
+    assert.deepEqual(await page.evaluate(() => window.trammel.state.get('selection')), { of: 'body', name: 'beam' });
+    await page.keyboard.press('x');
+    await page.keyboard.press('Escape');
+    await slider.dblclick();
+    await settle(page);
+    near((await drawn()).tip, [1, 0, 0.05]);
+    assert.ok(countColours(readPng(await page.locator('canvas').first().screenshot())) > 40);
+    assert.deepEqual(wrong, []);
+  });
+  await page.context().close();
 }
 
 /** A box on its edge: the force of the floor acts there, not at the frame of the box, and its shape is that of the contact. */

@@ -30,10 +30,12 @@ const stepFor = (column, part) => (Math.max(0, ...column.filter(Number.isFinite)
 
 /**
  * run: {title, bodies: [{name, pose: [7 columns]}], signals: [{info, values}], time, freedoms: [{values, poses: columns}],
- * meshes: [{points: [3 columns], triangles: [3 columns]}], modes: {sets: [{shapes: columns}]}, ...}; the rest goes to the header.
+ * meshes: [{points: [3 columns], triangles: [3 columns]}], flexible: [{points: [3 columns], segments: [2 columns], radii: [column],
+ * shapes: columns}], modes: {sets: [{shapes: columns, modal: columns}]}, ...}; the rest goes to the header.
  */
-export function packRun({ time, bodies, signals, freedoms = [], meshes = [], modes, ...header }) {
+export function packRun({ time, bodies, signals, freedoms = [], meshes = [], flexible = [], modes, ...header }) {
   const parts = [];
+  const finely = (columns) => addChunk(parts, columns, columns.map((c) => stepFor(c, 1e-6)));
   const poses = bodies.flatMap((body) => body.pose);
   const full = {
     program: 'trammel test', status: 'finished', method: 'hht-i3', date: '', model_file: '', failure: null,
@@ -42,8 +44,9 @@ export function packRun({ time, bodies, signals, freedoms = [], meshes = [], mod
     bodies: bodies.map(({ pose, ...info }) => info),
     signals: signals.map(({ info }) => ({ unit: '', table: 0, ...info })),
     poses: addChunk(parts, poses, poses.map((c) => stepFor(c, 1e-6))),
-    freedoms: freedoms.map(({ values, poses: columns, ...info }) => ({
+    freedoms: freedoms.map(({ values, poses: columns, modal, ...info }) => ({
       ...info,
+      ...(modal ? { modal: finely(modal) } : {}),
       values: addChunk(parts, [values], [stepFor(values, 2 ** -28)]),
       poses: addChunk(parts, columns, columns.map((c) => stepFor(c, 1e-6))),
     })),
@@ -51,7 +54,10 @@ export function packRun({ time, bodies, signals, freedoms = [], meshes = [], mod
       points: addChunk(parts, points, points.map((c) => stepFor(c, 2 ** -16))),
       triangles: addChunk(parts, triangles, [1, 1, 1]),
     })),
-    modes: modes && { ...modes, sets: modes.sets.map((set) => ({ ...set, shapes: addChunk(parts, set.shapes, set.shapes.map((c) => stepFor(c, 1e-6))) })) },
+    flexible: flexible.map(({ points, segments, radii, shapes, ...info }) => ({
+      ...info, points: finely(points), segments: addChunk(parts, segments, [1, 1]), radii: finely(radii), shapes: finely(shapes),
+    })),
+    modes: modes && { ...modes, sets: modes.sets.map((set) => ({ ...set, shapes: finely(set.shapes), ...(set.modal ? { modal: finely(set.modal) } : {}) })) },
     tables: [{ name: 'output', time: addChunk(parts, [time], [stepFor(time, 2 ** -28)]), values: [] }],
   };
   if (signals.length > 0) {

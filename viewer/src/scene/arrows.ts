@@ -96,7 +96,7 @@ export class Arrows {
       const length = Math.min(way.length() * this.lengthPerUnit, 0.5 * this.size);
       if (!(length > 0.004 * this.size)) continue; // shorter than its own head, and what is not a number
       if (place) vectorAt(place, from);
-      else from.set(...frame.position).applyMatrix4(poses.of(this.run.body(frame.body)));
+      else poses.place(frame, from);
       this.place(count++, way.setLength(length), length);
     }
     this.shafts.count = count;

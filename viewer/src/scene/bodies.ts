@@ -81,8 +81,9 @@ export class Bodies {
     };
     for (const shape of run.header.shapes) if (draw(shape)) drawn.add(run.body(shape.body));
     impliedShapes(run).forEach(draw);
+    const bends = new Set(ghost ? [] : run.bending.map(({ body }) => body));
     run.header.bodies.forEach((_, body) => {
-      if (drawn.has(body)) return;
+      if (drawn.has(body) || bends.has(body)) return;
       for (const part of stickFigure(run, body, size)) add(part.kind, { body, local: part.local, colour: ghost ?? this.colours[body] });
     });
     if (ghost) this.xray(true);

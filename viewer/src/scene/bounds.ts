@@ -48,6 +48,7 @@ export function pointsOfBodies(run: Run): Map<number, Vector3[]> {
       if (body !== ground || element.of === 'joint' || linkTypes.has(element.type)) add(body, new Vector3(...frame.position));
     }
   }
+  for (const { body, count, points: p } of run.bending) for (let i = 0; i < count; ++i) add(body, new Vector3(p[i], p[count + i], p[2 * count + i]));
   const local = new Matrix4();
   for (const shape of [...run.header.shapes, ...impliedShapes(run)]) {
     const body = run.body(shape.body);

@@ -1,14 +1,16 @@
 // Many things of one geometry in one draw call: each with a matrix in the axes of its body and a colour.
-import { type BufferGeometry, Color, InstancedMesh, type Material, Matrix4 } from 'three';
+import { type BufferGeometry, Color, InstancedMesh, type Material, Matrix4, Vector3 } from 'three';
+import type { FrameInfo } from '../run.ts';
 import type { Poses } from './poses.ts';
 
 export interface Instance {
   body: number;
   local: Matrix4;
   colour: string;
+  frame?: FrameInfo; // whose origin it stands at, also where the body bends
 }
 
-const world = new Matrix4(), colour = new Color();
+const world = new Matrix4(), colour = new Color(), place = new Vector3();
 
 export class InstanceSet {
   readonly mesh: InstancedMesh;
@@ -20,9 +22,11 @@ export class InstanceSet {
   }
 
   update(poses: Poses): void {
-    this.instances.forEach((instance, i) =>
-      this.mesh.setMatrixAt(i, world.multiplyMatrices(poses.of(instance.body), instance.local)),
-    );
+    this.instances.forEach(({ body, local, frame }, i) => {
+      world.multiplyMatrices(poses.of(body), local);
+      if (frame && poses.flex) world.setPosition(poses.place(frame, place));
+      this.mesh.setMatrixAt(i, world);
+    });
     this.mesh.instanceMatrix.needsUpdate = true;
     this.mesh.boundingSphere = null; // picking computes it anew
   }

@@ -54,7 +54,7 @@ export class Joints {
         const scale = part.size.map((s) => unit * s) as [number, number, number];
         const local = localMatrix(frame.position, frame.quaternion, new Matrix4(), scale);
         const list = lists.get(part.geometry) ?? [];
-        list.push({ body: run.body(frame.body), local, colour: part.colour });
+        list.push({ body: run.body(frame.body), local, colour: part.colour, frame });
         lists.set(part.geometry, list);
       }
     };
@@ -116,9 +116,7 @@ export class Links {
 
   /** Puts the two ends into a and b, and returns their distance. */
   private ends({ frames }: ElementInfo, poses: Poses): number {
-    a.set(...frames[0].position).applyMatrix4(poses.of(this.run.body(frames[0].body)));
-    b.set(...frames[1].position).applyMatrix4(poses.of(this.run.body(frames[1].body)));
-    return a.distanceTo(b);
+    return poses.place(frames[0], a).distanceTo(poses.place(frames[1], b));
   }
 
   private add(elements: ElementInfo[], shape: ReturnType<typeof geometry.coil>, width: number, colour: string): void {

@@ -7,6 +7,7 @@
 import { Matrix3, Vector3 } from 'three';
 import { ground, type ModeSet, type Run, shapeColumns } from '../run.ts';
 import { pointsOfBodies } from './bounds.ts';
+import type { Flex } from './flex.ts';
 import type { Poses } from './poses.ts';
 
 const drawnWay = 0.08; // of the scene: the largest displacement at amplitude 1 ...
@@ -33,15 +34,20 @@ export function leversOf(run: Run, poses: Poses): Vector3[][] {
 }
 
 export class ModeMotion {
-  /** At amplitude 1: what the shape is multiplied by, the largest displacement in metres, the largest rotation in rad. */
+  /** At amplitude 1: what the shape is multiplied by, the largest displacement in metres, the largest rotation in rad, the
+   * largest displacement by bending. */
   readonly factor: number;
   readonly way: number;
   readonly turn: number;
+  readonly bend: number;
   private readonly shape: Float32Array;
+  private readonly modal: { real: Float32Array; imaginary: Float32Array };
 
-  constructor(run: Run, set: ModeSet, mode: number, levers: Vector3[][], size: number) {
+  /** `rest` is the mechanism at rest. */
+  constructor(run: Run, set: ModeSet, mode: number, levers: Vector3[][], size: number, flex: Flex | null, rest: Poses) {
     this.shape = run.shape(set, mode);
-    let farthest = 0, widest = 0;
+    this.modal = run.modalOfMode(set, mode);
+    let farthest = 0, widest = 0, bent = 0;
     levers.forEach((points, body) => {
       const [d, r, di, ri] = [0, 3, 6, 9].map((part) => this.part(body, part, new Vector3()));
       widest = Math.max(widest, largest(r, ri));
@@ -51,10 +57,26 @@ export class ModeMotion {
         farthest = Math.max(farthest, largest(way, imaginary));
       }
     });
+    // What bends moves more than its body does as a whole.
+    const shifts: Vector3[] = [];
+    flex?.eachPoint(this.modal.imaginary, (_, __, moved, i) => (shifts[i] = moved.clone()));
+    flex?.eachPoint(this.modal.real, (body, point, moved, i) => {
+      const axes = new Matrix3().setFromMatrix4(rest.of(body)), shift = shifts[i].applyMatrix3(axes);
+      const [d, r, di, ri] = [0, 3, 6, 9].map((part) => this.part(body, part, new Vector3())), lever = point.clone().applyMatrix3(axes);
+      bent = Math.max(bent, largest(moved.applyMatrix3(axes), shift));
+      farthest = Math.max(farthest, largest(r.cross(lever).add(d).add(moved), ri.cross(lever).add(di).add(shift)));
+    });
     const factor = Math.min((drawnWay * size) / farthest, drawnTurn / widest); // infinite where nothing moves so
     this.factor = Number.isFinite(factor) ? factor : 0;
     this.way = this.factor * farthest;
     this.turn = this.factor * widest;
+    this.bend = this.factor * bent;
+  }
+
+  /** The modal coordinates of all bodies. */
+  modalAt(amplitude: number, phase: number): Float32Array {
+    const scale = amplitude * this.factor, c = scale * Math.cos(2 * Math.PI * phase), s = scale * Math.sin(2 * Math.PI * phase);
+    return this.modal.real.map((real, i) => c * real - s * this.modal.imaginary[i]);
   }
 
   private part(body: number, part: number, out: Vector3): Vector3 {

@@ -1,7 +1,8 @@
 // Where every body is at a time, or at a value of a freedom: linear between rows, orientations on the shorter great
 // circle.
 import { Matrix4, Quaternion, Vector3 } from 'three';
-import { type Course, ground, poseColumns, type Run } from '../run.ts';
+import { type Course, type FrameInfo, ground, poseColumns, type Run } from '../run.ts';
+import type { Flex } from './flex.ts';
 
 const one = new Vector3(1, 1, 1);
 const p = new Vector3(), q = new Quaternion(), next = new Quaternion();
@@ -10,6 +11,8 @@ const along = new Vector3(), across = new Vector3();
 export class Poses {
   private readonly matrices: Matrix4[];
   private readonly fixed = new Matrix4();
+  /** How bodies bend, if any does. */
+  flex: Flex | null = null;
 
   constructor(private readonly run: Run) {
     this.matrices = run.header.bodies.map(() => new Matrix4());
@@ -23,6 +26,13 @@ export class Poses {
   /** From the axes of the body to the world. */
   of(body: number): Matrix4 {
     return body === ground ? this.fixed : this.matrices[body];
+  }
+
+  /** The origin of a frame, bent with its body. */
+  place(frame: FrameInfo, out: Vector3): Vector3 {
+    out.set(...frame.position);
+    if (this.flex?.shift(frame, along)) out.add(along);
+    return out.applyMatrix4(this.of(this.run.body(frame.body)));
   }
 
   moveTo(value: number, course = this.whole): void {

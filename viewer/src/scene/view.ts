@@ -6,6 +6,7 @@ import {
 import { ground, type ModeSet, type Run } from '../run.ts';
 import { Arrows, forceArrows, torqueArrows } from './arrows.ts';
 import { Bodies } from './bodies.ts';
+import { Flex } from './flex.ts';
 import { type Bounds, findBounds } from './bounds.ts';
 import { CameraRig, compassOf, type ViewName } from './camera.ts';
 import { Ghost } from './ghost.ts';
@@ -36,6 +37,8 @@ export class View {
   readonly measure = new Measure();
   readonly tether = new Tether();
   readonly ghost?: Ghost;
+  /** Bodies that bend; null where none does. */
+  readonly flex: Flex | null;
   /** Of a page of modes: the mechanism at rest. */
   readonly rest?: Bodies;
   readonly rig: CameraRig;
@@ -72,6 +75,9 @@ export class View {
     this.rig = new CameraRig(canvas, compass, this.size, options.calm);
 
     this.bodies = new Bodies(run, this.size);
+    this.flex = run.bending.length > 0 ? new Flex(run, this.size) : null;
+    if (this.flex) this.scene.add(this.flex.group);
+    this.poses.flex = this.flex;
     if (ghost) {
       this.ghost = new Ghost(ghost, run, this.size);
       this.scene.add(this.ghost.group);
@@ -118,23 +124,31 @@ export class View {
   moveTo(t: number, tried: { freedom: number; value: number } | null = null): void {
     if (tried) this.poses.moveTo(tried.value, this.run.sweep(tried.freedom));
     else this.poses.moveTo(t);
+    this.flex?.moveTo(t, tried);
     this.place(t, tried === null);
   }
 
   mode(set: ModeSet, mode: number): ModeMotion {
-    this.levers ??= leversOf(this.run, new Poses(this.run));
-    return new ModeMotion(this.run, set, mode, this.levers, this.size);
+    const rest = new Poses(this.run);
+    this.levers ??= leversOf(this.run, rest);
+    rest.moveTo(this.run.time[0]);
+    return new ModeMotion(this.run, set, mode, this.levers, this.size, this.flex, rest);
   }
 
   /** At a phase of a mode. Forces belong to the mechanism at rest and are not shown. */
   moveToPhase(motion: ModeMotion, amplitude: number, phase: number): void {
     motion.moveTo(this.poses, amplitude, phase);
+    if (this.flex) {
+      this.flex.bendBy(motion.modalAt(amplitude, phase));
+      this.flex.greatest = amplitude * motion.bend;
+    }
     this.place(this.run.time[0], false);
   }
 
   /** Everything else to where the bodies are. */
   private place(t: number, withForces: boolean): void {
     this.bodies.update(this.poses);
+    this.flex?.update(this.poses);
     this.ghost?.moveTo(t, this.poses);
     this.links.update(this.poses);
     this.joints.update(this.poses);
@@ -147,6 +161,7 @@ export class View {
   /** The run has grown: what depends on all of it. */
   renew(): void {
     for (const arrows of [this.forces, this.torques]) arrows.setScale();
+    this.flex?.renew();
     if (!this.travels) this.home = findBounds(this.run, new Poses(this.run)).run;
   }
 
@@ -184,6 +199,7 @@ export class View {
     this.selected = body;
     this.axes.visible = body !== null && body !== ground;
     this.bodies.highlight(body === ground ? null : body, this.accent);
+    this.flex?.select(body, this.accent);
     if (body !== null) this.axes.matrix.copy(this.poses.of(body));
   }
 
@@ -208,7 +224,14 @@ export class View {
   }
 
   pick(x: number, y: number): { body: number; point: Vector3 } | null {
-    return this.bodies.pick(this.ray(x, y));
+    const ray = this.ray(x, y), hits = [this.bodies.pick(ray), this.flex?.pick(ray)].filter((hit) => !!hit);
+    const far = ({ point }: { point: Vector3 }) => point.distanceTo(ray.ray.origin);
+    return hits.sort((p, q) => far(p) - far(q))[0] ?? null;
+  }
+
+  xray(on: boolean): void {
+    this.bodies.xray(on);
+    this.flex?.xray(on);
   }
 
   /** Less to do for a slow machine: first without shadows, then with half the pixels. False if nothing is left. */
