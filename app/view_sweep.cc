@@ -89,8 +89,9 @@ Freedom freedom_of_body(const Equations& equations, int body, int k) {
 // Moves one freedom of a compiled model at a time.
 class Sweeper {
  public:
-  Sweeper(Tried tried, const State& drawn)
-      : own_bodies_(tried.model.bodies.size() - tried.of_joints.size()),
+  Sweeper(Tried tried, const State& drawn, double length)
+      : length_(length),
+        own_bodies_(tried.model.bodies.size() - tried.of_joints.size()),
         freedoms_(std::move(tried.of_joints)),
         equations_(std::move(tried.model)),
         work_(equations_.make_workspace()),
@@ -196,7 +197,7 @@ class Sweeper {
   double reach(int column) const {
     switch (equations_.quantity_of_velocity(column)) {
       case Quantity::angle: return std::numbers::pi;
-      case Quantity::length: return equations_.length();
+      case Quantity::length: return length_;
       default: return reach_of_mode(equations_.velocity(column));
     }
   }
@@ -204,7 +205,7 @@ class Sweeper {
   // A unit of a modal coordinate may bend its body by metres or by nothing that is seen. 1 for what is no mode.
   double reach_of_mode(const BodyVelocity& mode) const {
     double reach = std::numeric_limits<double>::infinity();
-    if (mode.displacement > 0) reach = greatest_bend * equations_.length() / mode.displacement;
+    if (mode.displacement > 0) reach = greatest_bend * length_ / mode.displacement;
     if (mode.turn > 0) reach = std::min(reach, greatest_twist / mode.turn);
     return std::isfinite(reach) ? reach : 1;
   }
@@ -284,6 +285,7 @@ class Sweeper {
     }
   }
 
+  double length_;  // of the model itself: coordinates of joints that are tried count as bodies
   std::size_t own_bodies_;
   std::vector<Freedom> freedoms_;  // all that may be one
   Equations equations_;
@@ -298,7 +300,7 @@ class Sweeper {
 
 std::vector<Sweep> sweep_freedoms(const Equations& equations, const State& state, std::size_t most) {
   if (equations.sizes().nv > most_velocities) return {};
-  Sweeper sweeper(with_joint_coordinates(equations.model()), state);
+  Sweeper sweeper(with_joint_coordinates(equations.model()), state, equations.length());
   if (!sweeper.prepare()) return {};
   std::vector<Sweep> sweeps;
   for (const Freedom& freedom : sweeper.independent()) {
