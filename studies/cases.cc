@@ -27,12 +27,13 @@ double value_at(const Reference& reference, const std::string& column, double t)
 void add_work(std::vector<Row>& rows, const std::string& name, const RunSummary& s) {
   const long rejected = s.rejected_error + s.rejected_newton + s.rejected_evaluation + s.rejected_angle;
   const auto steps = static_cast<double>(std::max(1L, s.steps));
-  rows.push_back(Row::measure("work", name, "steps", static_cast<double>(s.steps)));
-  rows.push_back(Row::measure("work", name, "rejected attempts", static_cast<double>(rejected)));
-  rows.push_back(
-      Row::measure("work", name, "Newton iterations a step", static_cast<double>(s.counts.newton_iterations) / steps));
-  rows.push_back(
-      Row::measure("work", name, "linearisations a step", static_cast<double>(s.counts.linearisations) / steps));
+  const auto add = [&](const char* quantity, double count) {
+    rows.push_back(Row::measure("work", name, quantity, count).because(why::work));
+  };
+  add("steps", static_cast<double>(s.steps));
+  add("rejected attempts", static_cast<double>(rejected));
+  add("Newton iterations a step", static_cast<double>(s.counts.newton_iterations) / steps);
+  add("linearisations a step", static_cast<double>(s.counts.linearisations) / steps);
 }
 
 // Largest error so far over time, as a part of what is allowed.
