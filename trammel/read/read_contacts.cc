@@ -16,8 +16,8 @@ constexpr std::size_t most_pairs = 200'000;
 // `*` stands for any letters but a dot: a pattern does not reach into subsystems by itself. Only the last star is tried
 // again, so that no pattern takes long.
 bool fits(std::string_view pattern, std::string_view name) {
-  constexpr std::size_t none = std::string_view::npos;
-  std::size_t p = 0, n = 0, star = none, taken = 0;  // what the last star took ends there
+  constexpr std::size_t nowhere = std::string_view::npos;
+  std::size_t p = 0, n = 0, star = nowhere, taken = 0;  // what the last star took ends there
   while (n < name.size()) {
     if (p < pattern.size() && pattern[p] == '*') {
       star = p++;
@@ -25,14 +25,14 @@ bool fits(std::string_view pattern, std::string_view name) {
     } else if (p < pattern.size() && pattern[p] == name[n]) {
       ++p;
       ++n;
-    } else if (star != none && name[taken] != '.') {
+    } else if (star != nowhere && name[taken] != '.') {
       p = star + 1;
       n = ++taken;
     } else {
       return false;
     }
   }
-  return pattern.find_first_not_of('*', p) == none;
+  return pattern.find_first_not_of('*', p) == nowhere;
 }
 
 using Pair = std::pair<int, int>;
