@@ -395,7 +395,9 @@ TEST(OdeMethodsWithAMemory, KeepDerivativesWherePointsMoveALittle) {
     counting = false;
     EXPECT_TRUE(good) << key;
     EXPECT_LE(method->counts().linearisations - before, 10) << key;
-    if (TRAMMEL_OWN_MALLOC != 0) EXPECT_EQ(calls, 0) << key;
+    if (TRAMMEL_OWN_MALLOC != 0) {
+      EXPECT_EQ(calls, 0) << key;
+    }
     EXPECT_LT((method->y() - c.solution(method->t())).norm(), 5e-3) << key;
   }
 }

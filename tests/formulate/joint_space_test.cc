@@ -236,7 +236,9 @@ TEST(RowsAt, AreThoseThatTheEquationsKeep) {
       for (int k = 0; k < info.rows; ++k) {
         const double g = at.values[static_cast<std::size_t>(k)];
         EXPECT_NEAR(g, residual.g[info.first_row + k], 1e-14);
-        if (build == Build::planar) EXPECT_GT(std::abs(g), 1e-6);
+        if (build == Build::planar) {
+          EXPECT_GT(std::abs(g), 1e-6);
+        }
       }
       ASSERT_TRUE(equations.rows_at(c, state, Equations::RowValues::velocity, at, work));
       for (int k = 0; k < info.rows; ++k) {
