@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "trammel/base/numbers.h"
+#include "trammel/elements/contacts/contact.h"
 #include "trammel/elements/registry.h"
 #include "trammel/model/modal_data.h"
 #include "trammel/run/output_table.h"
@@ -300,19 +301,19 @@ void Recorder::add_forces(const State& state, const Rates& rates, Cursor& row) {
 
 // As the columns of contact_set_group, from what each contact observes.
 void Recorder::add_contact_set(const RecordedForces& set, const State& state, const Rates& rates, Cursor& row) {
-  enum { penetration, approach_speed, normal_force, sliding_speed, traction, dissipation, observed };
   double touching = 0, deepest = -std::numeric_limits<double>::infinity(), pair = 0;
-  double sum[observed] = {};
+  double sum[Contact::observed] = {};
   for (int i = 0; i < set.count; ++i) {
-    double wrench[6 * max_frames] = {}, own[observed] = {};
+    double wrench[6 * max_frames] = {}, own[Contact::observed] = {};
     equations_.observe_force(set.first + i, state, work_, wrench, own, &rates);
-    for (int k = 0; k < observed; ++k) sum[k] += own[k];
-    if (own[penetration] > 0) ++touching;
-    if (!(own[penetration] > deepest)) continue;
-    deepest = own[penetration];
+    for (int k = 0; k < Contact::observed; ++k) sum[k] += own[k];
+    if (own[Contact::penetration] > 0) ++touching;
+    if (!(own[Contact::penetration] > deepest)) continue;
+    deepest = own[Contact::penetration];
     pair = i;
   }
-  for (const double value : {touching, deepest, pair, sum[normal_force], sum[traction], sum[dissipation]})
+  for (const double value :
+       {touching, deepest, pair, sum[Contact::normal_force], sum[Contact::traction], sum[Contact::dissipation]})
     row.add(value);
 }
 

@@ -170,11 +170,11 @@ std::vector<Observable> Contact::observables() const {
 // Forces and heat of all places together, the rest of the deepest; where nothing touches, the penetration is minus the
 // gap. The force acts at sum Q x / sum Q; while there is none, that is the place where the surfaces are nearest.
 void Contact::observe(const ElementInput& in, double* values) const {
-  Eigen::Map<Eigen::Matrix<double, 9, 1>> out(values);
+  Eigen::Map<Eigen::Matrix<double, observed, 1>> out(values);
   out.setZero();
   ContactPoint points[ShapePair::most_points];
   const int count = locate(in, points);
-  Vec3 place = in.frames[1].p, pressed = Vec3::Zero();
+  Vec3 nearest = in.frames[1].p, pressed = Vec3::Zero();
   int deepest = 0;
   for (int i = 1; i < count; ++i)
     if (points[i].depth > points[deepest].depth) deepest = i;
@@ -183,17 +183,17 @@ void Contact::observe(const ElementInput& in, double* values) const {
     const Meeting m = meet(in.frames[0], in.frames[1], points[i]);
     const double slide = m.sliding.norm();
     if (i == deepest) {
-      out[0] = points[i].depth;
-      out[1] = m.rate;
-      out[3] = slide;
-      place = points[i].place;
+      out[penetration] = points[i].depth;
+      out[approach_speed] = m.rate;
+      out[sliding_speed] = slide;
+      nearest = points[i].place;
     }
-    out[2] += m.normal.Q;
+    out[normal_force] += m.normal.Q;
     pressed += m.normal.Q * points[i].place;
-    out[4] += m.friction.coefficient * m.normal.Q * m.friction.phi * slide;
-    out[5] += m.heat();
+    out[traction] += m.friction.coefficient * m.normal.Q * m.friction.phi * slide;
+    out[dissipation] += m.heat();
   }
-  out.tail<3>() = out[2] > 0 ? Vec3(pressed / out[2]) : place;
+  out.tail<3>() = out[normal_force] > 0 ? Vec3(pressed / out[normal_force]) : nearest;
 }
 
 std::vector<Field> bearing_fields() {

@@ -40,6 +40,17 @@ class Contact : public Force {
   Overlap overlap(const ElementInput& in) const override;
   std::vector<SwitchInfo> switches() const override;
   void switch_values(const ElementInput& in, double* values) const override;
+  // What it observes, in this order; the place takes three.
+  enum Observed {
+    penetration,
+    approach_speed,
+    normal_force,
+    sliding_speed,
+    traction,
+    dissipation,
+    place,
+    observed = place + 3
+  };
   std::vector<Observable> observables() const override;
   void observe(const ElementInput& in, double* values) const override;
 
