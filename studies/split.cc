@@ -700,9 +700,12 @@ void stability_control(const StudyContext& context, std::vector<Row>& rows) {
       }
       const bool split = changes.method == "split";
       const double evaluations = static_cast<double>(split ? run.counts.explicit_evaluations : run.counts.evaluations);
-      rows.push_back(Row::measure(table, name, "evaluations of A", evaluations));
+      const char* const buys = "what the error beside it costs: a comparison of methods";
+      rows.push_back(
+          Row::measure(table, name, "evaluations of A", evaluations).because(split ? buys : why::comparator));
       if (!split)
-        rows.push_back(Row::measure(table, name, "Jacobians", static_cast<double>(run.counts.linearisations)));
+        rows.push_back(Row::measure(table, name, "Jacobians", static_cast<double>(run.counts.linearisations))
+                           .because(why::comparator));
       const double error = (run.last.q - exact->q).cwiseAbs().maxCoeff();
       rows.push_back(
           Row::measure(table, name, "error of positions, m", error)
