@@ -14,8 +14,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-const char* const needed = "what an engineer needs of this case at its file's own settings, or the benchmark asks for";
-
 // The reference's value at the one time of comparison.
 double value_at(const Reference& reference, const std::string& column, double t) {
   const std::vector<double>& times = reference.time();
@@ -27,8 +25,9 @@ double value_at(const Reference& reference, const std::string& column, double t)
 void add_work(std::vector<Row>& rows, const std::string& name, const RunSummary& s) {
   const long rejected = s.rejected_error + s.rejected_newton + s.rejected_evaluation + s.rejected_angle;
   const auto steps = static_cast<double>(std::max(1L, s.steps));
-  const auto add = [&](const char* quantity, double count) {
-    rows.push_back(Row::measure("work", name, quantity, count).because(why::work));
+  const auto add = [&](const char* quantity, double number) {
+    rows.push_back(Row::measure("work", name, quantity, number)
+                       .because("no source or theory says how much work it is; the error of the case has a bound"));
   };
   add("steps", static_cast<double>(s.steps));
   add("rejected attempts", static_cast<double>(rejected));
@@ -63,6 +62,7 @@ PlotCurve error_curve(const ModelRun& run, const Json& c, const Reference& refer
 void compare_case(const Json& c, std::vector<Row>& rows, std::vector<Row>& work, PlotPanel& panel) {
   const std::string name = c["name"].get<std::string>();
   const double allowed = c["tolerance"].get<double>();
+  const std::string needed = c["because"].get<std::string>();
   const ModelRun run = run_model(name + ".yaml");
   const Reference reference = read_reference("data/cases/" + name + ".csv");
   for (const Json& compare : c["compare"]) {
@@ -89,7 +89,7 @@ void compare_case(const Json& c, std::vector<Row>& rows, std::vector<Row>& work,
   if (c.contains("energy_drift")) {
     rows.push_back(Row::error("errors", name, "largest energy drift, J", run.result.summary.energy.largest_imbalance,
                               c["energy_drift"].get<double>())
-                       .because(needed));
+                       .because(c["energy_because"].get<std::string>()));
   }
   add_work(work, name, run.result.summary);
   panel.curves.push_back(error_curve(run, c, reference));
@@ -129,9 +129,11 @@ std::vector<Row> run_tight(const StudyContext& context, const Json& data) {
         rows.push_back(Row::error("tight", name, "largest error, " + method, case_error(run, c, reference),
                                   c["tight"].get<double>())
                            .because("what round-off and the digits of the reference leave a method at its best"));
-        rows.push_back(Row::measure("tight", name, "steps, " + method, static_cast<double>(run.result.summary.steps)));
+        rows.push_back(Row::measure("tight", name, "steps, " + method, static_cast<double>(run.result.summary.steps))
+                           .because(why::work));
         rows.push_back(Row::measure("tight", name, "evaluations, " + method,
-                                    static_cast<double>(run.result.summary.counts.evaluations)));
+                                    static_cast<double>(run.result.summary.counts.evaluations))
+                           .because(why::work));
       });
     }
   }
@@ -182,7 +184,8 @@ void compare_bounce(const Json& c, const StudyContext& context, std::vector<Row>
   }
   const auto add = [&](const char* quantity, const char* key, double ours) {
     const double exact = c[key].get<double>();
-    rows.push_back(Row::near("errors", name, quantity, exact, ours, allowed * exact).because(needed));
+    rows.push_back(
+        Row::near("errors", name, quantity, exact, ours, allowed * exact).because(c["because"].get<std::string>()));
   };
   if (touch.size() < 2 || leave.empty() || depth.empty()) {
     rows.push_back(Row::failed("errors", name, "the ball does not touch the floor twice"));

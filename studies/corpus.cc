@@ -39,11 +39,74 @@ void draw(const StudyContext& context, const std::vector<PlotPanel>& panels) {
   draw_plot(plot, *file);
 }
 
-std::vector<Row> run(const StudyContext& context) {
-  std::vector<Row> rows;
+struct CorpusPanels {
   PlotPanel derivatives{"derivatives against differences", {}, true},
       differences{"tolerances 1e-5 and 1e-7, of the length", {}, true},
       imbalances{"imbalance of energy at 1e-7", {}, true};
+};
+
+void rows_of_kind(std::vector<Row>& rows, const std::string& kind, const std::vector<RandomModelReport>& reports,
+                  CorpusPanels& panels) {
+  std::vector<double> derivative, imbalance, difference;
+  double refused = 0, failed = 0, stopped = 0, redundant = 0, steps = 0, loops_driven = 0;
+  for (const RandomModelReport& r : reports) {
+    refused += r.refused ? 1 : 0;
+    failed += r.failure.empty() ? 0 : 1;
+    stopped += r.stopped.empty() ? 0 : 1;
+    redundant += r.redundant > 0 ? 1 : 0;
+    loops_driven += r.freedoms == 0 ? 1 : 0;
+    steps += static_cast<double>(r.steps);
+    if (r.refused || !r.stopped.empty()) continue;
+    derivative.push_back(r.derivative_error);
+    imbalance.push_back(r.imbalance);
+    difference.push_back(r.difference);
+  }
+  const std::string table = "mechanisms made from seeds 1 to " + std::to_string(corpus_size);
+  const char* const drawn = "what the seeds draw";
+  const char* const judged = "each mechanism is judged with its own bound; those beyond it are counted as failed";
+  rows.push_back(Row::measure(table, kind, "mechanisms", static_cast<double>(reports.size())).because(drawn));
+  rows.push_back(Row::measure(table, kind, "with redundant rows", redundant).because(drawn));
+  rows.push_back(Row::measure(table, kind, "without freedoms", loops_driven).because(drawn));
+  rows.push_back(
+      Row::at_most(table, kind, "failed", 0, failed).because("no mechanism may fail without a proved cause"));
+  rows.push_back(Row::at_most(table, kind, "stopped early for a proved cause, part of all", 0.05,
+                              stopped / static_cast<double>(reports.size()))
+                     .because("else the corpus would judge little"));
+  rows.push_back(
+      Row::at_most(table, kind, "refused at the start, part of all", 0.1, refused / static_cast<double>(reports.size()))
+          .because("else the corpus would judge little"));
+  rows.push_back(Row::at_most(table, kind, "derivatives against differences, largest", 1e-6, quantile(derivative, 1))
+                     .because("what differences leave: the root of round-off, and two digits"));
+  const double typical = quantile(difference, 0.5), balance = quantile(imbalance, 0.5);
+  rows.push_back(Row::at_most(table, kind, "tolerances 1e-5 and 1e-7, of the length scale, median",
+                              std::pow(1e-5, 2.0 / 3), typical)
+                     .because("order 2 under control: tolerance^(2/3) in a period, which is about what a run takes"));
+  rows.push_back(
+      Row::measure(table, kind, "tolerances 1e-5 and 1e-7, largest", quantile(difference, 1)).because(judged));
+  rows.push_back(Row::at_most(table, kind, "imbalance of energy at 1e-7, median", std::pow(1e-7, 2.0 / 3), balance)
+                     .because("order 2 under control: tolerance^(2/3) in a period, which is about what a run takes"));
+  rows.push_back(
+      Row::measure(table, kind, "imbalance of energy at 1e-7, largest", quantile(imbalance, 1)).because(judged));
+  rows.push_back(Row::measure(table, kind, "steps at 1e-7, average", steps / static_cast<double>(reports.size()))
+                     .because("no theory says how many; the difference of both tolerances has a bound"));
+  const std::string title = kind;
+  const auto sorted = [&title](std::vector<double> values) {
+    std::sort(values.begin(), values.end());
+    PlotCurve curve{{}, {}, title, {}, false};
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      curve.x.push_back(100 * (static_cast<double>(i) + 0.5) / static_cast<double>(values.size()));
+      curve.y.push_back(std::max(values[i], 1e-16));
+    }
+    return curve;
+  };
+  panels.derivatives.curves.push_back(sorted(derivative));
+  panels.differences.curves.push_back(sorted(difference));
+  panels.imbalances.curves.push_back(sorted(imbalance));
+}
+
+std::vector<Row> run(const StudyContext& context) {
+  std::vector<Row> rows;
+  CorpusPanels panels;
   std::map<std::string, std::vector<RandomModelReport>> kinds;
   std::map<std::string, int> refusals;
   for (unsigned seed = 1; seed <= corpus_size; ++seed) {
@@ -61,65 +124,10 @@ std::vector<Row> run(const StudyContext& context) {
     }
     kinds[report.kind].push_back(std::move(report));
   }
-  for (const auto& [kind, reports] : kinds) {
-    std::vector<double> derivative, imbalance, difference;
-    double refused = 0, failed = 0, stopped = 0, redundant = 0, steps = 0, loops_driven = 0;
-    for (const RandomModelReport& r : reports) {
-      refused += r.refused ? 1 : 0;
-      failed += r.failure.empty() ? 0 : 1;
-      stopped += r.stopped.empty() ? 0 : 1;
-      redundant += r.redundant > 0 ? 1 : 0;
-      loops_driven += r.freedoms == 0 ? 1 : 0;
-      steps += static_cast<double>(r.steps);
-      if (r.refused || !r.stopped.empty()) continue;
-      derivative.push_back(r.derivative_error);
-      imbalance.push_back(r.imbalance);
-      difference.push_back(r.difference);
-    }
-    const std::string table = "mechanisms made from seeds 1 to " + std::to_string(corpus_size);
-    const char* const drawn = "what the seeds draw";
-    const char* const judged = "each mechanism is judged with its own bound; those beyond it are counted as failed";
-    rows.push_back(Row::measure(table, kind, "mechanisms", static_cast<double>(reports.size())).because(drawn));
-    rows.push_back(Row::measure(table, kind, "with redundant rows", redundant).because(drawn));
-    rows.push_back(Row::measure(table, kind, "without freedoms", loops_driven).because(drawn));
-    rows.push_back(
-        Row::at_most(table, kind, "failed", 0, failed).because("no mechanism may fail without a proved cause"));
-    rows.push_back(Row::at_most(table, kind, "stopped early for a proved cause, part of all", 0.05,
-                                stopped / static_cast<double>(reports.size()))
-                       .because("else the corpus would judge little"));
-    rows.push_back(Row::at_most(table, kind, "refused at the start, part of all", 0.1,
-                                refused / static_cast<double>(reports.size()))
-                       .because("else the corpus would judge little"));
-    rows.push_back(Row::at_most(table, kind, "derivatives against differences, largest", 1e-6, quantile(derivative, 1))
-                       .because("what differences leave: the root of round-off, and two digits"));
-    const double typical = quantile(difference, 0.5), balance = quantile(imbalance, 0.5);
-    rows.push_back(Row::at_most(table, kind, "tolerances 1e-5 and 1e-7, of the length scale, median",
-                                std::pow(1e-5, 2.0 / 3), typical)
-                       .because("order 2 under control: tolerance^(2/3) in a period, which is about what a run takes"));
-    rows.push_back(
-        Row::measure(table, kind, "tolerances 1e-5 and 1e-7, largest", quantile(difference, 1)).because(judged));
-    rows.push_back(Row::at_most(table, kind, "imbalance of energy at 1e-7, median", std::pow(1e-7, 2.0 / 3), balance)
-                       .because("order 2 under control: tolerance^(2/3) in a period, which is about what a run takes"));
-    rows.push_back(
-        Row::measure(table, kind, "imbalance of energy at 1e-7, largest", quantile(imbalance, 1)).because(judged));
-    rows.push_back(Row::measure(table, kind, "steps at 1e-7, average", steps / static_cast<double>(reports.size())));
-    const std::string title = kind;
-    const auto sorted = [&title](std::vector<double> values) {
-      std::sort(values.begin(), values.end());
-      PlotCurve curve{{}, {}, title, {}, false};
-      for (std::size_t i = 0; i < values.size(); ++i) {
-        curve.x.push_back(100 * (static_cast<double>(i) + 0.5) / static_cast<double>(values.size()));
-        curve.y.push_back(std::max(values[i], 1e-16));
-      }
-      return curve;
-    };
-    derivatives.curves.push_back(sorted(derivative));
-    differences.curves.push_back(sorted(difference));
-    imbalances.curves.push_back(sorted(imbalance));
-  }
+  for (const auto& [kind, reports] : kinds) rows_of_kind(rows, kind, reports, panels);
   for (const auto& [id, count] : refusals)
     rows.push_back(Row::measure("refusals", id, "times", count).because("how many there may be has a bound, above"));
-  draw(context, {derivatives, differences, imbalances});
+  draw(context, {panels.derivatives, panels.differences, panels.imbalances});
   return rows;
 }
 

@@ -192,12 +192,6 @@ void guard(std::vector<Row>& rows, const std::string& table, const std::string& 
   }
 }
 
-void explain(std::vector<Row>& rows, std::size_t first, const std::string& reason) {
-  for (std::size_t i = first; i < rows.size(); ++i) {
-    if (!rows[i].demands() && rows[i].reason.empty() && rows[i].ok) rows[i].reason = reason;
-  }
-}
-
 void explain_times(std::vector<Row>& rows) {
   for (Row& row : rows) {
     if (row.demands() || !row.reason.empty() || !row.ok) continue;

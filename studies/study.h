@@ -143,9 +143,7 @@ std::vector<Row> run_study(const Study& study, const StudyContext& context);
 // Runs one piece of a study: what it throws becomes a row that is not ok, and the study goes on.
 void guard(std::vector<Row>& rows, const std::string& table, const std::string& row,
            const std::function<void()>& piece);
-// Gives a reason to every row from `first` on that demands nothing and says nothing.
-void explain(std::vector<Row>& rows, std::size_t first, const std::string& reason);
-// The same for times, by the first words of their quantity; run_study does it at the end.
+// Gives their reason to times, by the first words of their quantity; run_study does it at the end.
 void explain_times(std::vector<Row>& rows);
 
 std::string demand_text(const Row& row);            // "2.46e-07 +- 5.1e-10", "<= 1e-08", ""
