@@ -106,45 +106,6 @@ TEST_P(Cvodes, AttemptsThatAreNotAcceptedLeaveTheStateAlone) {
   EXPECT_NEAR(method->dydt()[1], -method->y()[1], 1e-3);
 }
 
-// A move that is nothing beside the tolerance leaves the history as it is; a greater one costs it. All moves did.
-TEST_P(Cvodes, KeepTheirHistoryWhereThePointMovesALittle) {
-  for (const double by : {1e-3, 10.0}) {
-    FirstOrderFunctor problem(2, [](const auto& t, auto y, auto dydt) {
-      using std::cos;
-      dydt[0] = y[1];
-      dydt[1] = cos(t) - y[0];
-    });
-    const MethodInfo& info = find_method(GetParam(), {});
-    MethodSettings settings;
-    settings.tolerance = 1e-6;
-    const auto method = info.make_first_order(problem, resolve_settings(info, settings, {}));
-    method->start(0, Vec::Ones(2));
-    double h = 1e-3;
-    const auto step = [&] {
-      const Attempt attempt = method->attempt(h);
-      EXPECT_EQ(attempt.verdict, Verdict::ok);
-      method->accept();
-      h = attempt.suggested_h;
-    };
-    for (int i = 0; i < 60; ++i) step();
-    OdeMethod::Point point{method->t(), method->y(), method->dydt()};
-    point.y[0] += by * 1e-6;
-    method->moved({&point, 1});
-    h *= 1e-3;
-    const long before = method->counts().steps;
-    step();
-    // so short that it is one step, unless CVODE looks for its first step size again
-    const long own = method->counts().steps - before;
-    if (by < 1)
-      EXPECT_EQ(own, 1);
-    else
-      EXPECT_GT(own, 1);
-    const double kept = by < 1 ? 0 : by * 1e-6;
-    // The step corrects what the history predicts by less than an error that is allowed.
-    EXPECT_NEAR(method->y()[0], point.y[0] - by * 1e-6 + kept + (method->t() - point.t) * point.y[1], 1e-6);
-  }
-}
-
 INSTANTIATE_TEST_SUITE_P(Both, Cvodes, testing::Values("cvode-bdf", "cvode-adams"),
                          [](const auto& key) { return std::string(key.param) == "cvode-bdf" ? "bdf" : "adams"; });
 

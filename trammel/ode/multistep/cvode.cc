@@ -258,13 +258,6 @@ void Cvode::rebase(std::span<const Point> past) {
   last_step_ = 0;
 }
 
-void Cvode::moved(std::span<const Point> past) {
-  constexpr double most = 0.1;  // of an error of one tolerance
-  problem_.error_scales(y_, past[0].y, scales_);
-  const double by = (past[0].y - y_).cwiseQuotient(scales_).lpNorm<Eigen::Infinity>() / options_.tolerance;
-  if (!(by < most)) rebase(past);
-}
-
 void Cvode::visit(Archive& archive) {
   if (!archive.reading() && counts_.steps > 0) {
     throw Failure({Severity::error,

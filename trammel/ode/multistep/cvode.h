@@ -37,8 +37,6 @@ class Cvode final : public OdeMethod {
   void restart() override { restart_ = true; }
   int memory() const override { return 2; }  // it remembers; of a new past it can use the newest point only
   void rebase(std::span<const Point> past) override;
-  // Its history cannot be moved: moves that are small beside the tolerance are left to add up.
-  void moved(std::span<const Point> past) override;
   void visit(Archive& archive) override;
 
  private:
@@ -55,7 +53,7 @@ class Cvode final : public OdeMethod {
   CvodeOptions options_;
   std::unique_ptr<Handles> handles_;
   double trial_t_ = 0;
-  Vec trial_, scales_;
+  Vec trial_;
   std::vector<Piece> pieces_, trial_pieces_;  // of the last accepted step and of the last attempt
   bool restart_ = true;                       // before the next step
   bool pending_ = false;                      // CVODE stands at trial_, not at y_
