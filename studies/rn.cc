@@ -212,9 +212,8 @@ struct ErrorTable {
 
 const char* const above_the_print =
     "the print is 3 to 7 times smaller, twice at 1e-5, and the coordinates of its authors are not known: an "
-    "independent "
-    "code that takes as many steps as printed stands where ours does, and 800 choices of control and norm at 4 "
-    "tolerances do not close the gap";
+    "independent code that takes as many steps as printed stands where ours does, and 800 choices of control "
+    "and norm at 4 tolerances do not close the gap";
 
 // Rows of one tolerance, by the defaults or by the tuned control. `theirs` are errors of the independent code with the
 // latter.
@@ -411,9 +410,8 @@ SteppedRun vehicle_run(const VehicleMethod& m, double tolerance, double end, boo
 }
 
 const char* const work_compared =
-    "how much work a method takes is compared, not claimed; how its error falls with the tolerance has the bound, "
-    "where "
-    "it runs at several";
+    "how much work a method takes is compared, not claimed; how its error falls with the tolerance has the "
+    "bound, where it runs at several";
 
 void report_vehicle(const std::string& table, const std::string& row, const SteppedRun& run, double end,
                     const Excursion& exact, std::vector<Row>& rows) {
