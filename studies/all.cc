@@ -14,6 +14,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <stdexcept>
 #include <thread>
 
 #include "studies/printed.h"
@@ -96,12 +97,8 @@ std::string why_refused(const RowsStamp& theirs, const RowsStamp& ours) {
   return "";
 }
 
-Failure old_rows(const std::filesystem::path& file, const std::string& why) {
-  return Failure({Severity::error,
-                  "old-rows",
-                  "rows in '" + file.string() + "' cannot be taken: " + why,
-                  "studies whose rows are refused are run anew",
-                  {}});
+std::runtime_error old_rows(const std::filesystem::path& file, const std::string& why) {
+  return std::runtime_error("rows in '" + file.string() + "' cannot be taken: " + why);
 }
 
 StudyResult failed_study(const Study& study, const std::string& why) {
@@ -126,8 +123,8 @@ std::optional<StudyResult> reuse(const Study& study, const AllOptions& options, 
   if (!std::filesystem::exists(rows_file(options, study.name), none)) return std::nullopt;
   try {
     return from_rows_file(rows_file(options, study.name), study.name, &stamp);
-  } catch (const Failure& e) {
-    std::fprintf(stderr, "%-16s run anew: %s\n", study.name.c_str(), e.problems().front().message.c_str());
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%-16s run anew: %s\n", study.name.c_str(), e.what());
     return std::nullopt;
   }
 }

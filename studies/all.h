@@ -25,7 +25,7 @@ RowsStamp stamp_of_this_program(bool full, bool pictures);
 // {"stamp": {...}, "seconds": ..., "core_seconds": ..., "rows": [...]}
 std::string to_rows_file(const StudyResult& result, const RowsStamp& stamp);
 // Rows of a file that was written so, of the study that it is asked for. Without a `stamp` any rows are good; otherwise
-// those of another stamp, or of none, are refused: a Failure (old-rows) that says what differs.
+// those of another stamp, or of none, are refused: a std::runtime_error that says what differs.
 StudyResult from_rows_file(const std::filesystem::path& file, const std::string& name, const RowsStamp* stamp);
 
 struct AllOptions {

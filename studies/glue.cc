@@ -131,9 +131,8 @@ GlueCase printed_case(const std::string& scheme, double torque) {
 
 // What the paper omits was found by search, on cells that have no torque: those with torque confirm it.
 const char* const tuned_start =
-    "the start at 15 and 30 degrees, the integrator's tolerance of 1e-6 and the comparison at the jump were chosen by "
-    "a "
-    "search on these cells";
+    "the start at 15 and 30 degrees, the integrator's tolerance of 1e-6 and the comparison at the jump were "
+    "chosen by a search on these cells";
 const char* const found_by_search = ", the paper's set-up as a search found it";
 
 using CellErrors = std::map<std::string, std::array<double, 4>>;  // by table, load and scheme
@@ -476,9 +475,8 @@ void better_couplings(const StudyContext& context, std::vector<Row>& rows) {
     const char* why = why::work;
   };
   const char* const chord =
-      "a goal of the project: an independent code with the same solver takes 1029, and the paper's iterations make "
-      "1206 "
-      "and 2960";
+      "a goal of the project: an independent code with the same solver takes 1029, and the paper's iterations"
+      " make 1206 and 2960";
   const char* const newton =
       "a goal of the project: 300 steps of two co-simulations and 50 to spare; an independent code takes 612";
   for (const Better& b : {Better{"quadratic, compliance, no torque", InterfaceSolver::compliance, 0, 0},

@@ -95,6 +95,8 @@ int run_here(const Arguments& a, const std::vector<const Study*>& chosen) {
     if (talk) std::fprintf(stderr, "  %s\n", text.c_str());
   };
   const auto begin = std::chrono::steady_clock::now();
+  RowsStamp stamp;  // of what is there before the run, not of what may be there after it
+  if (!a.rows.empty()) stamp = stamp_of_this_program(a.full, !a.no_pictures);
   StudyResult result;
   std::vector<Row>& rows = result.rows;
   for (const Study* study : chosen) {
@@ -107,7 +109,7 @@ int run_here(const Arguments& a, const std::vector<const Study*>& chosen) {
   result.core_seconds = cpu_seconds();
   const bool good = count_rows(rows).good();
   const ExitCode code = good ? ExitCode::ok : ExitCode::study_missed;
-  if (!a.rows.empty()) write_file(a.rows, to_rows_file(result, stamp_of_this_program(a.full, !a.no_pictures)));
+  if (!a.rows.empty()) write_file(a.rows, to_rows_file(result, stamp));
   if (a.json)
     print_json({{"exit_code", static_cast<int>(code)}, {"ok", good}, {"rows", Json::parse(to_json(rows))}});
   else

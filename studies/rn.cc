@@ -211,10 +211,9 @@ struct ErrorTable {
 };
 
 const char* const above_the_print =
-    "the print is 3 to 7 times smaller, and the coordinates of its authors are not known: an independent code that "
-    "takes "
-    "as many steps as printed stands where ours does, and 800 choices of control and norm at 4 tolerances do not close "
-    "the gap";
+    "the print is 3 to 7 times smaller, twice at 1e-5, and the coordinates of its authors are not known: an "
+    "independent code that takes as many steps as printed stands where ours does, and 800 choices of control "
+    "and norm at 4 tolerances do not close the gap";
 
 // Rows of one tolerance, by the defaults or by the tuned control. `theirs` are errors of the independent code with the
 // latter.
@@ -262,6 +261,7 @@ void error_rows(std::vector<Row>& rows, const std::string& table, const ErrorTab
           .missed_for(rates ? above_the_print : "")
           .tuned_on(tuning));
 }
+
 // The paper's procedure: a reference run, interpolated by the cubic through four neighbours at the times of the run,
 // which are those of its steps. The paper's reference has a constant step; one that resolves the first 1e-5 s, where
 // the second rod jerks into motion, would take two million of them, so that ours is controlled.
@@ -410,9 +410,8 @@ SteppedRun vehicle_run(const VehicleMethod& m, double tolerance, double end, boo
 }
 
 const char* const work_compared =
-    "how much work a method takes is compared, not claimed; how its error falls with the tolerance has the bound, "
-    "where "
-    "it runs at several";
+    "how much work a method takes is compared, not claimed; how its error falls with the tolerance has the "
+    "bound, where it runs at several";
 
 void report_vehicle(const std::string& table, const std::string& row, const SteppedRun& run, double end,
                     const Excursion& exact, std::vector<Row>& rows) {
@@ -532,10 +531,6 @@ void vehicle_tables(const StudyContext& context, std::vector<Row>& rows) {
   rows.insert(rows.end(), goals.begin(), goals.end());
 }
 
-// Tables 7 and 8, by the clock and with the paper's weights. Times of 2003 cannot be met, but both of a row were taken
-// on one machine, so that their quotient can be compared. `adams` takes two minutes for 4 s at every tolerance: without
-// --full it runs to 1 s at 1e-3.
-
 // Damping of the bushings, and with it the eigenvalue that limits explicit steps.
 const char* const tuned_bushings =
     "damping of the bushings, 2.5e5 N s/m in place of the printed 2e6, was chosen for the printed eigenvalue, which "
@@ -559,7 +554,8 @@ double adams_rows(std::vector<Row>& rows, const std::string& row, const SteppedR
   return static_cast<double>(run.counts.evaluations) / end;
 }
 
-// Both times to the end of each second. A floor holds their quotient; the printed times themselves are compared only.
+// Both times to the end of each second. Times of 2003 cannot be met and are compared only; but both of a row were taken
+// on one machine, so that their quotient is a floor for ours.
 void time_rows(std::vector<Row>& rows, const std::string& row, const std::string& column, const SteppedRun& quick,
                const SteppedRun& slow) {
   for (std::size_t i = 0; i < quick.marked.size(); ++i) {
@@ -595,6 +591,9 @@ void time_rows(std::vector<Row>& rows, const std::string& row, const std::string
   }
 }
 
+// Tables 7 and 8, by the clock and with the paper's weights. `adams` takes two minutes for 4 s at every tolerance:
+// without
+// --full it runs to 1 s at 1e-3.
 void times_tables(const StudyContext& context, std::vector<Row>& rows) {
   const VehicleMethod implicit{"rosenbrock-nystrom-4", "rosenbrock-nystrom-4", "", {}, {}, 4},
       adams{"adams", "adams", "", {}, {}, 4}, cvode{"cvode-adams", "cvode-adams", "", {}, {}, 0.1};

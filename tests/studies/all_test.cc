@@ -37,8 +37,8 @@ class RowsOfAnEarlierRun : public ::testing::Test {
   std::string refusal(const RowsStamp& stamp, const std::string& study = "conditioning") const {
     try {
       from_rows_file(file(), study, &stamp);
-    } catch (const Failure& failure) {
-      return failure.problems().front().message;
+    } catch (const std::exception& refused) {
+      return refused.what();
     }
     return "";
   }
