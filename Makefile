@@ -80,8 +80,8 @@ sanitize:  ## all tests with the address and undefined-behaviour sanitizers
 
 tidy-changed:  ## clang-tidy on the sources that the last 20 commits changed
 	@sh packages/install.sh check
-	@cmake --preset clang-tidy >/dev/null
-	@sh scripts/tidy_changed.sh build/clang-tidy 20
+	@cmake --preset clang-tidy -B build/tidy-changed -DCMAKE_UNITY_BUILD=OFF >/dev/null  # flags of each file
+	@sh scripts/tidy_changed.sh build/tidy-changed 20
 
 includes:  ## which folder of the library includes which
 	@sh scripts/include_matrix.sh
