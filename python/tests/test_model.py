@@ -203,7 +203,7 @@ repeat:
     same["title"] = "Numbers"
     assert same["parameters"]["h"] == 1.5 and same["parameters"] == {"m": 2, "h": 1.5, "e": 0.2, "n": 3}
     assert same._text is None and same == m and copy.deepcopy(same["parameters"]["h"]).text == "1.50"
-    for part in ("{m: 2, h: 1.50, e: +2.0e-1, n: 3}", "[1, 1.0, 1e0]", '[h, -.5, "7"]'):
+    for part in ("m: 2\n", "h: 1.5\n", "e: 2e-1\n", "inertia: [1, 1, 1]", '[h, -0.5, "7"]'):  # as `trammel fmt` lays them out
         assert part in same.to_yaml(), same.to_yaml()
     m["parameters"]["m"] *= 2
     m["parameters"]["h"] += 1

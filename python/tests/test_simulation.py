@@ -426,7 +426,7 @@ def test_states_of_the_model_are_set():
     sim.set_state(x=[2.0])
     assert list(sim.x) == [2.0] and sim.t == 0.5
     sim.advance(1.5)
-    assert sim.x[0] == pytest.approx(2 * numpy.exp(-1), rel=1e-6)
+    assert sim.x[0] == pytest.approx(2 * numpy.exp(-1), rel=1e-5)  # HHT: tolerance^(2/3) is 1e-6
     for wrong, id in (([1.0, 2.0], "bad-usage"), ([numpy.nan], "not-finite")):
         with pytest.raises(trammel.Error) as caught:
             sim.set_state(x=wrong)

@@ -39,7 +39,7 @@ class Sections:
     def shape(self, name: str, *, body: Value = ..., type: Value = ..., size: Value = ..., file: Value = ..., scale: Value = ..., position: Value = ..., orientation: Value = ..., color: Value = ..., **fields: Any) -> str:
         """Adds a drawn shape to section `shapes` and returns its name."""
 
-    def subsystem(self, name: str, *, file: Value = ..., parameters: Value = ..., inputs: Value = ..., interface: Value = ..., needs: Value = ..., subsystems: Value = ..., splines: Value = ..., tables: Value = ..., bodies: Value = ..., coordinates: Value = ..., lines: Value = ..., use: Value = ..., repeat: Value = ..., frames: Value = ..., joints: Value = ..., motions: Value = ..., forces: Value = ..., initial: Value = ..., states: Value = ..., variables: Value = ..., blocks: Value = ..., outputs: Value = ..., shapes: Value = ..., **fields: Any) -> str:
+    def subsystem(self, name: str, *, file: Value = ..., parameters: Value = ..., inputs: Value = ..., interface: Value = ..., needs: Value = ..., subsystems: Value = ..., splines: Value = ..., tables: Value = ..., bodies: Value = ..., coordinates: Value = ..., lines: Value = ..., use: Value = ..., repeat: Value = ..., frames: Value = ..., joints: Value = ..., motions: Value = ..., forces: Value = ..., contacts: Value = ..., initial: Value = ..., states: Value = ..., variables: Value = ..., blocks: Value = ..., outputs: Value = ..., shapes: Value = ..., **fields: Any) -> str:
         """Adds a subsystem to section `subsystems` and returns its name."""
 
     def use(self, name: str, *, subsystem: Value = ..., file: Value = ..., parameters: Value = ..., inputs: Value = ..., connect: Value = ..., position: Value = ..., orientation: Value = ..., **fields: Any) -> str:
