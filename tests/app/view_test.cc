@@ -240,7 +240,8 @@ TEST_F(View, ABodyThatBends) {
     EXPECT_EQ(freedom["modal"]["rows"], freedom["values"]["rows"]);
   }
   ASSERT_EQ(command.run({"modes", model, "--page", "page.html"}).code, 0);
-  for (const nlohmann::json& set : header_of(command, "page.html")["modes"]["sets"]) {
+  const nlohmann::json moving = header_of(command, "page.html");
+  for (const nlohmann::json& set : moving["modes"]["sets"]) {
     EXPECT_EQ(set["modal"]["count"], set["damped"] == true ? 32 : 16);
     EXPECT_EQ(set["modal"]["rows"], set["modes"].size());
   }
