@@ -186,8 +186,8 @@ void SpanningTree::grow(int most_depth, const std::vector<bool>& inside, Grown& 
     while (!queue.empty()) {
       const Edge edge = queue.top();
       queue.pop();
-      const bool too_deep = edge.depth > most_depth && solid[edge.to] && edge.rows != Edge::first_of_all;
-      if (in[edge.to + 1] || too_deep) continue;
+      if (in[edge.to + 1]) continue;  // the ground always is
+      if (edge.depth > most_depth && solid[edge.to] && edge.rows != Edge::first_of_all) continue;
       grown.by[edge.to] = edge.constraint;
       depth[edge.to + 1] = edge.depth;
       grown.children[edge.from + 1].push_back(edge.to);
