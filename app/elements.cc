@@ -9,8 +9,8 @@
 #include "app/verbs.h"
 #include "trammel/elements/blocks/block.h"
 #include "trammel/elements/lines/line.h"
-#include "trammel/elements/measure.h"
 #include "trammel/elements/registry.h"
+#include "trammel/elements/sensor.h"
 #include "trammel/math/expression.h"
 
 namespace trammel {
@@ -61,6 +61,10 @@ Json measure_json(const MeasureDescription& m) {
   return {{"name", m.name}, {"unit", si_unit(m.quantity)}, {"text", m.text}};
 }
 
+Json sensor_json(const SensorDescription& s) {
+  return {{"name", s.name}, {"unit", si_unit(s.quantity)}, {"text", s.text}};
+}
+
 Json function_json(const ExpressionFunction& f) { return {{"signature", f.signature}, {"text", f.text}}; }
 
 Json foreign_json(const ForeignFunction& f) {
@@ -93,6 +97,7 @@ Json everything_named(const std::string& key) {
   if (const BlockDescription* block = find_block(key)) found.push_back(part_json(*block, "block"));
   if (const LineDescription* line = find_line(key)) found.push_back(part_json(*line, "line"));
   if (const MeasureDescription* m = find_measure(key); m != nullptr) found.push_back(measure_json(*m));
+  if (const SensorDescription* s = find_sensor(key); s != nullptr) found.push_back(sensor_json(*s));
   for (const ExpressionFunction& f : expression_functions()) {
     if (f.name == key) found.push_back(function_json(f));
   }
@@ -112,6 +117,7 @@ int one_element(const ElementsArguments& a) {
     for (const BlockDescription& block : block_registry()) names.push_back(block.key);
     for (const LineDescription& line : line_registry()) names.push_back(line.key);
     for (const MeasureDescription& m : measure_registry()) names.push_back(m.name);
+    for (const SensorDescription& s : sensor_registry()) names.push_back(s.name);
     for (const ExpressionFunction& f : expression_functions()) names.emplace_back(f.name);
     const std::string near = nearest_name(a.key, names);
     throw Failure({Severity::error,
@@ -150,17 +156,19 @@ int elements_verb(const ElementsArguments& a) {
   }
   if (a.json) {
     Json elements = Json::array(), blocks = Json::array(), lines = Json::array(), measures = Json::array(),
-         functions = Json::array(), foreign = Json::array();
+         sensors = Json::array(), functions = Json::array(), foreign = Json::array();
     for (const ElementDescription& d : element_registry()) elements.push_back(element_json(d));
     for (const BlockDescription& block : block_registry()) blocks.push_back(part_json(block, "block"));
     for (const LineDescription& line : line_registry()) lines.push_back(part_json(line, "line"));
     for (const MeasureDescription& m : measure_registry()) measures.push_back(measure_json(m));
+    for (const SensorDescription& s : sensor_registry()) sensors.push_back(sensor_json(s));
     for (const ExpressionFunction& f : expression_functions()) functions.push_back(function_json(f));
     for (const ForeignFunction& f : foreign_functions()) foreign.push_back(foreign_json(f));
     print_json({{"elements", elements},
                 {"blocks", blocks},
                 {"lines", lines},
                 {"measures", measures},
+                {"sensors", sensors},
                 {"functions", functions},
                 {"adams", foreign}});
     return 0;
@@ -172,16 +180,18 @@ int elements_verb(const ElementsArguments& a) {
     }
     std::printf("%ss\n%s\n", to_text(category), aligned(lines, 2).c_str());
   }
-  std::vector<std::vector<std::string>> blocks, of_lines, measures, functions;
+  std::vector<std::vector<std::string>> blocks, of_lines, measures, sensors, functions;
   for (const BlockDescription& block : block_registry()) blocks.push_back({block.key, block.summary});
   std::printf("blocks, for controllers\n%s\n", aligned(blocks, 2).c_str());
   for (const LineDescription& line : line_registry()) of_lines.push_back({line.key, line.summary});
   std::printf("lines, which bend\n%s\n", aligned(of_lines, 2).c_str());
   for (const MeasureDescription& m : measure_registry()) measures.push_back({m.name, si_unit(m.quantity), m.text});
+  for (const SensorDescription& s : sensor_registry()) sensors.push_back({s.name, si_unit(s.quantity), s.text});
   for (const ExpressionFunction& f : expression_functions()) {
     functions.push_back({std::string(f.signature), std::string(f.text)});
   }
   std::printf("measures, for expressions of forces and outputs\n%s\n", aligned(measures, 2).c_str());
+  std::printf("sensors, solved for together with the forces that use them\n%s\n", aligned(sensors, 2).c_str());
   std::printf("functions of expressions\n%s\n", aligned(functions, 2).c_str());
   std::printf("ADAMS' names are understood too: `trammel elements STEP`.\n");
   std::printf("`trammel elements KEY` shows fields with unit, default and range.\n");

@@ -278,7 +278,7 @@ void check_blends(const Equations& e, const State& state, const Rates& rates, st
       EXPECT_EQ(K(nv + k, nv + k), in_force ? -saddle.E()[k] : -1 / (s * s));
       K(nv + k, nv + k) = 0;
     }
-    // columns of x, then of lambda, which it is linear in
+    // columns of x, then of lambda, which it is linear in unless forces see reactions
     std::vector<int> columns = some_of(nv);
     const std::size_t of_x = columns.size();
     for (const int k : some_of(ng)) columns.push_back(nv + k);
@@ -291,7 +291,10 @@ void check_blends(const Equations& e, const State& state, const Rates& rates, st
         expected.col(at_column) = derivative([&](double s) { return value(s * unit, rates.lambda); });
         K.col(columns[c]) *= scales[columns[c]];
       } else {
-        expected.col(at_column) = value(zero, Vec(rates.lambda + Vec::Unit(ng, columns[c] - nv))) - r;
+        const Vec unit = Vec::Unit(ng, columns[c] - nv);
+        expected.col(at_column) = e.sees_rates()
+                                      ? derivative([&](double s) { return value(zero, Vec(rates.lambda + s * unit)); })
+                                      : Vec(value(zero, Vec(rates.lambda + unit)) - r);
       }
     }
     const Mat given = K(Eigen::all, columns);

@@ -147,20 +147,6 @@ TEST(Variables, RatesOfStatesAgreeWithDifferences) {
   }
 }
 
-TEST(Variables, ACircleIsRefusedWithItsNames) {
-  try {
-    Equations(read_model_text(std::string(mechanism) + "variables: {a: 'b + 1', b: '2*e', e: 'a - time', d: 'a'}\n",
-                              "v.yaml"));
-    FAIL();
-  } catch (const Failure& failure) {
-    ASSERT_EQ(failure.problems().size(), 1U);
-    const Problem& problem = failure.problems()[0];
-    EXPECT_EQ(problem.id, "algebraic-loop");
-    EXPECT_NE(problem.message.find("'a' -> 'b' -> 'e' -> 'a'"), std::string::npos) << problem.message;
-    EXPECT_GT(problem.where.line, 0);
-  }
-}
-
 // Thousands of variables in a row neither overflow the stack nor cost more than they touch.
 TEST(Variables, LongChains) {
   std::string text = std::string(mechanism) + "variables:\n  v0: 'dx(cart, ground)'\n";

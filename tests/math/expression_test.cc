@@ -856,7 +856,7 @@ TEST(Expression, MessagesPointAtTheOffence) {
       {"spline(curve)", 1, "wrong-arguments", "'spline' takes 2 arguments, not 1", "spline(name, x)"},
       {"2*table(curve, 1, 2)", 9, "unknown-name", "there is no table 'curve'", "tables"},
       {"spline(bump, 5)", 1, "not-finite", "'spline' has no value at 5", "extrapolation"},
-      {"ACCX(tip)", 1, "no-such-function", "ADAMS' 'ACCX' has no meaning here", "result file"},
+      {"FX(tip)", 1, "no-such-function", "ADAMS' 'FX' has no meaning here", "force_x(joint)"},
       {"AX(tip, ground)", 1, "no-such-function", "'AX'", "angle(i, j)"},
       {"CURVE(a, 0, 1, curve)", 1, "no-such-function", "'CURVE'", "one spline for each coordinate"},
       {"VX(tip, ground, tip)", 1, "no-such-function", "as seen from 'ground'", "vx(i, k) - vx(j, k)"},

@@ -19,9 +19,10 @@ namespace {
 
 constexpr int most_velocities = 1500;  // dense factorisations beyond take minutes
 
-// d/d(q) and d/d(v) of one output, in the engine's coordinates.
+// d/d(q) and d/d(v) of one output, in the engine's coordinates; where it sees them, d/d(a) and d/d(lambda).
 struct OutputRow {
   Vec q, v;
+  Vec a{}, lambda{};
 };
 
 struct OutputTable {
@@ -44,7 +45,7 @@ void add_model_outputs(const Equations& equations, const State& state, Workspace
     expression.accept(equations.expression_input(state, states, memory.data(), work), memory.data());
     ExpressionRow row;
     equations.linearise_expression(expression, frames, memory.data(), state, work, row);
-    table.rows.push_back({std::move(row.q), std::move(row.v)});
+    table.rows.push_back({std::move(row.q), std::move(row.v), std::move(row.a), std::move(row.lambda)});
     table.names.push_back({output.name, output.unit});
     table.values.push_back(row.value);
     table.by_input.push_back(std::move(row.u));
@@ -135,7 +136,7 @@ class Lineariser {
         b_(nv_ + rows_),
         z_(nv_ + rows_) {
     equations_.linearise(state_, rates_, Detail::all, p_, work_);
-    equations_.update(state_, work_);
+    equations_.update(state_, work_, &rates_);
     a_world_ = to_world(equations_, work_, rates_.a);
     v_world_ = to_world(equations_, work_, state_.v);
   }
@@ -146,8 +147,9 @@ class Lineariser {
     choose_coordinates();
     move_bodies();
     if (out_.speed > 0 && rows_ > 0) turn_velocities();
-    saddle_.combine_mass(p_);
+    saddle_.combine_mass(p_, Level::velocity, equations_.sees_rates());
     if (!saddle_.factor()) refuse_singular();
+    answers_.setZero(nv_ + rows_, total() + nu_);
     accelerate();
     act_on_states();
     act_on_inputs();
@@ -228,14 +230,16 @@ class Lineariser {
     out_.A.setZero(total(), total());
     out_.B.setZero(total(), nu_);
     if (nx_ > 0) {
-      equations_.linearise_states(state_, states_, work_);
-      equations_.update(state_, work_);
+      equations_.linearise_states(state_, states_, work_, &rates_);
+      equations_.update(state_, work_, &rates_);
     }
     for (Eigen::Index k = 0; k < np_ + ns_; ++k) {
       const Vec dQ = out_.displacement.col(k), dV = out_.velocity.col(k);
       const Vec dq = from_world(equations_, work_, dQ), dv = engine_velocity(dV, dQ);
       if (nx_ > 0) out_.A.col(k).tail(nx_) = states_.rate_q * dq + states_.rate_v * dv;
       solve_for_acceleration(dq, dv);
+      answers_.col(k) = z_;
+      add_seen(out_.A.col(k));
       Vec rate = dV, da = to_world(equations_, work_, z_.head(nv_));  // of dQ and dV
       for (const int column : equations_.rotation_columns()) {
         const Vec3 phi = dQ.segment<3>(column);
@@ -260,20 +264,29 @@ class Lineariser {
     if (!std::isfinite(z_.sum())) refuse_singular();
   }
 
-  // Accelerations of the chosen velocities under a force.
+  // What the accelerations and reactions z_ do to the rates of states that see them.
   template <class Column>
-  void answer_force(const Vec& force, Column&& column) {
+  void add_seen(Column&& column) const {
+    if (nx_ > 0 && equations_.sees_rates())
+      column.tail(nx_) += states_.rate_a * z_.head(nv_) + states_.rate_lambda * z_.tail(rows_);
+  }
+
+  // Accelerations of the chosen velocities under a force; what answers it goes to column `at` of the answers.
+  template <class Column>
+  void answer_force(const Vec& force, Column&& column, Eigen::Index at) {
     b_.setZero();
     b_.head(nv_) = force;
     saddle_.solve_refined(b_, z_);
+    answers_.col(at) = z_;
     const Vec da = to_world(equations_, work_, z_.head(nv_));
     for (Eigen::Index l = 0; l < ns_; ++l) column[np_ + l] = da[velocities_.chosen[l]];
   }
 
   void act_on_states() {
     for (Eigen::Index x = 0; x < nx_; ++x) {
-      answer_force(-states_.force_x.col(x), out_.A.col(np_ + ns_ + x));
+      answer_force(-states_.force_x.col(x), out_.A.col(np_ + ns_ + x), np_ + ns_ + x);
       out_.A.col(np_ + ns_ + x).tail(nx_) = states_.rate_x.col(x);
+      add_seen(out_.A.col(np_ + ns_ + x));
     }
   }
 
@@ -281,8 +294,9 @@ class Lineariser {
     if (nx_ > 0) out_.B.bottomRows(nx_) = states_.rate_u;
     Vec force_u;
     for (int u = 0; u < nu_; ++u) {
-      equations_.force_by_input(state_, u, force_u, work_);
-      answer_force(-force_u, out_.B.col(u));
+      equations_.force_by_input(state_, u, force_u, work_, &rates_);
+      answer_force(-force_u, out_.B.col(u), total() + u);
+      add_seen(out_.B.col(u));
     }
   }
 
@@ -290,8 +304,8 @@ class Lineariser {
     out_.x_dot.setZero(total());
     if (nx_ > 0) {
       Vec rate;
-      if (equations_.state_rates(state_, rate, work_) == Eval::ok) out_.x_dot.tail(nx_) = rate;
-      equations_.update(state_, work_);
+      if (equations_.state_rates(state_, rate, work_, &rates_) == Eval::ok) out_.x_dot.tail(nx_) = rate;
+      equations_.update(state_, work_, &rates_);
     }
     for (Eigen::Index l = 0; l < np_; ++l) out_.x_dot[l] = v_world_[positions_.chosen[l]];
     for (Eigen::Index l = 0; l < ns_; ++l) out_.x_dot[np_ + l] = a_world_[velocities_.chosen[l]];
@@ -331,6 +345,12 @@ class Lineariser {
     for (Eigen::Index i = 0; i < ny; ++i) {
       out_.D.row(i) = table.by_input[i].head(nu_).transpose();
       out_.C.row(i).tail(nx_) = table.by_input[i].tail(nx_).transpose();
+      const OutputRow& row = table.rows[static_cast<std::size_t>(i)];
+      if (row.a.size() == 0) continue;
+      out_.C.row(i) += row.a.transpose() * answers_.topLeftCorner(nv_, total()) +
+                       row.lambda.transpose() * answers_.bottomLeftCorner(rows_, total());
+      out_.D.row(i) += row.a.transpose() * answers_.topRightCorner(nv_, nu_) +
+                       row.lambda.transpose() * answers_.bottomRightCorner(rows_, nu_);
     }
     out_.outputs = std::move(table.names);
   }
@@ -364,6 +384,7 @@ class Lineariser {
   Vec a_world_, v_world_;
   SaddleSystem saddle_;
   Vec b_, z_;
+  Mat answers_;  // da and dlambda of each state and input
   LinearSystem out_;
 };
 

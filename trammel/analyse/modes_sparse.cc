@@ -155,6 +155,9 @@ SparseModes::SparseModes(const Equations& equations, const State& state, const R
       work_(equations.make_workspace()),
       p_(equations.make_partials(Detail::newton)),
       solver_(equations) {
+  equations.refuse_seen_rates("the sparse solver for modes",
+                              "its matrices are mass and stiffness alone; take the "
+                              "dense one (`--solver dense`)");
   Rates still = rates;
   still.a.setZero();
   equations.linearise(state, still, Detail::newton, p_, work_);

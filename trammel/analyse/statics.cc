@@ -665,6 +665,8 @@ StaticReport StaticSolver::solve(State& state, Rates& rates, Workspace& work, co
                    equations_.model().states[0].where},
                   ExitCode::bad_model);
   }
+  if (!equations_.reactions_seen().empty())
+    equations_.refuse_seen_rates("statics", "it evaluates all forces before it solves for reactions");
   Search s{state, rates, work, options, {}, {}, {}, {}, {}, {}};
   if (!begin(s)) return s.report;
   s.report.found = try_ways(s);

@@ -94,6 +94,7 @@ ModelParticipant::ModelParticipant(Model model, Options options)
   info_.name = options.name;
   info_.frames = options.frames;
   const Equations& equations = simulation_.equations();
+  equations.refuse_seen_rates("a part of a coupled system", "how its frames yield would depend on them");
   for (int i = 0; i < equations.switch_count(); ++i) {
     if (equations.switch_info(i).ends_mode) {
       throw Failure({Severity::error, "modes-not-in-coupling",

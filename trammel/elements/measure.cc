@@ -7,6 +7,7 @@
 
 #include "trammel/elements/body.h"
 #include "trammel/elements/model_scope.h"
+#include "trammel/elements/sensor.h"
 
 namespace trammel {
 
@@ -171,6 +172,18 @@ int PlaceNames::origin_frame(int body) {
   return frame;
 }
 
+int PlaceNames::signal_of(const Sensor& sensor) {
+  const std::vector<Sensor>& known = model_->sensors;
+  const auto found = std::find_if(known.begin(), known.end(), [&](const Sensor& s) { return s.same(sensor); });
+  const auto place = found - known.begin();
+  if (found == known.end()) {
+    if (growing_ == nullptr) return -1;
+    growing_->sensors.push_back(sensor);
+  }
+  return static_cast<int>(model_->inputs.size() + model_->states.size() + model_->variables.size()) +
+         static_cast<int>(place);
+}
+
 // ---- expressions of measures ---------------------------------------------------------------------------------------
 
 namespace {
@@ -227,6 +240,55 @@ std::optional<FramePair> find_pair(const std::string& function, const std::vecto
   return FramePair{found[1], found[0]};
 }
 
+// What a sensor's arguments name, or nothing and the reason.
+std::optional<Sensor> find_sensed(const SensorDescription& what, const std::vector<std::string>& arguments,
+                                  const std::vector<int>& frames, bool own_frames, PlaceNames& names,
+                                  std::string& error) {
+  using Kind = SensorDescription::Kind;
+  Sensor sensor;
+  sensor.what = static_cast<int>(&what - sensor_registry().data());
+  sensor.name = what.name + "(";
+  for (const std::string& argument : arguments) sensor.name += (&argument == arguments.data() ? "" : ", ") + argument;
+  sensor.name += ")";
+  if (what.kind == Kind::acceleration) {
+    const auto pair = find_pair(what.name, arguments, frames, own_frames, names, error);
+    if (!pair) return std::nullopt;
+    if (pair->a == pair->b) {
+      error = what.name + " is of two different frames";
+      return std::nullopt;
+    }
+    sensor.a = pair->a;
+    sensor.b = pair->b;
+    return sensor;
+  }
+  const Model& model = names.model();
+  const bool reaction = what.kind == Kind::reaction;
+  if (arguments.size() != 1) {
+    error = what.name + " is of one " + (reaction ? "joint or motion: " + what.name + "(joint)" : "state: der(x)");
+    return std::nullopt;
+  }
+  std::vector<std::string> candidates;
+  const auto look = [&](const auto& items, bool motions) {
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      candidates.push_back(items[i].name);
+      if (sensor.of >= 0 || items[i].name != arguments[0]) continue;
+      sensor.of = static_cast<int>(i);
+      sensor.of_motion = motions;
+    }
+  };
+  if (reaction) {
+    look(model.joints, false);
+    look(model.motions, true);
+  } else {
+    look(model.states, false);
+  }
+  if (sensor.of >= 0) return sensor;
+  const std::string near = nearest_name(arguments[0], candidates);
+  error = std::string("there is no ") + (reaction ? "joint or motion '" : "state '") + arguments[0] + "'";
+  if (!near.empty()) error += "; did you mean '" + near + "'?";
+  return std::nullopt;
+}
+
 Problem too_many_frames(const std::string& owner, std::size_t count, const std::string& remedy, const Location& where) {
   return {Severity::error, "too-many-frames",
           owner + ": with its measures it looks at " + std::to_string(count) + " frames; at most " +
@@ -264,6 +326,7 @@ MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const s
   };
   for (const Parameter& parameter : model.parameters) scope.known_names.push_back(parameter.name);
   for (const MeasureDescription& measure : measure_registry()) scope.known_names.push_back(measure.name);
+  for (const SensorDescription& sensor : sensor_registry()) scope.known_names.push_back(sensor.name);
   for (const Input& input : model.inputs) scope.known_names.push_back(input.name);
   for (const StateVariable& x : model.states) scope.known_names.push_back(x.name);
   for (const Variable& variable : model.variables) scope.known_names.push_back(variable.name);
@@ -285,6 +348,15 @@ MeasuredExpression MeasuredExpression::parse(const ExpressionText& text, const s
     };
     const MeasureDescription* description = find_measure(function);
     if (description == nullptr) {
+      if (const SensorDescription* what = arguments.empty() ? nullptr : find_sensor(function)) {
+        std::optional<Sensor> sensor = find_sensed(*what, arguments, frames, own_frames, names, error);
+        if (!sensor) return std::nullopt;
+        sensor->where = text.where;
+        const int signal = names.signal_of(*sensor);
+        if (signal >= 0) return place({MeasureKind::signal, signal, -1, -1}, error);
+        error = "the model does not know that " + sensor->name + " is seen: wire_measures() adds it";
+        return std::nullopt;
+      }
       if (!arguments.empty()) return std::nullopt;
       if (const int signal = names.find_signal(function); signal >= 0)
         return place({MeasureKind::signal, signal, -1, -1}, error);
@@ -495,6 +567,7 @@ double MeasuredExpression::turned(const ElementInput& in) const {
 // ---- wiring --------------------------------------------------------------------------------------------------------
 
 void wire_measures(Model& model) {
+  model.sensors.clear();
   PlaceNames names(model);
   names.index();
   std::vector<Problem> problems;
@@ -507,6 +580,7 @@ void wire_measures(Model& model) {
   };
   for (Item& item : model.forces) {
     const std::string owner = "force '" + item.name + "'";
+    item.signals.clear();
     for (const auto& entry : item.fields.all()) {
       const auto* text = std::get_if<ExpressionText>(&entry.second);
       if (text == nullptr) continue;
@@ -524,7 +598,18 @@ void wire_measures(Model& model) {
   }
   for (const StateVariable& x : model.states) {
     std::vector<int> frames;
-    collect([&] { MeasuredExpression::parse(x, names, frames); });
+    collect([&] {
+      const MeasuredExpression parsed = MeasuredExpression::parse(x, names, frames);
+      if (!x.implicit) return;
+      Sensor own;
+      own.what = static_cast<int>(find_sensor("der") - sensor_registry().data());
+      own.of = static_cast<int>(&x - model.states.data());
+      const std::vector<int>& seen = parsed.signals();
+      if (std::find(seen.begin(), seen.end(), names.signal_of(own)) != seen.end()) return;
+      throw Failure({Severity::error, "no-rate-in-equation",
+                     "state '" + x.name + "': its equation does not contain der(" + x.name + ")",
+                     "an equation for a state determines its rate; write a variable for what has none", x.rate.where});
+    });
   }
   for (const Variable& variable : model.variables) {
     std::vector<int> frames;

@@ -68,6 +68,8 @@ class PlaceNames {
   };
   Place find(std::string_view name) const;
   int find_signal(std::string_view name) const;  // as of the model
+  // A sensor's number among the signals; it is made if there is none and the model may grow, else -1.
+  int signal_of(const Sensor& sensor);
   std::string nearest(std::string_view name) const;
   // The frame at a body's origin, made if there is none and the model may grow, else -1.
   int origin_frame(int body);
@@ -111,7 +113,7 @@ class MeasuredExpression {
   bool uses_velocity() const { return uses_velocity_; }
   FrameNeed needs(int frame) const;
   int memory() const { return memory_; }
-  const std::vector<int>& signals() const { return signals_; }  // inputs, states and variables that it uses
+  const std::vector<int>& signals() const { return signals_; }  // inputs, states, variables, sensors that it uses
   const Expression& expression() const { return expression_; }
 
   // Numbers that change their sign where its value or slope may jump; NaN where they have no value.
@@ -151,9 +153,9 @@ class MeasuredExpression {
   int memory_ = 0;
 };
 
-// Appends to every force the frames and signals that its expressions look at, and to the model the frames of body
-// origins that measures in forces and outputs name. To be called once before elements are made; a second call changes
-// nothing. All wrong names are reported in one Failure.
+// Appends to every force the frames and signals that its expressions look at, and to the model the sensors, and the
+// frames of body origins, that measures in forces and outputs name. To be called once before elements are made; a
+// second call changes nothing. All wrong names are reported in one Failure.
 void wire_measures(Model& model);
 
 }  // namespace trammel

@@ -5,7 +5,7 @@
 namespace trammel {
 
 void Equations::update_variables(const State& state, Workspace& work) const {
-  if (sizes_.nV > 0) evaluate_variables(state, work);
+  if (!variables_.empty()) evaluate_variables(state, work, nullptr);
 }
 
 Eval Equations::forces_at(const State& state, std::span<Vec6> wrenches, Workspace& work) const {

@@ -10,6 +10,7 @@
 
 #include "trammel/elements/measure.h"
 #include "trammel/elements/registry.h"
+#include "trammel/elements/sensor.h"
 #include "trammel/equations/equations.h"
 #include "trammel/equations/local.h"
 #include "trammel/math/rotation.h"
@@ -31,6 +32,7 @@ Equations::Equations(Model model) : model_(std::move(model)) {
   add_states();
   add_variables();
   make_patterns();
+  find_seers();
   add_switches();
 }
 
@@ -231,7 +233,7 @@ struct Equations::Wiring {
   std::vector<Workspace> probes;  // at random states
   State state;
   Rates rates;
-  std::vector<Pattern::Entry> vv, gv;
+  std::vector<Pattern::Entry> vv, gv, vl;
   std::vector<Wire> vv_wires, gv_wires;  // of all elements, in order
 };
 
@@ -379,7 +381,8 @@ void Equations::make_patterns() {
     for (const auto& [i, j] : body->entries()) wiring.vv.push_back({body->at().v + i, body->at().v + j});
   for (ConstraintRecord& c : constraints_) wire(c, wiring);
   for (ForceRecord& f : forces_) wire(f, wiring);
-  wire_chains(wiring.vv);
+  find_multipliers();
+  wire_chains(wiring.vv, wiring.vl);
   for (const Wiring::Wire& w : wiring.vv_wires) wiring.vv.push_back({w.row, w.column});
   for (const Wiring::Wire& w : wiring.gv_wires) wiring.gv.push_back({w.row, w.column});
   row_arms_.setOnes(sizes_.multipliers());
@@ -387,6 +390,7 @@ void Equations::make_patterns() {
     if (row_unit(row) == RowUnit::torque) row_arms_[row] = length_;
   vv_ = Pattern(sizes_.nv, sizes_.nv, wiring.vv);
   gv_ = Pattern(sizes_.multipliers(), sizes_.nv, wiring.gv);
+  vl_ = Pattern(sizes_.nv, sizes_.multipliers(), wiring.vl);
   const auto resolve = [](const std::vector<Wiring::Wire>& wires, const Pattern& pattern, std::vector<int>& locals,
                           std::vector<int>& slots) {
     locals.reserve(wires.size());
@@ -441,10 +445,17 @@ void Equations::refuse_spin(const Wiring& wiring) const {
     for (std::size_t i = 0; i < states_[x].frames.size(); ++i)
       require("state '" + model_.states[x].name + "'", states_[x].frames[i],
               states_[x].element->needs(static_cast<int>(i)), model_.states[x].where);
-  for (std::size_t x = 0; x < variables_.size(); ++x)
+  for (std::size_t x = 0; x < model_.variables.size(); ++x)
     for (std::size_t i = 0; i < variables_[x].frames.size(); ++i)
       require("variable '" + model_.variables[x].name + "'", variables_[x].frames[i],
               variables_[x].element->needs(static_cast<int>(i)), model_.variables[x].where);
+  for (const Sensor& sensor : model_.sensors) {
+    const SensorDescription& what = sensor_registry()[sensor.what];
+    if (what.kind != SensorDescription::Kind::acceleration) continue;
+    for (const int side : {0, 1})
+      require(sensor.name, side == 0 ? sensor.a : sensor.b,
+              what.of == MeasureOf::spin ? FrameNeed::orientation : what.scalar.needs(side), sensor.where);
+  }
 }
 
 // A constraint is turned about the axis at a random state: neither its values nor its Jacobian may change, and it may
@@ -481,7 +492,7 @@ Workspace Equations::make_workspace() const {
   work.bodies.resize(bodies_.size());
   work.extra.resize(extra_size_);
   work.wide.resize(wide_count_);
-  if (sizes_.nV > 0) size_variables(work);
+  if (!variables_.empty()) size_variables(work);
   return work;
 }
 
@@ -496,6 +507,10 @@ Partials Equations::make_partials(Detail detail) const {
   if (detail == Detail::projection) return p;
   for (Vec* v : {&p.Ma_q, &p.force_q, &p.force_v}) v->setZero(vv_.size());
   if (sizes_.nk > 0) p.K_q.setZero(gv_.size());
+  if (sees_rates()) {
+    p.force_a.setZero(vv_.size());
+    p.force_lambda.setZero(vl_.size());
+  }
   if (detail == Detail::all) {
     for (Vec* v : {&p.Gv_q, &p.Ga_q, &p.gamma_q, &p.gamma_v}) v->setZero(gv_.size());
     p.force_t.setZero(sizes_.nv);

@@ -4,6 +4,7 @@
 //
 // What coordinates and velocities a body has, its kind says: elements/bodies.
 #pragma once
+#include <Eigen/LU>
 #include <memory>
 #include <optional>
 #include <span>
@@ -23,17 +24,27 @@ namespace trammel {
 class MeasuredExpression;
 class Team;
 
-// Of all variables, one after the other: against the velocities and the inputs and states that each depends on,
-// directly or through others.
+// Of all variables and sensors, one after the other: against the velocities, the inputs and states, and the multipliers
+// that each depends on, directly or through others.
 struct VariableDerivatives {
   Vec q, v, u, t;
+  Vec a, lambda;                   // empty: the model has no sensors
   Vec row_q, row_v, row_u, force;  // scratch: a row in all columns, zero between uses
+  Vec row_a, row_lambda;
+  std::vector<std::array<FramePartials, 2>> frames;  // of each sensor
+  struct Group {
+    Mat matrix;  // of the equations against their unknowns
+    Vec missing, step, last, scale;
+    Eigen::PartialPivLU<Mat> factors;
+  };
+  std::vector<Group> groups;
 };
 
 // Derivatives of an expression with the variables in it followed down to q, v, t and u (inputs and states).
 struct ExpressionRow {
   double value = 0, t = 0;
   Vec q, v, u;
+  Vec a, lambda;  // empty: the model has no sensors
 };
 
 class Workspace : public BodyMotions {
@@ -69,6 +80,7 @@ class Equations {
   Sizes sizes() const { return sizes_; }
   const Pattern& vv() const { return vv_; }  // nv x nv
   const Pattern& gv() const { return gv_; }  // (ng + nk) x nv
+  const Pattern& vl() const { return vl_; }  // nv x (ng + nk): of forces against the multipliers that they see
   // Rows of the multipliers that are nonholonomic, (4); the others are those of (3).
   const std::vector<int>& velocity_rows() const { return velocity_rows_; }
   Workspace make_workspace() const;
@@ -84,12 +96,30 @@ class Equations {
   void jacobian(const State&, Partials&, Workspace&) const;  // only G
   // The constraints at acceleration level, g'' or k' = G a - gamma.
   void jacobian_and_gamma(const State&, Partials&, Vec& gamma, Workspace&) const;
-  // f of the states, (5): x' = f(t, q, v, x).
-  Eval state_rates(const State&, Vec& rates, Workspace&) const;
-  void linearise_states(const State&, StatePartials&, Workspace&) const;
+  // f of the states, (5): x' = f(t, q, v, x). `seen`: the a and lambda that sensors see; without them a rate that uses
+  // one cannot be evaluated.
+  Eval state_rates(const State&, Vec& rates, Workspace&, const Rates* seen = nullptr) const;
+  void linearise_states(const State&, StatePartials&, Workspace&, const Rates* seen = nullptr) const;
   Eigen::Ref<const Vec> states_of(const State& s) const { return s.u.tail(sizes_.nx); }
-  // d(force)/du of one external input, or of the states behind them: -Q_u.
-  void force_by_input(const State&, int input, Vec& force_u, Workspace&) const;
+  // ---- what is seen of a and lambda, sensors.cc
+  // True: a force or the rate of a state depends on accelerations or reactions, so that they are solved for together.
+  bool sees_rates() const { return !seers_.empty(); }
+  // The parts that do, in words: "force 'drag' (force_x(rail))".
+  const std::vector<std::string>& seers() const { return seers_; }
+  // Throws a Failure if there are any: "statics" cannot have them, because ...
+  void refuse_seen_rates(const std::string& who, const std::string& because) const;
+  // Sensors of reactions that forces or states depend on, and where one acts.
+  const std::vector<int>& reactions_seen() const { return reactions_seen_; }
+  struct SeenReaction {
+    int constraint = 0;
+    bool torque = false;
+    Vec3 axis;  // in the world; after `update`
+  };
+  SeenReaction seen_reaction(int sensor, const Workspace&) const;
+  // True: an expression anywhere, of outputs too, does.
+  bool has_sensors() const { return !model_.sensors.empty(); }
+  // d(force)/du of one external input, or of the states behind them: -Q_u; a and lambda held.
+  void force_by_input(const State&, int input, Vec& force_u, Workspace&, const Rates* seen = nullptr) const;
   // Where an expression of the model is evaluated whose frames and memory somebody else holds; after `update`.
   ElementInput expression_input(const State& state, const FrameState* frames, const double* memory,
                                 const Workspace& work) const {
@@ -97,6 +127,9 @@ class Equations {
   }
   void linearise_expression(const MeasuredExpression&, const std::vector<int>& frames, const double* memory,
                             const State&, Workspace&, ExpressionRow& out) const;
+  // Variables and implicit states that depend on each other and allow no solution in this state, groups.cc; after
+  // `update`. `without_seen`: only of those that see neither accelerations nor reactions.
+  std::optional<Problem> loop_without_solution(const Workspace& work, bool without_seen = false) const;
   // Values of the variables, (6), after `update`.
   std::span<const double> variables_of(const Workspace& work) const;
   void mass(const Vec& q, Partials&) const;  // only M
@@ -122,7 +155,7 @@ class Equations {
 
   // ---- parts A and B of the forces; constraints belong to B, inertia to A
   bool is_implicit(int force) const { return forces_[force].item->implicit; }
-  // Places of vv() that M has.
+  // Places of vv() that M has, and force_a.
   std::vector<bool> mass_slots() const;
   // Those, and all that constraints and implicit forces write to.
   std::vector<bool> implicit_slots() const;
@@ -224,8 +257,9 @@ class Equations {
   // A Failure that says `who` cannot see so much of a frame's body: "force 'spring'".
   void require(const std::string& who, int model_frame, FrameNeed need, const Location& where) const;
 
-  // The motion of all bodies, and the variables. Poses and twists for outputs, after `update`.
-  void update(const State&, Workspace&) const;
+  // The motion of all bodies, and the variables. Poses and twists for outputs, after `update`. Sensors, and what uses
+  // them, are not numbers without `seen`.
+  void update(const State&, Workspace&, const Rates* seen = nullptr) const;
   FrameState frame(int model_frame, const Workspace& work) const { return frame(frames_[model_frame], work); }
   FrameState frame(const BodyFrame&, const BodyMotions&) const;
   const BodyFrame& body_frame(int model_frame) const { return frames_[model_frame]; }
@@ -293,16 +327,26 @@ class Equations {
   struct ExpressionRecord : ElementRecord {  // the rate of a state
     std::unique_ptr<MeasuredExpression> element;
   };
-  struct VariableRecord : ExpressionRecord {
-    bool sets_in = false;                    // it, or one that it uses, may jump in its slope
-    std::vector<int> velocities, base;       // that it depends on, ascending; base: inputs and states
-    int first_velocity = 0, first_base = 0;  // of its derivatives in VariableDerivatives
+  struct VariableRecord : ExpressionRecord {  // sensors too; without an expression unless it is the rate of a state
+    bool sets_in = false;                     // it, or one that it uses, may jump in its slope
+    bool sees_rates = false;                  // likewise, accelerations or multipliers
+    std::vector<int> velocities, base;        // that it depends on, ascending; base: inputs and states
+    std::vector<int> multipliers;
+    int place = 0;          // in variable_order_
+    int group = -1;         // of variable_groups_: those that depend on each other
+    bool implicit = false;  // the rate of an implicit state: its expression is to vanish
+    int first_velocity = 0, first_base = 0, first_multiplier = 0;  // of its derivatives in VariableDerivatives
+  };
+  struct VariableGroup {
+    std::vector<int> members;  // of variables_, ascending
+    int memory = 0;            // of their values at the last accepted step, where the next search begins
   };
   // A force that uses a variable: the product of the force's derivative and the variable's.
   struct Chain {
     int force = 0, variable = 0;
     std::vector<int> rows;               // velocities of the bodies that the force acts on
     int slots_begin = 0, slots_end = 0;  // of chain_slots_, row by row
+    int seen_begin = 0;                  // of seen_slots_, row by row: places of vl()
   };
   struct SwitchRecord {
     enum class Of { constraint, force, state, variable } of;
@@ -319,6 +363,7 @@ class Equations {
   void add_forces();
   void add_states();
   void add_variables();
+  void add_sensors();
   void remember(ExpressionRecord&, std::size_t index, std::vector<int>& with_memory);
   void make_patterns();
   void add_switches();
@@ -360,14 +405,33 @@ class Equations {
   void size_variables(Workspace&) const;
   void sort_variables();
   void find_dependencies();
-  void wire_chains(std::vector<Pattern::Entry>& vv);
+  void add_unit(std::vector<int> members);
+  std::span<const int> unit_of(int variable) const;         // it, or its group
+  const std::string& name_of_variable(int variable) const;  // or of a sensor
+  const std::vector<int>& signals_of_variable(int variable) const;
+  void wire_chains(std::vector<Pattern::Entry>& vv, std::vector<Pattern::Entry>& vl);
   void find_chain_slots();
-  void evaluate_variables(const State&, BodyMotions&) const;
-  void linearise_variables(const State&, Workspace&) const;
+  void evaluate_variables(const State&, Workspace&, const Rates* seen) const;
+  void linearise_variables(const State&, Workspace&, const Rates* seen) const;
   void add_slopes(const MeasuredExpression&, const std::vector<int>& frames, const double* memory, const State&,
-                  Workspace&, double& value, double& t) const;
+                  Workspace&, double& value, double& t, int but_of_group = -1) const;
+  void store_slopes(const VariableRecord&, VariableDerivatives&) const;
+  // groups.cc
+  bool evaluate_group(const VariableGroup&, const State&, Workspace&) const;
+  bool linearise_members(const VariableGroup&, const State&, Workspace&, VariableDerivatives::Group&) const;
+  void linearise_group(const VariableGroup&, const State&, Workspace&) const;
+  void remember_groups(State&, const Workspace&) const;
   void add_force_by_signal(const State&, int signal, Vec& force_u, Workspace&) const;
-  void add_chains(const State&, Detail, Partials&, Workspace&) const;
+  void add_chains(const State&, const Rates&, Detail, Partials&, Workspace&) const;
+  // sensors.cc
+  int first_sensor() const { return first_variable() + sizes_.nV; }  // of the signals
+  int constraint_sensed(const Sensor&) const;
+  void find_multipliers();
+  void find_seers();
+  bool evaluate_sensor(int sensor, const State&, const Rates&, const Workspace&, double& value) const;
+  void add_sensor_slopes(int sensor, const State&, const Rates&, Workspace&, double& t) const;
+  void add_acceleration_slopes(int sensor, const Rates&, Workspace&) const;
+  void add_reaction_slopes(int sensor, const State&, const Rates&, Workspace&, double& t) const;
   // linearise.cc
   void constraint_jacobians(const State&, Partials&, Vec* gamma, Workspace&) const;
   struct ConstraintValues;  // where the matrices of one constraint stand
@@ -390,7 +454,7 @@ class Equations {
 
   Model model_;
   Sizes sizes_;
-  Pattern vv_, gv_;
+  Pattern vv_, gv_, vl_;
   std::vector<std::unique_ptr<BodyElement>> bodies_;
   std::vector<const RigidColumns*> rigid_;  // of each body; null: not rigid
   std::vector<std::unique_ptr<BodyGroup>> groups_;
@@ -406,11 +470,14 @@ class Equations {
   std::vector<ConstraintRecord> constraints_;
   std::vector<ForceRecord> forces_;
   std::vector<ExpressionRecord> states_;
-  std::vector<VariableRecord> variables_;
-  std::vector<int> variable_order_;      // each behind those that it uses
+  std::vector<VariableRecord> variables_;  // and, behind those of the model, its sensors
+  std::vector<int> variable_order_;        // each behind those that it uses, or behind others of its group
+  std::vector<VariableGroup> variable_groups_;
   std::vector<std::vector<int>> users_;  // forces that use a signal, by its number
   std::vector<Chain> chains_;
-  std::vector<int> chain_slots_;
+  std::vector<int> chain_slots_, seen_slots_;
+  std::vector<std::string> seers_;
+  std::vector<int> reactions_seen_;
   std::vector<SwitchRecord> switches_;
   std::vector<int> rotation_columns_, velocity_rows_;
   std::vector<int> with_memory_constraints_, with_memory_forces_, with_memory_states_, with_memory_variables_;

@@ -57,7 +57,7 @@ void Equations::multiply_mass(const Vec& q, const Vec& a, Vec& Ma) const {
 }
 
 Eval Equations::residual(const State& state, const Rates& rates, unsigned parts, Residual& out, Workspace& work) const {
-  update(state, work);
+  update(state, work, &rates);
   bool good = true;
   if ((parts & inertia) != 0) {
     multiply_mass(state.q, rates.a, out.inertia);
@@ -203,6 +203,10 @@ std::string Equations::force_that_sets_in_unseen() const {
 std::vector<bool> Equations::mass_slots() const {
   std::vector<bool> kept(static_cast<std::size_t>(vv_.size()), false);
   for (const int slot : body_slots_) kept[slot] = true;
+  for (const Chain& chain : chains_) {
+    if (!variables_[chain.variable].sees_rates) continue;
+    for (int p = chain.slots_begin; p < chain.slots_end; ++p) kept[chain_slots_[p]] = true;
+  }
   return kept;
 }
 
@@ -233,7 +237,7 @@ void Equations::velocity_residual(const State& state, Vec& gdot, Workspace& work
 }
 
 Energy Equations::energy(const State& state, const Rates& rates, Workspace& work) const {
-  update(state, work);
+  update(state, work, &rates);
   Energy e;
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const BodyElement& body = *bodies_[i];
@@ -286,9 +290,9 @@ std::optional<double> Equations::potential_at_rest(const State& state, Workspace
   return sum;
 }
 
-void Equations::update(const State& state, Workspace& work) const {
+void Equations::update(const State& state, Workspace& work, const Rates* seen) const {
   body_states(state.q, state.v, work);
-  if (sizes_.nV > 0) evaluate_variables(state, work);
+  if (!variables_.empty()) evaluate_variables(state, work, seen);
 }
 
 Vec3 Equations::frame_acceleration(const BodyFrame& f, const Rates& rates, const Workspace& work, Vec3* angular) const {

@@ -237,9 +237,10 @@ void Equations::add_local(const ElementRecord& record, const double* local, doub
 }
 
 Eval Equations::linearise(const State& state, const Rates& rates, Detail detail, Partials& out, Workspace& work) const {
-  update(state, work);
+  update(state, work, &rates);
   mass(state.q, out);
-  for (Vec* v : {&out.Ma_q, &out.force_q, &out.force_v, &out.G, &out.K_q}) v->setZero();
+  for (Vec* v : {&out.Ma_q, &out.force_q, &out.force_v, &out.G, &out.K_q, &out.force_a, &out.force_lambda})
+    v->setZero();
   if (detail == Detail::all) {
     for (Vec* v : {&out.Gv_q, &out.Ga_q, &out.gamma_q, &out.gamma_v, &out.force_t, &out.g_t, &out.gamma, &out.gamma_t,
                    &out.Ga_t})
@@ -297,9 +298,9 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
     if (detail == Detail::all) add_local(f, by_t, -1, out.force_t);
   }
   if (!chains_.empty())
-    add_chains(state, detail, out, work);
-  else if (detail == Detail::all && sizes_.nV > 0)
-    linearise_variables(state, work);  // for outputs that read them
+    add_chains(state, rates, detail, out, work);
+  else if (detail == Detail::all && !variables_.empty())
+    linearise_variables(state, work, &rates);  // for outputs that read them
   return Eval::ok;
 }
 

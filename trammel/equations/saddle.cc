@@ -34,6 +34,10 @@ SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>* 
   }
   if (slots != nullptr) slot_start_.push_back(static_cast<int>(slots_.size()));
   for (int i = 0; i < ng_; ++i) entries.push_back({nv_ + i, nv_ + i});
+  const Pattern& vl = equations.vl();
+  for (int j = 0; j < vl.columns(); ++j)
+    for (int p = vl.start()[static_cast<std::size_t>(j)]; p < vl.start()[static_cast<std::size_t>(j) + 1]; ++p)
+      entries.push_back({vl.row()[p], nv_ + j});
   pattern_ = Pattern(size(), size(), entries);
   values_.setZero(pattern_.size());
   transposed_.resize(gv.size());
@@ -41,6 +45,12 @@ SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>* 
     const auto u = static_cast<std::size_t>(j);
     for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
       transposed_[p] = pattern_.slot(j, nv_ + gv.row()[p]);
+    }
+  }
+  for (int j = 0; j < vl.columns(); ++j) {
+    for (int p = vl.start()[static_cast<std::size_t>(j)]; p < vl.start()[static_cast<std::size_t>(j) + 1]; ++p) {
+      seen_.push_back(pattern_.slot(vl.row()[p], nv_ + j));
+      if (gv.slot(j, vl.row()[p]) < 0) seen_alone_.push_back(seen_.back());
     }
   }
   E_.resize(ng_);
@@ -84,9 +94,10 @@ void SaddleSystem::find_scales() {
     scale_[nv_ + i] = power_of_two(std::sqrt(mass) * (equations_.row_unit(i) == RowUnit::torque ? length : 1));
 }
 
-// Far below eps, so that the -E diagonal is always accepted as pivot.
+// Far below eps, so that the -E diagonal is always accepted as pivot. Where forces see reactions, what elimination adds
+// to -E has no sign and may vanish on the diagonal while the matrix is regular: then pivots off it are needed.
 double SaddleSystem::pivot_tolerance() const {
-  if (ng_ == 0) return 1e-3;
+  if (ng_ == 0 || equations_.sees_rates()) return 1e-3;
   return 1e-4 * E_.cwiseProduct(scale_.tail(ng_)).cwiseProduct(scale_.tail(ng_)).minCoeff();
 }
 
@@ -115,19 +126,28 @@ void SaddleSystem::set_diagonal() {
     if (!in_force_[i]) values_[diagonal_[i]] = -1 / (scale_[nv_ + i] * scale_[nv_ + i]);
 }
 
-void SaddleSystem::combine_mass(const Partials& p, Level level) {
+void SaddleSystem::add_seen(const Vec* force_lambda) {
+  for (const int slot : seen_alone_) values_[slot] = 0;
+  if (force_lambda == nullptr || force_lambda->size() == 0) return;
+  for (std::size_t i = 0; i < seen_.size(); ++i) values_[seen_[i]] += (*force_lambda)[static_cast<Eigen::Index>(i)];
+}
+
+void SaddleSystem::combine_mass(const Partials& p, Level level, bool seen) {
   const Pattern& gv = equations_.gv();
   for (int j = 0; j < nv_; ++j) {
     const auto u = static_cast<std::size_t>(j);
     const int count = count_of(u), rows = gv.start()[u + 1] - gv.start()[u];
     double* out = values_.data() + pattern_.start()[u];
     for (int i = 0; i < count; ++i) out[i] = p.M[slot_of(u, i)];
+    if (seen)
+      for (int i = 0; i < count; ++i) out[i] += p.force_a[slot_of(u, i)];
     for (int i = 0; i < rows; ++i) {
       const int at = gv.start()[u] + i;
       out[count + i] = values_[transposed_[at]] = left_out(at, level) ? 0.0 : p.G[at];
     }
   }
   set_diagonal();
+  add_seen(seen ? &p.force_lambda : nullptr);
 }
 
 void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<Mat3>* T) {
@@ -137,6 +157,7 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
   const bool all_velocity = w.rows == Blend::Rows::velocity;
   const bool by_velocity = all_velocity || !is_velocity_row_.empty();
   const Vec& K_q = all_velocity ? p.Gv_q : p.K_q;
+  const bool seen = w.seen && p.force_a.size() > 0;
   const auto at_velocity_level = [&](int slot) { return all_velocity || is_velocity_row_[gv.row()[slot]]; };
   std::size_t next = 0;
   for (int j = 0; j < nv_; ++j) {
@@ -149,6 +170,8 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
       double* out = values_.data() + pattern_.start()[uk];
       const int from = vv.start()[uk];
       for (int i = 0; i < count; ++i) out[i] = w.M * p.M[from + i] + w.force_v * p.force_v[from + i];
+      if (seen)
+        for (int i = 0; i < count; ++i) out[i] += w.M * p.force_a[from + i];
       const int gfrom = gv.start()[uk];
       for (int i = 0; i < rows; ++i) values_[transposed_[gfrom + i]] = p.G[gfrom + i];
       if (!rotates) {
@@ -195,6 +218,7 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
     }
   }
   set_diagonal();
+  add_seen(seen ? &p.force_lambda : nullptr);
 }
 
 void SaddleSystem::combine_stage(const Partials& p, const Vec& r_q, const Vec& s_q, double hg,
@@ -230,6 +254,7 @@ void SaddleSystem::combine_stage(const Partials& p, const Vec& r_q, const Vec& s
     }
   }
   set_diagonal();
+  add_seen(nullptr);
 }
 
 void SaddleSystem::combine_step(const Partials& p, const StepBlend& w, const std::vector<Mat3>& T,
@@ -271,6 +296,7 @@ void SaddleSystem::combine_step(const Partials& p, const StepBlend& w, const std
     }
   }
   for (int i = 0; i < ng_; ++i) values_[diagonal_[i]] = -diagonal[i];
+  add_seen(nullptr);
 }
 
 void SaddleSystem::combine_projection(const Vec& weights, const Vec& G, Level level) {
@@ -290,6 +316,7 @@ void SaddleSystem::combine_projection(const Vec& weights, const Vec& G, Level le
     }
   }
   set_diagonal();
+  add_seen(nullptr);
 }
 
 bool SaddleSystem::factor() {

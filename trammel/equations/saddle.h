@@ -6,6 +6,8 @@
 //   [ G T            -E  ]    T: derivative of retract, on the rotation columns;
 //                             a row at velocity level: k_v + w_K k_q T
 //
+// Where forces see accelerations and reactions, M + force_a stands for M and G^T + force_lambda for G^T.
+//
 // -E is a small block on all multiplier rows; with it redundant constraints and singular positions need no special
 // case.
 //   E = (eps / m_max) diag(1 for force rows, 1/L^2 for torque rows)
@@ -23,6 +25,7 @@ struct Blend {
   // Each row at its own level, all at velocity level (G + K_q (G v + g_t)_q T; needs Detail::all), or only those of
   // (3), at position level.
   enum class Rows { own, velocity, position } rows = Rows::own;
+  bool seen = true;  // with force_a and force_lambda
 };
 
 // Weights of the matrix of a step in which only part B is implicit.
@@ -62,8 +65,8 @@ class SaddleSystem {
   void combine_stage(const Partials& partials, const Vec& r_q, const Vec& s_q, double hg, const std::vector<Mat3>& C,
                      const std::vector<Mat3>& D);
   // Mh = M: accelerations and mass-weighted projections; needs M and G only. At position level, rows of (4) are left
-  // out.
-  void combine_mass(const Partials& partials, Level level = Level::velocity);
+  // out. `seen`: with force_a and force_lambda, which the partials must hold.
+  void combine_mass(const Partials& partials, Level level = Level::velocity, bool seen = false);
   // The matrix of a projection: Mh = diag(weights); columns whose weight is infinite are held (their G is taken as
   // zero). At position level, rows of (4) are left out.
   void combine_projection(const Vec& weights, const Vec& G, Level level);
@@ -100,6 +103,7 @@ class SaddleSystem {
   void find_scales();
   bool accurate();
   void set_diagonal();
+  void add_seen(const Vec* force_lambda);      // in the columns of the multipliers; null: only clears their places
   bool left_out(int slot, Level level) const;  // of G
   // Entries of vv in a column, and where the i-th of them is in vv.
   int count_of(std::size_t column) const;
@@ -110,6 +114,7 @@ class SaddleSystem {
   Pattern pattern_;
   std::vector<int> transposed_;          // slot of G^T for each slot of G
   std::vector<int> diagonal_;            // slot of -E
+  std::vector<int> seen_, seen_alone_;   // slot of each entry of force_lambda; those where G^T has none
   std::vector<int> slots_, slot_start_;  // of vv, by column; empty: all
   std::vector<bool> is_velocity_row_;    // empty: there are none
   std::vector<bool> in_force_;           // rows that are not zero, if elements have modes

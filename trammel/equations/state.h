@@ -58,21 +58,25 @@ enum class Detail { projection, newton, all };
 
 // Values on the patterns Equations::vv() and Equations::gv(). G has a row for each multiplier: of g_q N, or of k_v.
 struct Partials {
-  Vec M, Ma_q, force_q, force_v;           // nv x nv; force = G^T lambda + K^T mu - Q
-  Vec G;                                   // rows x nv
+  Vec M, Ma_q, force_q, force_v;  // nv x nv; force = G^T lambda + K^T mu - Q
+  Vec G;                          // rows x nv
+  // Of -Q against accelerations, on vv(), and against multipliers, on Equations::vl(); empty unless forces see them.
+  Vec force_a, force_lambda;
   Vec K_q;                                 // k_q N of the rows at velocity level, rows x nv; empty if there are none
   Vec Gv_q, Ga_q, gamma_q, gamma_v;        // rows x nv; g'' or k' = G a - gamma
   Vec force_t, g_t, gamma, gamma_t, Ga_t;  // force_t holds G_t^T lambda - Q_t
 };
 
-// Of the states x of (5), x' = f(t, q, v, x); few beside the coordinates, so dense.
+// Of the states x of (5), x' = f(t, q, v, x), and a and lambda where they are seen; few beside the coordinates, so
+// dense.
 struct StatePartials {
   Mat rate_q, rate_v, rate_x;  // of f; nx x nv, nx x nv, nx x nx; q against increments of retract, v fixed
   Mat rate_u;                  // nx x nu
+  Mat rate_a, rate_lambda;     // nx x nv, nx x rows; empty unless accelerations or reactions are seen
   Vec rate_t;
   Mat force_x;  // nv x nx; of -Q
 
-  void visit(Archive& archive) { archive(rate_q, rate_v, rate_x, rate_u, rate_t, force_x); }
+  void visit(Archive& archive) { archive(rate_q, rate_v, rate_x, rate_u, rate_a, rate_lambda, rate_t, force_x); }
 };
 
 }  // namespace trammel

@@ -9,16 +9,18 @@ void Equations::add_states() {
   names.index();
   for (const StateVariable& x : model_.states) {
     ExpressionRecord record;
-    record.element = std::make_unique<MeasuredExpression>(MeasuredExpression::parse(x, names, record.frames));
+    StateVariable given = x;
+    if (x.implicit) given.rate.text = "der(" + x.name + ")";
+    record.element = std::make_unique<MeasuredExpression>(MeasuredExpression::parse(given, names, record.frames));
     remember(record, states_.size(), with_memory_states_);
     states_.push_back(std::move(record));
   }
 }
 
-Eval Equations::state_rates(const State& state, Vec& rates, Workspace& work) const {
+Eval Equations::state_rates(const State& state, Vec& rates, Workspace& work, const Rates* seen) const {
   rates.resize(sizes_.nx);
   if (sizes_.nx == 0) return Eval::ok;
-  update(state, work);
+  update(state, work, seen);
   return state_rates_at(state, rates, work);
 }
 
@@ -58,7 +60,7 @@ void Equations::add_frame_row(const BodyFrame& f, const Eigen::Matrix<double, 1,
   }
 }
 
-void Equations::linearise_states(const State& state, StatePartials& out, Workspace& work) const {
+void Equations::linearise_states(const State& state, StatePartials& out, Workspace& work, const Rates* seen) const {
   const int nx = sizes_.nx, nv = sizes_.nv, nu = sizes_.nu;
   out.rate_q.setZero(nx, nv);
   out.rate_v.setZero(nx, nv);
@@ -66,9 +68,13 @@ void Equations::linearise_states(const State& state, StatePartials& out, Workspa
   out.rate_u.setZero(nx, nu);
   out.rate_t.setZero(nx);
   out.force_x.setZero(nv, nx);
+  if (sees_rates()) {
+    out.rate_a.setZero(nx, nv);
+    out.rate_lambda.setZero(nx, sizes_.multipliers());
+  }
   if (nx == 0) return;
-  update(state, work);
-  if (sizes_.nV > 0) linearise_variables(state, work);
+  update(state, work, seen);
+  if (!variables_.empty()) linearise_variables(state, work, seen);
   Vec column(nv);
   for (int k = 0; k < nx; ++k) {
     column.setZero();
@@ -84,6 +90,9 @@ void Equations::linearise_states(const State& state, StatePartials& out, Workspa
     out.rate_x.row(i) = row.u.tail(nx).transpose();
     out.rate_q.row(i) = row.q.transpose();
     out.rate_v.row(i) = row.v.transpose();
+    if (!sees_rates()) continue;
+    out.rate_a.row(i) = row.a.transpose();
+    out.rate_lambda.row(i) = row.lambda.transpose();
   }
 }
 
@@ -111,6 +120,7 @@ void Equations::start(State& state, Workspace& work) const {
   };
   for_memory(with_memory_states_, states_, remember);
   for_memory(with_memory_variables_, variables_, remember);
+  remember_groups(state, work);
 }
 
 void Equations::accept(State& state, Workspace& work) const {
@@ -126,6 +136,7 @@ void Equations::accept(State& state, Workspace& work) const {
   for_memory(with_memory_forces_, forces_, accept_one);
   for_memory(with_memory_states_, states_, accept_one);
   for_memory(with_memory_variables_, variables_, accept_one);
+  remember_groups(state, work);
 }
 
 double Equations::turned(const State& state, double /*h*/, Workspace& work) const {

@@ -10,11 +10,16 @@ void Equations::add_switches() {
   // Inputs and states may change at any time; a variable that uses none, and no moving frame, is a function of time, or
   // constant.
   std::vector<bool> changes(variables_.size(), false);
-  for (const int i : variable_order_) {
-    const MeasuredExpression& variable = *variables_[i].element;
-    changes[i] = variable.expression().depends_on_time();
-    for (const int signal : variable.signals())
-      if (signal >= first_variable() && changes[signal - first_variable()]) changes[i] = true;
+  for (std::size_t next = 0; next < variable_order_.size();) {
+    const std::span<const int> unit = unit_of(variable_order_[next]);
+    next += unit.size();
+    bool any = false;
+    for (const int i : unit) {
+      if (const auto& element = variables_[i].element) any = any || element->expression().depends_on_time();
+      for (const int signal : signals_of_variable(i))
+        if (signal >= first_variable() && changes[signal - first_variable()]) any = true;
+    }
+    for (const int i : unit) changes[i] = any;
   }
   const auto of_time = [&](int signal) {
     if (signal < first_variable()) return false;
@@ -42,7 +47,7 @@ void Equations::add_switches() {
     states_[x].element->list_switches(infos);
     add(SwitchRecord::Of::state, x, infos);
   }
-  for (std::size_t i = 0; i < variables_.size(); ++i) {
+  for (std::size_t i = 0; i < model_.variables.size(); ++i) {  // rates that are seen have those of their states
     std::vector<SwitchInfo> infos;
     variables_[i].element->list_switches(infos);
     add(SwitchRecord::Of::variable, i, infos);
@@ -82,9 +87,9 @@ void Equations::switch_values(const State& state, Vec& values, Workspace& work, 
     return record.info.timed && !record.info.signals.empty();
   };
   if (!timed_only)
-    update(state, work);
+    update(state, work, rates);
   else if (std::any_of(switches_.begin(), switches_.end(), uses_variables))
-    evaluate_variables(state, work);
+    evaluate_variables(state, work, rates);
   FrameState frames[max_frames];
   for (std::size_t i = 0; i < switches_.size(); ++i) {
     const SwitchRecord& record = switches_[i];
@@ -178,7 +183,7 @@ void Equations::begin_mode(int force, State& state, const Force::Rest& rest, Wor
 
 void Equations::end_mode(int i, State& state, const Rates& rates, Workspace& work) const {
   const ForceRecord& f = forces_[switches_[i].element];
-  update(state, work);
+  update(state, work, &rates);
   FrameState frames[max_frames];
   frame_states(f, work, frames);
   f.element->end_mode(held_input(f, state, frames, work, &rates), switches_[i].which, state.memory.data() + f.memory);

@@ -19,19 +19,89 @@ AccelerationSolver::AccelerationSolver(const Equations& equations, SaddleSystem:
       weights_(equations.scales()) {
   const double length = equations.length();
   for (double& w : weights_) w = equations.greatest_mass() * (length / w) * (length / w);
+  if (equations.sees_rates()) seen_ = equations.make_partials(Detail::newton);
+}
+
+// b_ = what the equations lack, in the units of S its size. False: it cannot be evaluated.
+bool AccelerationSolver::find_missing(const State& state, const Rates& rates, Workspace& work, double& size) {
+  const int nv = saddle_.velocities(), ng = saddle_.multipliers();
+  if (equations_.residual(state, rates, everything, residual_, work) != Eval::ok) return false;
+  b_.head(nv) = -(residual_.inertia + residual_.force);
+  b_.tail(ng) = gamma_;
+  equations_.gv().multiply_add(seen_.G, -1, rates.a.data(), b_.data() + nv);
+  size = b_.cwiseProduct(saddle_.scale()).lpNorm<Eigen::Infinity>();
+  return std::isfinite(size);
+}
+
+// Corrections that no longer make the residual smaller are round-off, or the end of the attempt.
+bool AccelerationSolver::solve_seen(const State& state, Rates& out, Workspace& work) {
+  const int nv = saddle_.velocities(), ng = saddle_.multipliers();
+  constexpr int most = 60;
+  constexpr double round_off = 1e-13, enough = 1e-9, least_part = 1e-4;
+  if (out.a.size() != nv || !out.a.allFinite()) out.a.setZero(nv);
+  if (out.lambda.size() != ng || !out.lambda.allFinite()) out.lambda.setZero(ng);
+  equations_.jacobian_and_gamma(state, seen_, gamma_, work);
+  partials_.G = seen_.G;
+  double missing = 0;
+  if (!find_missing(state, out, work, missing)) return false;
+  trial_ = out;
+  for (int i = 0; i < most; ++i) {
+    if (equations_.linearise(state, out, Detail::newton, seen_, work) != Eval::ok) return false;
+    saddle_.combine_mass(seen_, Level::velocity, true);
+    if (!saddle_.factor()) return false;
+    const Vec& S = saddle_.scale();
+    // Forces and inertia that cancel: their size is that of round-off.
+    const double size = residual_.inertia.cwiseProduct(S.head(nv)).lpNorm<Eigen::Infinity>() +
+                        residual_.force.cwiseProduct(S.head(nv)).lpNorm<Eigen::Infinity>() +
+                        gamma_.cwiseProduct(S.tail(ng)).lpNorm<Eigen::Infinity>();
+    if (missing <= round_off * size) return true;
+    saddle_.solve_refined(b_, z_);
+    if (!std::isfinite(z_.sum())) return false;
+    double part = 1, left = 0;
+    bool better = false;
+    for (; part > least_part && !better; part *= 0.5) {
+      trial_.a = out.a + part * z_.head(nv);
+      trial_.lambda = out.lambda + part * z_.tail(ng);
+      better = find_missing(state, trial_, work, left) && left < (1 - 0.1 * part) * missing;
+    }
+    if (!better) {
+      diverged_ = !(missing <= enough * size);
+      return !diverged_;
+    }
+    out.a = trial_.a;
+    out.lambda = trial_.lambda;
+    missing = left;
+  }
+  diverged_ = true;
+  return false;
 }
 
 bool AccelerationSolver::solve(const State& state, Rates& out, Workspace& work) {
   const int nv = saddle_.velocities(), ng = saddle_.multipliers();
-  if (equations_.residual(state, zero_, everything, residual_, work) != Eval::ok) return false;
-  equations_.jacobian_and_gamma(state, partials_, gamma_, work);
-  equations_.mass(state.q, partials_);
-  saddle_.combine_mass(partials_);
-  if (!saddle_.factor()) return false;
-  b_.head(nv) = -residual_.force;
-  b_.tail(ng) = gamma_;
-  saddle_.solve_refined(b_, z_);
-  if (!std::isfinite(z_.sum())) return false;
+  diverged_ = false;
+  if (equations_.sees_rates()) {
+    if (!solve_seen(state, out, work)) return false;
+    // From here as for forces that do not see them: b_ = Q and gamma.
+    trial_.a = out.a;
+    trial_.lambda = out.lambda;
+    if (equations_.residual(state, trial_, everything, residual_, work) != Eval::ok) return false;
+    b_.head(nv) = -residual_.force;
+    equations_.gv().transpose_multiply_add(partials_.G, 1, out.lambda.data(), b_.data());
+    b_.tail(ng) = gamma_;
+    equations_.mass(state.q, partials_);
+    saddle_.combine_mass(partials_);
+    z_.head(nv) = out.a;
+  } else {
+    if (equations_.residual(state, zero_, everything, residual_, work) != Eval::ok) return false;
+    equations_.jacobian_and_gamma(state, partials_, gamma_, work);
+    equations_.mass(state.q, partials_);
+    saddle_.combine_mass(partials_);
+    if (!saddle_.factor()) return false;
+    b_.head(nv) = -residual_.force;
+    b_.tail(ng) = gamma_;
+    saddle_.solve_refined(b_, z_);
+    if (!std::isfinite(z_.sum())) return false;
+  }
   out.a = z_.head(nv);
   reaction_.setZero();
   if (ng > 0) {

@@ -165,6 +165,15 @@ Problem no_accelerations(const Equations& equations, const State& state, Workspa
                   "a body may have neither mass nor inertia in a direction that no joint holds, or a force cannot be "
                   "evaluated (a spring of zero length)",
                   {}};
+  if (equations.sees_rates()) {
+    std::string who;
+    for (const std::string& each : equations.seers()) who += (who.empty() ? "" : ", ") + each;
+    problem.message += ", with what sees accelerations or reactions: " + who;
+    problem.hint =
+        "such equations may have no solution, or several (friction beyond the angle of jamming): try a "
+        "smaller coefficient; or " +
+        problem.hint;
+  }
   constexpr int most_velocities = 1200;  // of a dense search
   if (equations.sizes().nv > most_velocities) return problem;
   Partials partials = equations.make_partials(Detail::projection);
@@ -494,6 +503,37 @@ StageReport assemble_kept_positions(const Equations& equations, State& state, Sa
   return report;
 }
 
+// What forces depend on must be unique: of redundant joints the least-norm reactions would be taken for true.
+void refuse_doubtful_reactions(const Equations& equations, const State& state, const LoopAnalysis& rank,
+                               Workspace& work) {
+  if (equations.reactions_seen().empty()) return;
+  equations.update(state, work);
+  for (const int sensor : equations.reactions_seen()) {
+    const Equations::SeenReaction seen = equations.seen_reaction(sensor, work);
+    if (seen.constraint >= static_cast<int>(rank.edges.size())) continue;
+    const EdgeRank& edge = rank.edges[static_cast<std::size_t>(seen.constraint)];
+    double doubt = edge.directions_known ? 0 : 1;
+    if (edge.undetermined.cols() > 0)
+      doubt = (edge.undetermined.middleRows<3>(seen.torque ? 3 : 0).transpose() * seen.axis).norm();
+    if (doubt < 1e-9) continue;
+    const Sensor& what = equations.model().sensors[static_cast<std::size_t>(sensor)];
+    throw Failure({Severity::error, "reaction-not-unique",
+                   what.name + " is not unique, and forces or states depend on it: " +
+                       equations.name_of_constraint(seen.constraint) + " belongs to a loop with redundant rows" +
+                       (edge.text.empty() ? "" : " (" + edge.text + ")"),
+                   "free the loop where the mechanism does, by joints with play or a bushing, or give the load as an "
+                   "expression that does not see reactions",
+                   what.where});
+  }
+}
+
+void refuse_loops(const Equations& equations, const State& state, const Rates& rates, Workspace& work,
+                  bool before_accelerations) {
+  equations.update(state, work, &rates);
+  if (std::optional<Problem> problem = equations.loop_without_solution(work, before_accelerations))
+    throw Failure(std::move(*problem));
+}
+
 void judge_values(const InitialReport& report, const std::string& how) {
   if (std::isfinite(report.stages.back().after)) return;
   throw Failure({Severity::error,
@@ -564,6 +604,7 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
     report.rank = analyse_loops(constraint_graph(equations, state, work));
     if (report.rank.redundant > 0)
       report.permanence = compare_with_moved_pose(equations, state, saddle, work, report.rank);
+    refuse_doubtful_reactions(equations, state, report.rank, work);
   }
   judge_misfit(equations, state, work, report);
 
@@ -572,9 +613,11 @@ InitialReport make_consistent(const Equations& equations, State& state, Rates& r
   equations.accept(state, work);  // angles remember their rates too
 
   if (!options.accelerations) return report;
+  refuse_loops(equations, state, rates, work, true);
   StageReport last;
   last.name = "accelerations";
   if (!accelerations.solve(state, rates, work)) throw Failure(no_accelerations(equations, state, work, "at the start"));
+  refuse_loops(equations, state, rates, work, false);
   last.after = accelerations.force_residual();
   note_moves(equations, rates.a, last);
   report.stages.push_back(last);

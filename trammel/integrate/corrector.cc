@@ -26,7 +26,7 @@ Corrector::Corrector(const Equations& equations, const Options& options, Counts&
 Verdict Corrector::linearise(const State& state, const Rates& rates, Workspace& work) {
   const Detail detail = slack_ ? Detail::all : Detail::newton;
   if (equations_.linearise(state, rates, detail, partials_, work) != Eval::ok) return Verdict::evaluation_rejected;
-  if (nx_ > 0) equations_.linearise_states(state, state_partials_, work);
+  if (nx_ > 0) equations_.linearise_states(state, state_partials_, work, &rates);
   ++counts_.linearisations;
   return Verdict::ok;
 }
@@ -47,11 +47,16 @@ Verdict Corrector::factor(const StageWeights& w, const std::vector<Mat3>* T) {
 
 void Corrector::couple_states(const StageWeights& w, const std::vector<Mat3>* T) {
   coupling_.B = state_partials_.force_x;
-  coupling_.C = (-w.state * w.position) * state_partials_.rate_q;
+  auto C = coupling_.C.leftCols(nv_);
+  C = (-w.state * w.position) * state_partials_.rate_q;
   const std::vector<int>& rotations = equations_.rotation_columns();
   for (std::size_t i = 0; i < rotations.size() && T != nullptr; ++i)
-    coupling_.C.middleCols<3>(rotations[i]) = (coupling_.C.middleCols<3>(rotations[i]) * (*T)[i]).eval();
-  coupling_.C -= (w.state * w.velocity) * state_partials_.rate_v;
+    C.middleCols<3>(rotations[i]) = (C.middleCols<3>(rotations[i]) * (*T)[i]).eval();
+  C -= (w.state * w.velocity) * state_partials_.rate_v;
+  if (equations_.sees_rates()) {
+    C -= (w.state * w.acceleration) * state_partials_.rate_a;
+    coupling_.C.rightCols(ng_) = -w.state * state_partials_.rate_lambda;
+  }
   coupling_.D.setIdentity();
   coupling_.D -= w.state * state_partials_.rate_x;
 }
@@ -60,7 +65,7 @@ bool Corrector::evaluate(const State& state, Rates& rates, Workspace& work) {
   ++counts_.evaluations;
   if (equations_.residual(state, rates, everything, residual_, work) != Eval::ok) return false;
   if (slack_) equations_.velocity_residual(state, gdot_, work);
-  return nx_ == 0 || equations_.state_rates(state, rates.xdot, work) == Eval::ok;
+  return nx_ == 0 || equations_.state_rates(state, rates.xdot, work, &rates) == Eval::ok;
 }
 
 void Corrector::solve(const StageWeights& weights, const Vec& lambda, Vec& states) {
@@ -99,8 +104,8 @@ void Corrector::blame(Attempt& result) const {
 }
 
 void Corrector::visit(Archive& archive) {
-  archive(partials_.M, partials_.Ma_q, partials_.force_q, partials_.force_v, partials_.G, partials_.K_q, partials_.Gv_q,
-          state_partials_, saddle_);
+  archive(partials_.M, partials_.Ma_q, partials_.force_q, partials_.force_v, partials_.force_a, partials_.force_lambda,
+          partials_.G, partials_.K_q, partials_.Gv_q, state_partials_, saddle_);
   coupling_.visit(archive, saddle_);
   if (slack_) archive(*slack_);
 }

@@ -12,6 +12,9 @@
 //   [ G T                                                    -E                   ] = [ -g / w_q, or -k / w_v    ]
 //   [ -w_x (w_v f_v + w_q f_q T)                                    I - w_x f_x   ]   [ what x lacks             ]
 //
+// Where forces see accelerations and reactions, M + force_a stands for M and G^T + force_lambda for G^T; where rates of
+// states do, the last row has -w_x w_a f_a beside f_v and -w_x f_lambda in the middle.
+//
 // At index 2 the rows are those of velocities, G + (w_q / w_v) (G v + g_t)_q T, with the right side -(G v + g_t) / w_v,
 // and a slack between the velocity of positions and v keeps g = 0 (position_slack.h).
 #pragma once

@@ -17,7 +17,7 @@ MotionIntegrator::MotionIntegrator(const Equations& equations, double tolerance)
 void MotionIntegrator::start(const State& state, const Rates& rates) {
   now_ = trial_ = state;
   rates_ = rates;
-  equations_.state_rates(now_, rates_.xdot, work_);
+  equations_.state_rates(now_, rates_.xdot, work_, &rates_);
   trial_rates_ = rates_;
   previous_q_ = now_.q;
   previous_v_ = now_.v;

@@ -163,7 +163,7 @@ Attempt OdeIntegrator::try_step(double h) {
   if (projector_) {
     // Accelerations belong to the projected state.
     if (!projector_->project(trial_, work_) || !projector_->solve(trial_, trial_rates_, work_) ||
-        equations_.state_rates(trial_, trial_rates_.xdot, work_) != Eval::ok)
+        equations_.state_rates(trial_, trial_rates_.xdot, work_, &trial_rates_) != Eval::ok)
       result.verdict = Verdict::newton_diverged;
     ++projections_;
   }

@@ -27,7 +27,7 @@ class PositionSlack {
         out_(sum_) {}
 
   bool factor(const Partials& partials, const std::vector<Mat3>* T, Counts& counts) {
-    saddle_.combine(partials, {1, 0, 0, 0, 0, Blend::Rows::position}, T);
+    saddle_.combine(partials, {1, 0, 0, 0, 0, Blend::Rows::position, false}, T);
     return count_factors(saddle_, counts);
   }
   void begin_step() { eta_.setZero(); }

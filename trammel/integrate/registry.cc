@@ -112,6 +112,41 @@ void refuse_fixed_iterations_with_control(MethodInfo& m) {
   };
 }
 
+// Forces and states that see accelerations and reactions are solved for by methods that iterate on both.
+std::string why_no_seen_rates(const std::string& formulation, const Fields& options) {
+  if (formulation == "index-3" || formulation == "stabilised-index-2") {
+    const bool iterated = options.has("projection") && options.get<std::string>("projection") == "iterated";
+    return iterated ? "the iterated projection has no multipliers that they could see" : "";
+  }
+  if (formulation == "joint-coordinates")
+    return "its recursion solves for accelerations one after the other, with forces that are known before";
+  if (formulation.starts_with("penalty") || formulation == "augmented-lagrangian")
+    return "constraints that hold nearly have reactions that vibrate with their penalty";
+  return "it solves for accelerations and reactions by one linear system, with forces that are known before";
+}
+
+void refuse_seen_rates(MethodInfo& m) {
+  if (!m.make) return;
+  m.make = [own = m.make, key = m.key, formulations = m.formulations, choose = m.choose_formulation](
+               const Equations& e, const MethodSettings& s) {
+    if (!e.sees_rates()) return own(e, s);
+    const std::string form = !s.formulation.empty() ? s.formulation
+                             : choose               ? choose(e, s)
+                             : formulations.empty() ? ""
+                                                    : formulations.front();
+    const std::string reason = why_no_seen_rates(form, s.options);
+    if (reason.empty()) return own(e, s);
+    throw Failure({Severity::error, "method-refuses",
+                   "method '" + key + "' with formulation '" + form +
+                       "' refuses forces and states that see "
+                       "accelerations or reactions, " +
+                       e.seers().front() + ": " + reason,
+                   "choose a method at index 3 or stabilised index 2: hht-i3, bdf-i3, bdf-si2, or radau-iia-3 with "
+                   "`formulation: stabilised-index-2`",
+                   e.model().simulation.where});
+  };
+}
+
 }  // namespace
 
 const std::vector<MethodInfo>& method_registry() {
@@ -130,6 +165,7 @@ const std::vector<MethodInfo>& method_registry() {
     };
     for (MethodInfo& m : all) refuse_fixed_iterations_with_control(m);
     for (const OdeMethodInfo& ode : ode_method_registry()) all.push_back(for_mechanisms(ode));
+    for (MethodInfo& m : all) refuse_seen_rates(m);
     return all;
   }();
   return table;

@@ -4,6 +4,7 @@
 //   [ K  B ] [ z  ]   [ r ]        X = K^-1 B,  S = D - C X
 //   [ C  D ] [ dx ] = [ s ]        dx = S^-1 (s - C K^-1 r),  z = K^-1 r - X dx
 //
+// C has columns for the velocities, and for the multipliers only where rates of states see reactions.
 // Real, or complex for the stages of Runge-Kutta methods.
 #pragma once
 #include <Eigen/LU>
@@ -22,6 +23,7 @@ class StateCouplingOf {
   explicit StateCouplingOf(const Equations& equations)
       : nv_(equations.sizes().nv), nx_(equations.sizes().nx), B(nv_, nx_), C(nx_, nv_), D(nx_, nx_) {
     X_.setZero(nv_ + equations.sizes().multipliers(), nx_);
+    if (equations.sees_rates()) C.resize(nx_, X_.rows());
     column_.setZero(X_.rows());
     B.setZero();
     C.setZero();
@@ -39,7 +41,7 @@ class StateCouplingOf {
       X_.col(k) = solution_;
     }
     if (nx_ == 0) return true;
-    S_ = D - C * X_.topRows(nv_);
+    S_ = D - C * X_.topRows(C.cols());
     lu_.compute(S_);
     return std::isfinite(std::abs(S_.sum())) && lu_.matrixLU().diagonal().cwiseAbs().minCoeff() > 0;
   }
@@ -49,7 +51,7 @@ class StateCouplingOf {
   // z = K^-1 r on entry; s becomes dx.
   void solve(Vector& z, Vector& s) const {
     if (nx_ == 0) return;
-    s -= C * z.head(nv_);
+    s -= C * z.head(C.cols());
     s = lu_.solve(s).eval();
     z -= X_ * s;
   }

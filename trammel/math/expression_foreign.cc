@@ -18,10 +18,10 @@ namespace {
 const std::vector<ForeignRow>& foreign_rows() {
   using F = ForeignForm;
   constexpr std::string_view turned = "turn the frames so that z is the axis, and use angle(i, j)";
-  constexpr std::string_view no_acceleration =
-      "accelerations are results, not measures; read them from the result file";
-  constexpr std::string_view no_force = "forces are results, not measures; write the force's own expression again";
-  constexpr std::string_view no_state = "states of equations of the user are not available here";
+  constexpr std::string_view no_force =
+      "reactions of joints are force_x(joint) and so on; of other forces, write their expression again";
+  constexpr std::string_view no_state = "write the state's name";
+  constexpr std::string_view no_rate = "write der(x) with the state's name";
   static const std::vector<ForeignRow> rows = {
       {{"ABS(x)", "abs(x)", ""}, F::same, "abs"},
       {{"ACOS(x)", "acos(x)", ""}, F::same, "acos"},
@@ -84,14 +84,14 @@ const std::vector<ForeignRow>& foreign_rows() {
       {{"CURVE(x, order, component, name)", "", "use one spline for each coordinate: spline(name_x, x)"},
        F::missing,
        ""},
-      {{"ACCM(i, j)", "", no_acceleration}, F::missing, ""},
-      {{"ACCX(i, j)", "", no_acceleration}, F::missing, ""},
-      {{"ACCY(i, j)", "", no_acceleration}, F::missing, ""},
-      {{"ACCZ(i, j)", "", no_acceleration}, F::missing, ""},
-      {{"WDTM(i, j)", "", no_acceleration}, F::missing, ""},
-      {{"WDTX(i, j)", "", no_acceleration}, F::missing, ""},
-      {{"WDTY(i, j)", "", no_acceleration}, F::missing, ""},
-      {{"WDTZ(i, j)", "", no_acceleration}, F::missing, ""},
+      {{"ACCM(i, j, l)", "hypot(accx(i, l) - accx(j, l), ...)", ""}, F::magnitude, "acc", true},
+      {{"ACCX(i, j, k, k)", "accx(i, k) - accx(j, k)", ""}, F::component, "accx", true},
+      {{"ACCY(i, j, k, k)", "accy(i, k) - accy(j, k)", ""}, F::component, "accy", true},
+      {{"ACCZ(i, j, k, k)", "accz(i, k) - accz(j, k)", ""}, F::component, "accz", true},
+      {{"WDTM(i, j, l)", "hypot(wdtx(i, l) - wdtx(j, l), ...)", ""}, F::magnitude, "wdt", true},
+      {{"WDTX(i, j, k, k)", "wdtx(i, k) - wdtx(j, k)", ""}, F::component, "wdtx", true},
+      {{"WDTY(i, j, k, k)", "wdty(i, k) - wdty(j, k)", ""}, F::component, "wdty", true},
+      {{"WDTZ(i, j, k, k)", "wdtz(i, k) - wdtz(j, k)", ""}, F::component, "wdtz", true},
       {{"FM(i, j)", "", no_force}, F::missing, ""},
       {{"FX(i, j)", "", no_force}, F::missing, ""},
       {{"FY(i, j)", "", no_force}, F::missing, ""},
@@ -101,8 +101,8 @@ const std::vector<ForeignRow>& foreign_rows() {
       {{"TY(i, j)", "", no_force}, F::missing, ""},
       {{"TZ(i, j)", "", no_force}, F::missing, ""},
       {{"DIF(id)", "", no_state}, F::missing, ""},
-      {{"DIF1(id)", "", no_state}, F::missing, ""},
-      {{"VARVAL(id)", "", "write the variable's expression, or make it a parameter"}, F::missing, ""},
+      {{"DIF1(id)", "", no_rate}, F::missing, ""},
+      {{"VARVAL(id)", "", "write the variable's name"}, F::missing, ""},
       {{"ARYVAL(id, i)", "", "write the entry, or make it a parameter"}, F::missing, ""},
   };
   return rows;

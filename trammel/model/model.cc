@@ -82,7 +82,9 @@ const std::string& Model::name_of_signal(int signal) const {
   const int first_state = static_cast<int>(inputs.size()),
             first_variable = first_state + static_cast<int>(states.size());
   if (signal < first_state) return inputs[signal].name;
-  return signal < first_variable ? states[signal - first_state].name : variables[signal - first_variable].name;
+  if (signal < first_variable) return states[signal - first_state].name;
+  const int first_sensor = first_variable + static_cast<int>(variables.size());
+  return signal < first_sensor ? variables[signal - first_variable].name : sensors[signal - first_sensor].name;
 }
 
 int Model::find_joint(std::string_view name) const {

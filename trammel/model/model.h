@@ -67,7 +67,7 @@ struct Item {
   Location where;
   bool implicit = false;          // of a force: part B of methods that split forces
   bool of_body = false;           // of a joint: belongs to the body of its frames, as the length of a rod
-  std::vector<int> signals = {};  // of a force: inputs, states and variables that its expressions use, ascending
+  std::vector<int> signals = {};  // of a force: inputs, states, variables, sensors that its expressions use, ascending
   int of_force = -1;     // of a joint: the rows that this force holds in some of its modes; -1: a joint of its own
   std::string set = {};  // of a force: the set of contacts that it belongs to, which stand together; empty: none
 };
@@ -92,6 +92,21 @@ struct Input {
   std::string name, unit;
   double value = 0;  // until somebody changes it
   Location where;
+};
+
+// What expressions see of an acceleration, of the reaction of a joint or motion, or of the rate of a state: made where
+// they are read, by wire_measures.
+struct Sensor {
+  int what = 0;            // place in sensor_registry()
+  int a = -1, b = -1;      // frames of an acceleration, of b against a
+  int of = -1;             // joint or motion of a reaction, or state
+  bool of_motion = false;  // of a reaction
+  std::string name;        // "accx(tip, ground)"
+  Location where;
+
+  bool same(const Sensor& other) const {
+    return what == other.what && a == other.a && b == other.b && of == other.of && of_motion == other.of_motion;
+  }
 };
 
 // Functions given by points, for expressions: spline(name, x) and table(name, x, y), in SI.
@@ -131,13 +146,15 @@ struct Shape {
   Location where;
 };
 
-// A state of the user's own, equation (5): x' = rate, an expression of time, measures, inputs and states.
+// A state of the user's own, equation (5): x' = rate, an expression of time, measures, inputs, states and variables,
+// or, if it is implicit, `rate` = 0, an expression that contains der(x) too.
 struct StateVariable {
   std::string name;
   ExpressionText rate;
   double value = 0;  // at the start
   std::string unit;
   Location where;
+  bool implicit = false;
 };
 
 // A number of the user's own that the motion determines, equation (6): V = expression, of time, measures, inputs,
@@ -187,6 +204,7 @@ struct Model {
   std::vector<Output> outputs;
   std::vector<Shape> shapes;
   SimulationSettings simulation;
+  std::vector<Sensor> sensors;  // of all expressions
 
   // Building in C++; joints, motions and forces are added by elements/build.h. Each returns the index of what it added.
   int add_body(Body body);
@@ -203,7 +221,8 @@ struct Model {
   int find_input(std::string_view name) const;  // -1 if none
   int find_state(std::string_view name) const;
   int find_variable(std::string_view name) const;
-  // Inputs, states and variables in one numbering, in this order; -1: none of them has this name.
+  // Inputs, states and variables in one numbering, in this order, and behind them the sensors; -1: none of the three
+  // has this name.
   int find_signal(std::string_view name) const;
   const std::string& name_of_signal(int signal) const;
   Pose frame_pose(int frame) const;  // in the world, bodies as drawn

@@ -354,8 +354,8 @@ Keys make(Rule rule) {
       };
     case Rule::state:
       return {
-          {"rate", Form::expression, "Its time derivative: of time, measures, inputs, states and variables.", none,
-           Rule::none, true},
+          {"rate", Form::expression, "Its time derivative: of time, measures, inputs, states and variables."},
+          {"equation", Form::expression, "In place of a rate: what shall vanish; it contains der(NAME)."},
           {"value", Form::number, "At the start; 0 if left out."},
           {"unit", Form::text, "An SI unit: a label for results."},
       };

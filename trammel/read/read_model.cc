@@ -201,7 +201,14 @@ void ModelReader::read_state(const Entry& entry) {
   const Node* rate = &entry.node;
   if (entry.node.is_mapping()) {
     Entries entries = values_->mapping(entry.node, place, Rule::state);
-    rate = entries.need("rate");
+    const Node* equation = entries.find("equation");
+    rate = equation != nullptr ? entries.find("rate") : entries.need("rate");
+    if (equation != nullptr) {
+      if (rate != nullptr)
+        values_->error(*equation, "two-rates", place.text() + " has a rate and an equation", "keep one of them");
+      rate = equation;
+      x.implicit = true;
+    }
     if (const Node* value = entries.find("value")) {
       if (const auto number = values_->number(*value, place.at("value"), Quantity::none)) x.value = *number;
     }

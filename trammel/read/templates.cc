@@ -7,7 +7,7 @@
 #include <map>
 
 #include "trammel/base/literal.h"
-#include "trammel/elements/measure.h"
+#include "trammel/elements/sensor.h"
 #include "trammel/math/expression_foreign.h"
 #include "trammel/read/values.h"
 
@@ -143,6 +143,8 @@ namespace {
 enum class Named { none, places, first, third };
 Named named_arguments(std::string_view function) {
   if (find_measure(function) != nullptr) return Named::places;
+  if (const SensorDescription* sensor = find_sensor(function))
+    return sensor->kind == SensorDescription::Kind::state_rate ? Named::first : Named::places;
   for (const std::string_view curve : {"spline", "spline_slope", "spline_curvature", "table"}) {
     if (function == curve) return Named::first;
   }

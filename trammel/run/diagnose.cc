@@ -53,7 +53,9 @@ std::optional<Culprit> variable_behind(const Equations& equations, const Item& i
   const std::span<const double> values = equations.variables_of(work);
   const int first = equations.sizes().nu + equations.sizes().nx;
   for (const int signal : item.signals) {
-    if (signal < first || !std::isnan(values[static_cast<std::size_t>(signal - first)])) continue;
+    if (signal < first || signal >= first + static_cast<int>(values.size()) ||
+        !std::isnan(values[static_cast<std::size_t>(signal - first)]))
+      continue;
     const Variable& variable = equations.model().variables[static_cast<std::size_t>(signal - first)];
     return Culprit{"variable '" + variable.name + "'", "has no finite value", true, state.t, variable.where};
   }
@@ -76,7 +78,7 @@ std::optional<Culprit> find_culprit(const Equations& equations, const State& sta
     if (!state.v.segment(v0, v1 - v0).allFinite())
       return Culprit{"body '" + body.name + "'", "has a velocity that is not finite", true, state.t, body.where};
   }
-  equations.update(state, work);
+  equations.update(state, work, &rates);
   for (int c = 0; c < equations.constraint_count(); ++c) {
     const Equations::ConstraintInfo info = equations.constraint_info(c);
     double g[max_rows] = {};

@@ -119,6 +119,7 @@ bool EnergyGuard::explains(const State& from, const Rates& from_rates, const Sta
   middle_.u = 0.5 * (from.u + to.u);
   middle_.memory = from.memory;
   middle_rates_.lambda = 0.5 * (from_rates.lambda + to_rates.lambda);
+  if (equations_.has_sensors()) middle_rates_.a = 0.5 * (from_rates.a + to_rates.a);
   const Energy e0 = equations_.energy(from, from_rates, work_), em = equations_.energy(middle_, middle_rates_, work_),
                e1 = equations_.energy(to, to_rates, work_);
   held_ = std::abs(book.first) + std::max(T0, book.greatest_kinetic) + std::max(book.greatest_potential, e1.potential) -

@@ -141,11 +141,13 @@ double Recorder::Power::sum(double s, double h) const {
 void Recorder::note_step(const State& state, const Rates& rates, const State* middle) {
   if (middle != nullptr) {
     middle_rates_.lambda = 0.5 * (middle_rates_.lambda + rates.lambda);  // of the motions
+    if (equations_.has_sensors()) middle_rates_.a = 0.5 * (middle_rates_.a + rates.a);
     const Energy e = equations_.energy(*middle, middle_rates_, work_);
     heat_.middle = e.dissipated_power;
     work_done_.middle = e.external_power;
   }
   middle_rates_.lambda = rates.lambda;
+  middle_rates_.a = rates.a;
   const Energy e = equations_.energy(state, rates, work_);  // also updates the body states
   const Model& model = equations_.model();
   for (std::size_t j = 0; j < model.joints.size(); ++j) {
@@ -203,7 +205,7 @@ struct Recorder::Cursor {
 const std::vector<double>& Recorder::output_row(const State& state, const Rates& rates) {
   equations_.residual(state, rates, everything, residual_, work_);
   equations_.velocity_residual(state, gdot_, work_);
-  equations_.update(state, work_);
+  equations_.update(state, work_, &rates);
   for (const int row : equations_.velocity_rows()) residual_.g[row] = 0;  // these are in gdot
   position_residual_ = residual_.g.size() > 0 ? residual_.g.lpNorm<Eigen::Infinity>() : 0;
   velocity_residual_ = gdot_.size() > 0 ? gdot_.lpNorm<Eigen::Infinity>() : 0;
@@ -336,7 +338,8 @@ void Recorder::add_energies(const State& state, const Rates& rates, Cursor& row)
 void Recorder::visit(Archive& archive) {
   archive(joint_angles_, joint_rates_);
   for (UserOutput& user : outputs_) archive(user.memory);
-  archive(middle_rates_.lambda, book_, started_, heat_, work_done_, last_t_, step_, last_, before_worst_, after_worst_);
+  archive(middle_rates_.lambda, middle_rates_.a, book_, started_, heat_, work_done_, last_t_, step_, last_,
+          before_worst_, after_worst_);
 }
 
 void Recorder::record_events(const std::vector<std::string>& names, const std::string& modes) {
@@ -371,6 +374,7 @@ void Recorder::note_jump(const State& state, const Rates& rates) {
   heat_.last = e.dissipated_power;
   work_done_.last = e.external_power;
   middle_rates_.lambda = rates.lambda;
+  middle_rates_.a = rates.a;
   const Model& model = equations_.model();
   for (std::size_t j = 0; j < model.joints.size(); ++j)
     if (axes_[j].turns) joint_angle(j, state.t, &joint_rates_[j]);

@@ -135,7 +135,7 @@ void AlphaMethod::place() {
 // the first step is one of the trapezoidal rule.
 void AlphaMethod::start_states(double h) {
   w_start_ = rates_.xdot;
-  if (!states_begin_) w_start_ += (h / last_step_) * (w_ - rates_.xdot);
+  if (!states_begin_ && !by_rho()) w_start_ += (h / last_step_) * (w_ - rates_.xdot);
 }
 
 StageWeights AlphaMethod::weights() const {
@@ -144,7 +144,9 @@ StageWeights AlphaMethod::weights() const {
   return {(1 - p.alpha_m) / (1 - p.alpha_f),
           p.gamma * h,
           bh2,
-          states_begin_ ? 0.5 * h : h * p.gamma * (1 - p.alpha_f) / (1 - p.alpha_m),
+          by_rho()        ? options_.rho * h
+          : states_begin_ ? 0.5 * h
+                          : h * p.gamma * (1 - p.alpha_f) / (1 - p.alpha_m),
           p.beta * h / p.gamma,
           1 / (p.gamma * h),
           1 / bh2};
@@ -185,6 +187,11 @@ NewtonStage::Correction AlphaMethod::correct() {
 void AlphaMethod::miss_states() {
   const AlphaParameters& p = options_.parameters;
   state_right_ = equations_.states_of(now_) - equations_.states_of(trial_);
+  if (by_rho()) {
+    trial_w_ = trial_rates_.xdot;
+    state_right_ += trial_h_ * ((1 - options_.rho) * rates_.xdot + options_.rho * trial_rates_.xdot);
+    return;
+  }
   if (states_begin_) {
     trial_w_ = trial_rates_.xdot + (p.alpha_m - p.alpha_f) * (trial_rates_.xdot - rates_.xdot);
     state_right_ += (0.5 * trial_h_) * (rates_.xdot + trial_rates_.xdot);
@@ -202,7 +209,8 @@ double AlphaMethod::solve_for_correction() {
   double correction = norm(z);
   if (nx_ > 0) {
     // counted like positions, which follow from accelerations by beta h^2
-    correction = std::hypot(correction, state_norm(state_right_) / (beta * h * h));
+    correction = by_rho() ? std::max(correction, state_correction())
+                          : std::hypot(correction, state_norm(state_right_) / (beta * h * h));
     trial_.u.tail(nx_) += state_right_;
   }
   if (!options_.stabilised) return correction;
@@ -214,6 +222,25 @@ double AlphaMethod::solve_for_correction() {
   double sum = 0;
   for (int i = 0; i < nv_; ++i) sum += std::pow(ds[i] / scales_[i], 2);
   return std::hypot(correction, std::sqrt(sum) / (beta * h));
+}
+
+double AlphaMethod::allowed_state_change() const {
+  const double root_n = std::sqrt(static_cast<double>(nx_)), h = trial_h_;
+  if (options_.states == AlphaOptions::States::integral)
+    return root_n * options_.tolerance / (std::abs(options_.parameters.beta - 1.0 / 6) * h * h);
+  // With fixed steps rho may be 1/2, and corrections still have to end.
+  return root_n * options_.tolerance / (std::max(options_.rho - 0.5, 0.05) * h);
+}
+
+double AlphaMethod::state_correction() const {
+  return state_norm(state_right_) / (options_.rho * trial_h_) * allowed_change() / allowed_state_change();
+}
+
+// By (9) the step follows the square root of the error, (38b), where that of positions follows the third root.
+double AlphaMethod::state_error() {
+  state_right_ = trial_rates_.xdot - rates_.xdot;
+  const double error = state_norm(state_right_) / allowed_state_change();
+  return options_.states == AlphaOptions::States::published ? std::pow(error, 1.5) : error;
 }
 
 void AlphaMethod::estimate(Attempt& result) {
@@ -229,11 +256,15 @@ void AlphaMethod::estimate(Attempt& result) {
     }
   }
   if (nx_ > 0) {
-    if (equations_.state_rates(trial_, trial_rates_.xdot, work_) != Eval::ok) {
+    if (equations_.state_rates(trial_, trial_rates_.xdot, work_, &trial_rates_) != Eval::ok) {
       result.verdict = Verdict::evaluation_rejected;
       return;
     }
     miss_states();
+    if (by_rho()) {
+      result.error = std::max(std::sqrt(sum) / allowed_change(), state_error());
+      return;
+    }
     // The local error of x is proportional to h^3 x''', that from the slopes of x' in this step and the one before;
     // without one before, h^2 x'' stands for it.
     const double lead = p.alpha_m - p.alpha_f,

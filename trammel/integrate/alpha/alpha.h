@@ -7,7 +7,13 @@
 //   (1 - alpha_m) a_{n+1} + alpha_m a_n = (1 - alpha_f) v'_{n+1} + alpha_f v'_n
 //   (M v' + G^T lambda - Q)_{n+1} = 0,      g(t_{n+1}, q_{n+1}) / (beta h^2) = 0,   k(...)_{n+1} / (gamma h) = 0
 //
-// States of first order, x' = f, follow the third line with a variable w in place of a and f in place of v'.
+// States of first order, x' = f, follow the third line with a variable w in place of a and f in place of v': of second
+// order, damped as the motion is. As published (HHT (9), (33), (36), (38), (48)) they follow
+//
+//   x_{n+1} = x_n + h x'_n + rho h y,   y = x'_{n+1} - x'_n,   error (rho - 1/2) h y,   step by its square root
+//
+// of first order unless rho = 1/2, where the estimate vanishes. With Z' = x, Newmark's formulas for Z are the same line
+// with rho = gamma, and the error is that of Z, (beta - 1/6) h^2 y.
 //
 // In the stabilised form of index 2 delta has a term h s beside it, M s + G^T eta = 0, and G v + g_t = 0 stands beside
 // g = 0 (Jay, Negrut 2007; Arnold, Bruels, Cardona 2015). With a projection velocities and accelerations go onto the
@@ -39,6 +45,9 @@ struct AlphaOptions {
   double penalty = 1e7;  // of the iterated one
   int sweeps = 4;
   bool energy = false;  // and the balance of energy
+  // How states of first order are integrated: by the recursion of v', by (9), or as rates of Z.
+  enum class States { recursion, published, integral } states = States::recursion;
+  double rho = 0.6;  // of (9)
   int predictor_degree = Predictor::most;
   double misfit = 0;  // of loops that do not close, m: above 1e-10 L right sides are projected
   double refresh_ratio =
@@ -69,10 +78,14 @@ class AlphaMethod final : public MotionIntegrator, private NewtonStage {
   void blame(Attempt& result) override { corrector_.blame(result); }
 
   StageWeights weights() const;
-  void place();                   // trial q, v, v' from trial a
-  void start_states(double h);    // w at the start of a step of this size
-  void miss_states();             // trial w from x', and what the states lack
-  double solve_for_correction();  // its norm
+  void place();                 // trial q, v, v' from trial a
+  void start_states(double h);  // w at the start of a step of this size
+  void miss_states();           // trial w from x', and what the states lack
+  bool by_rho() const { return options_.states != AlphaOptions::States::recursion; }
+  double allowed_state_change() const;  // of x' in a step, (36); of Z likewise
+  double state_correction() const;      // of x in the last correction, as one of a counts, (48b)
+  double state_error();                 // after miss_states(), as an error of third order counts
+  double solve_for_correction();        // its norm
   void estimate(Attempt& result);
   double allowed_change() const;          // of a in a step, for the tolerance
   double norm(const Vec& x) const;        // weighted as in (34), without 1/sqrt(p)

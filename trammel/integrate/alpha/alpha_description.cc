@@ -19,6 +19,11 @@ std::unique_ptr<Integrator> make_alpha(const Equations& equations, const MethodS
     options.sweeps = static_cast<int>(settings.options.number("projection_iterations"));
     options.energy = settings.options.get<bool>("energy");
   }
+  const auto& states = settings.options.get<std::string>("states");
+  options.states = states == "published"  ? AlphaOptions::States::published
+                   : states == "integral" ? AlphaOptions::States::integral
+                                          : AlphaOptions::States::recursion;
+  options.rho = states == "integral" ? parameters.gamma : settings.options.number("rho");
   options.predictor_degree = static_cast<int>(settings.options.number("predictor_degree"));
   // At fixed steps no error test catches what accumulates: on the ladder of four-bars through its singular positions
   // c = 0.001 moved the result by a third of the method's error, a tenth of it by one percent.
@@ -47,7 +52,14 @@ MethodInfo stabilised(MethodInfo m, std::string key, std::string title, std::str
   return m;
 }
 
-std::string wrong_projection(const OdeSettings& settings) {
+std::string wrong_option(const OdeSettings& settings) {
+  const std::string states = settings.options.has("states") ? settings.options.get<std::string>("states") : "recursion";
+  if (states != "recursion" && states != "published" && states != "integral")
+    return "states is '" + states + "', not recursion, published or integral";
+  if (states == "published" && settings.options.number("rho") == 0.5 && !settings.fixed_step)
+    return "with rho = 1/2 the estimate of the error of states, (rho - 1/2) h (x'_{n+1} - x'_n), vanishes, and the "
+           "step "
+           "size would not see them; take a rho above 1/2, or a fixed step";
   if (!settings.options.has("projection")) return "";
   const auto& projection = settings.options.get<std::string>("projection");
   if (projection == "none" || projection == "exact" || projection == "iterated") return "";
@@ -79,6 +91,15 @@ std::vector<Field> with_alpha_options(std::vector<Field> own) {
                  "How much of the step size change that the error asks for is made at once; 1 is (47d) as published. "
                  "Smaller if many steps are rejected.",
                  0.1, 1});
+  own.push_back(
+      {"states", FieldKind::text, Quantity::none, std::string("recursion"),
+       "How states of first order are integrated. recursion: as v' is, of second order; published: x + h x' + "
+       "rho h (x'_{n+1} - x'_n), formula (9), of first order; integral: as rates of Z by Newmark's formulas."});
+  own.push_back(
+      {"rho", FieldKind::number, Quantity::none, 0.6,
+       "Of `states: published`: nearer to 1/2 is more accurate, nearer to 1 damps fast states more. 1/2 needs a "
+       "fixed step.",
+       0.5, 1});
   own.push_back({"projection", FieldKind::text, Quantity::none, std::string("none"),
                  "Velocities and accelerations are brought onto the derivatives of the constraints after each step: no "
                  "spikes of reactions when the step size changes. none; exact, for three factorisations a step; "

@@ -10,8 +10,8 @@ std::unique_ptr<Integrator> make_alpha(const Equations& equations, const MethodS
 // The same method on the stabilised form of index 2.
 MethodInfo stabilised(MethodInfo index_3, std::string key, std::string title, std::string source);
 std::vector<Field> with_alpha_options(std::vector<Field> own);
-// What is wrong with the name of a projection; empty: nothing.
-std::string wrong_projection(const OdeSettings& settings);
+// What is wrong with the names among the options, or with rho; empty: nothing.
+std::string wrong_option(const OdeSettings& settings);
 // Multipliers are those of the projected state, whatever the method leaves undamped.
 bool has_projection(const OdeSettings& settings);
 

@@ -14,7 +14,7 @@ MethodInfo generalized_alpha_i3() {
       {{"rho_inf", FieldKind::number, Quantity::none, 0.6,
         "Spectral radius at infinite frequency: 0 kills high frequencies in one step, 1 keeps them.", 0, 1}});
   m.refuses = [](const OdeSettings& s) -> std::string {
-    if (std::string wrong = wrong_projection(s); !wrong.empty()) return wrong;
+    if (std::string wrong = wrong_option(s); !wrong.empty()) return wrong;
     if (!s.fixed_step && s.options.number("rho_inf") == 1) {
       return "rho_inf = 1 leaves the oscillation of multipliers undamped; it enters the error estimate and drives a "
              "controlled step size to zero";

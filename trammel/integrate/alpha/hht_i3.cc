@@ -18,7 +18,7 @@ MethodInfo hht_i3() {
                                    "nearer to 0 only makes reactions noisy.",
                                    -1.0 / 3 - 1e-12, 0}});
   m.refuses = [](const OdeSettings& s) -> std::string {
-    if (std::string wrong = wrong_projection(s); !wrong.empty()) return wrong;
+    if (std::string wrong = wrong_option(s); !wrong.empty()) return wrong;
     if (!s.fixed_step && s.options.number("alpha") == 0) {
       return "alpha = 0 leaves the oscillation of multipliers undamped; it enters the error estimate and drives a "
              "controlled step size to zero";

@@ -20,7 +20,7 @@ MethodInfo newmark_i3() {
     return b == 0 ? (gamma + 0.5) * (gamma + 0.5) / 4 : b;
   };
   m.refuses = [beta](const OdeSettings& s) -> std::string {
-    if (std::string wrong = wrong_projection(s); !wrong.empty()) return wrong;
+    if (std::string wrong = wrong_option(s); !wrong.empty()) return wrong;
     const double gamma = s.options.number("gamma");
     if (2 * beta(s) < gamma)
       return "2 beta < gamma is not A-stable, and constraints at index 3 act like infinite stiffness";

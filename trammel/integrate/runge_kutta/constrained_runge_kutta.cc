@@ -166,7 +166,11 @@ bool ConstrainedRungeKutta::couple_states(double h) {
   for (Pair& pair : pairs_) {
     const Complex w = h / pair.mu;
     pair.states.B = partials.force_x;
-    pair.states.C = (-w * w * w) * partials.rate_q - (w * w) * partials.rate_v;
+    pair.states.C.leftCols(nv_) = (-w * w * w) * partials.rate_q - (w * w) * partials.rate_v;
+    if (equations_.sees_rates()) {
+      pair.states.C.leftCols(nv_) -= w * partials.rate_a;
+      pair.states.C.rightCols(ng_) = -w * partials.rate_lambda;
+    }
     pair.states.D = -w * partials.rate_x;
     pair.states.D.diagonal().array() += 1;
     if (!pair.states.prepare_by([&](const CVec& r, CVec& z) { pair.solver.solve(r, z); })) return false;
@@ -354,6 +358,7 @@ double ConstrainedRungeKutta::estimate(Attempt& result) {
   equations_.multiply_mass(now_.q, r_v_, work_vec_);
   right_.setZero();
   right_.head(nv_) = work_vec_;
+  if (equations_.sees_rates()) equations_.vv().multiply_add(partials.force_a, 1, r_v_.data(), right_.data());
   equations_.vv().multiply_add(partials.force_q, -1 / c, r_z_.data(), right_.data());
   equations_.vv().multiply_add(partials.Ma_q, -1 / c, r_z_.data(), right_.data());
   g_.setZero();
