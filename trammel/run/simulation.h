@@ -11,14 +11,12 @@
 #include "trammel/equations/equations.h"
 #include "trammel/initial/consistent.h"
 #include "trammel/integrate/registry.h"
-#include "trammel/ode/control/step_controller.h"
 #include "trammel/run/constraint_watch.h"
-#include "trammel/run/contact_watch.h"
 #include "trammel/run/diagnose.h"
 #include "trammel/run/energy_guard.h"
-#include "trammel/run/events.h"
 #include "trammel/run/real_time.h"
 #include "trammel/run/recorder.h"
+#include "trammel/run/stepper.h"
 #include "trammel/run/stress_watch.h"
 #include "trammel/write/trajectory.h"
 
@@ -129,8 +127,9 @@ class Simulation {
 
   // For stepping by hand: after start().
   Integrator& integrator() { return *integrator_; }
-  const StepController& controller() const { return controller_; }
-  double next_step() const { return h_; }
+  Stepper& stepper() { return *stepper_; }
+  const Events& events() const { return *events_; }  // before start(), too
+  AccelerationSolver& accelerations() { return *accelerations_; }
   // What would be recorded of the present state, in the order of output_signals(); after start().
   const std::vector<double>& output_row();
   const std::vector<Signal>& output_signals();
@@ -148,8 +147,6 @@ class Simulation {
   std::string fingerprint() const;
 
  private:
-  double first_step() const;
-  double careful_step(const State& state, const Rates& rates) const;
   void start_from_equilibrium(const RunOptions& options);
   void warn_of_overlaps();
   void make_recorder();
@@ -197,19 +194,17 @@ class Simulation {
   std::unique_ptr<Integrator> integrator_;
   std::unique_ptr<OutputStep> output_step_;  // null: outputs between steps are interpolated
   std::unique_ptr<Events> events_;
+  std::unique_ptr<Stepper> stepper_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<ConstraintWatch> constraints_;
-  std::unique_ptr<ContactWatch> contacts_;
   std::unique_ptr<StressWatch> stress_;
   std::unique_ptr<EnergyGuard> energy_guard_;
-  StepController controller_;
   State output_state_;
   Rates output_rates_;
   Progress progress_;
   std::vector<double> limited_;  // steps limited by each velocity
   LastCheckpoint last_checkpoint_;
   AttemptLog log_;
-  double h_ = 0;
   bool started_ = false;
 };
 
