@@ -14,6 +14,7 @@
 #include "app/live_view.h"
 #include "app/verbs.h"
 #include "trammel/base/printable.h"
+#include "trammel/formulate/formulation_keys.h"
 #include "trammel/run/checkpoint.h"
 #include "trammel/run/simulation.h"
 #include "trammel/write/csv_writer.h"
@@ -194,9 +195,9 @@ void prepare_for_real_time(Model& model) {
     if (!s.options.has("iterations")) s.options.set("iterations", 2.0);
     return;
   }
-  const bool recovers = s.formulation.empty() || s.formulation == "state-space";
+  const bool recovers = s.formulation.empty() || s.formulation == formulation::state_space;
   if (method.is_explicit && !recovers) return;
-  if (s.formulation == "all-coordinates") return;
+  if (s.formulation == formulation::all_coordinates) return;
   misused("method '" + method.key + "' iterates until it converges: its steps have no fixed cost",
           "methods with an option `iterations` have one; so have explicit methods with --formulation index-1 and its "
           "kin, and rosenbrock-nystrom-4 with --formulation all-coordinates");

@@ -1,4 +1,5 @@
 #include "trammel/run/contact_watch.h"
+#include "trammel/formulate/formulation_keys.h"
 
 #include <algorithm>
 #include <cmath>
@@ -81,7 +82,7 @@ void ContactWatch::follow(Watched& watched, double depth, double expected) const
 // A ball that hits 4 mm deep and should rise to 0.1337 m rose to 0.129 with hht-i3 at 1/400 of the depth, to 0.1347 at
 // 1/4000: such methods see the impact, but too few of its steps. Methods that test velocities are right in both.
 std::optional<Problem> ContactWatch::doubt(const MethodInfo& method) const {
-  if (method.formulations != std::vector<std::string>{"index-3"}) return std::nullopt;
+  if (method.formulations != std::vector<std::string>{formulation::index_3}) return std::nullopt;
   const double seen = errors(false);
   const Watched* deepest = nullptr;
   int doubtful = 0;

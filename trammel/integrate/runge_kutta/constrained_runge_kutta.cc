@@ -1,4 +1,5 @@
 #include "trammel/integrate/runge_kutta/constrained_runge_kutta.h"
+#include "trammel/formulate/formulation_keys.h"
 
 #include <algorithm>
 #include <cmath>
@@ -433,10 +434,10 @@ long ConstrainedRungeKutta::memory_bytes() const {
 namespace methods {
 
 void add_constrained_runge_kutta(MethodInfo& m, const ImplicitTableau& tableau) {
-  m.formulations.insert(m.formulations.end(), {"index-3", "stabilised-index-2"});
+  m.formulations.insert(m.formulations.end(), {formulation::index_3, formulation::stabilised_index_2});
   m.make = [tableau](const Equations& e, const MethodSettings& s) -> std::unique_ptr<Integrator> {
     ConstrainedRungeKuttaOptions options;
-    options.stabilised = s.formulation == "stabilised-index-2";
+    options.stabilised = s.formulation == formulation::stabilised_index_2;
     options.fixed_step = s.fixed_step;
     options.tolerance = s.tolerance;
     options.misfit = s.misfit;

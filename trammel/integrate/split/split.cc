@@ -1,4 +1,5 @@
 #include "trammel/integrate/split/split.h"
+#include "trammel/formulate/formulation_keys.h"
 
 #include <algorithm>
 #include <cmath>
@@ -388,7 +389,7 @@ std::vector<Field> common_split_options() {
 
 SplitOptions read_split_options(const MethodSettings& s) {
   SplitOptions options;
-  options.penalty = s.formulation != "index-2-relaxed";
+  options.penalty = s.formulation != formulation::index_2_relaxed;
   if (s.options.has("penalty_frequency")) options.frequency = s.options.number("penalty_frequency");
   if (s.options.has("penalty_time")) options.time = s.options.number("penalty_time");
   options.tolerance = s.tolerance;
@@ -405,7 +406,7 @@ MethodInfo split() {
   MethodInfo m;
   m.key = "split";
   m.title = "Splitting: contacts and soft forces explicit, joints and stiff forces implicit";
-  m.formulations = {"penalty-joints", "index-2-relaxed"};
+  m.formulations = {formulation::penalty_joints, formulation::index_2_relaxed};
   m.source = "Modin, Fritzson, Fuehrer: Semiexplicit numerical integration by splitting (2007)";
   m.order = 1;
   m.error_order = 3;
@@ -477,7 +478,7 @@ MethodInfo theta() {
   MethodInfo m;
   m.key = "theta";
   m.title = "One-leg theta method, everything implicit; for comparison with split";
-  m.formulations = {"penalty-joints", "index-2-relaxed"};
+  m.formulations = {formulation::penalty_joints, formulation::index_2_relaxed};
   m.source = "Hairer, Wanner: Solving Ordinary Differential Equations II; SPLIT section 6";
   m.order = 1;
   m.error_order = 2;
