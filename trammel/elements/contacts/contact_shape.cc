@@ -28,9 +28,9 @@ enum class Kind {
   sprocket,
   roller,
 };
-constexpr const char* names[] = {"plane",   "sphere", "hollow_sphere", "cylinder", "hollow_cylinder", "disc",
-                                 "capsule", "box",    "rail",          "sprocket", "roller"};
-const char* name_of(Kind kind) { return names[static_cast<int>(kind)]; }
+constexpr const char* shape_names[] = {"plane",   "sphere", "hollow_sphere", "cylinder", "hollow_cylinder", "disc",
+                                       "capsule", "box",    "rail",          "sprocket", "roller"};
+const char* name_of(Kind kind) { return shape_names[static_cast<int>(kind)]; }
 
 struct Side {
   Kind kind = Kind::plane;
@@ -89,7 +89,7 @@ class Reader {
   Kind kind(const char* side) const {
     const std::string field = std::string("shape_") + side;
     const auto& text = item_.fields.get<std::string>(field);
-    std::vector<std::string> known(std::begin(names), std::end(names));
+    std::vector<std::string> known(std::begin(shape_names), std::end(shape_names));
     const auto found = std::find(known.begin(), known.end(), text);
     if (found == known.end()) {
       std::string list;
