@@ -39,8 +39,8 @@ struct Side {
   Vec3 size = Vec3::Zero();
 };
 
-// Which pairs exist, the more general shape first.
-constexpr std::pair<Kind, Kind> pairs[] = {
+// Which shape_pairs exist, the more general shape first.
+constexpr std::pair<Kind, Kind> shape_pairs[] = {
     {Kind::plane, Kind::sphere},         {Kind::plane, Kind::disc},      {Kind::plane, Kind::cylinder},
     {Kind::plane, Kind::capsule},        {Kind::plane, Kind::box},       {Kind::sphere, Kind::sphere},
     {Kind::hollow_sphere, Kind::sphere}, {Kind::cylinder, Kind::sphere}, {Kind::hollow_cylinder, Kind::sphere},
@@ -103,7 +103,7 @@ class Reader {
 
   void require_pair(Kind a, Kind b) const {
     std::string partners;
-    for (const auto& [first, second] : pairs) {
+    for (const auto& [first, second] : shape_pairs) {
       if ((first == a && second == b) || (first == b && second == a)) return;
       if (first == a || second == a)
         partners += (partners.empty() ? "" : ", ") + std::string(name_of(first == a ? second : first));
@@ -296,7 +296,7 @@ MatchedShapes match_shapes(const Item& item) {
   const Kind kind_a = reader.kind("a"), kind_b = reader.kind("b");
   reader.require_pair(kind_a, kind_b);
   const Side a = reader.read("a", kind_a, kind_b), b = reader.read("b", kind_b, kind_a);
-  const bool in_order = std::any_of(std::begin(pairs), std::end(pairs),
+  const bool in_order = std::any_of(std::begin(shape_pairs), std::end(shape_pairs),
                                     [&](const auto& pair) { return pair.first == kind_a && pair.second == kind_b; });
   const Side &first = in_order ? a : b, &second = in_order ? b : a;
   if (is_hollow(first.kind) && !(second.radius < first.radius)) {
@@ -338,7 +338,7 @@ MatchedShapes match_shapes(const Item& item) {
 
 // Frames of the conformance suite are up to 3 m apart: nearly half of these touch.
 Fields random_contact_shapes(std::mt19937& random) {
-  const auto& [first, second] = pairs[std::uniform_int_distribution<std::size_t>(0, smooth_pairs - 1)(random)];
+  const auto& [first, second] = shape_pairs[std::uniform_int_distribution<std::size_t>(0, smooth_pairs - 1)(random)];
   const bool in_order = random_between(0, 1, random) < 0.5;
   Fields fields;
   const auto give = [&](const char* side, Kind kind, Kind against) {
