@@ -39,7 +39,7 @@ struct Side {
   Vec3 size = Vec3::Zero();
 };
 
-// Which shape_pairs exist, the more general shape first.
+// Which pairs exist, the more general shape first.
 constexpr std::pair<Kind, Kind> shape_pairs[] = {
     {Kind::plane, Kind::sphere},         {Kind::plane, Kind::disc},      {Kind::plane, Kind::cylinder},
     {Kind::plane, Kind::capsule},        {Kind::plane, Kind::box},       {Kind::sphere, Kind::sphere},
