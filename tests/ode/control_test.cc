@@ -230,14 +230,14 @@ TEST(StepRule, KeepsTheSizeThatTheEndHasCut) {
 }
 
 TEST(StepRule, StretchesTheLastStepOverASliver) {
-  StepRule rule({.greatest = 0.5, .stretch = 0.1}, 1);
+  StepRule rule({.controller = {}, .greatest = 0.5, .stretch = 0.1}, 1);
   EXPECT_EQ(rule.choose(2), 0.5);
   EXPECT_EQ(rule.choose(0.54), 0.54);
   EXPECT_EQ(rule.choose(0.56), 0.5);
 }
 
 TEST(StepRule, FixedStepsStay) {
-  StepRule rule({.fixed = true}, 0.1);
+  StepRule rule({.controller = {}, .fixed = true}, 0.1);
   EXPECT_TRUE(rule.good({.error = 1e9}));
   EXPECT_FALSE(rule.good({.verdict = Verdict::newton_diverged}));
   rule.accepted(0.1, {.error = 1e9}, 3);
