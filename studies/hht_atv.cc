@@ -17,6 +17,7 @@
 #include "trammel/write/plot.h"
 
 namespace trammel {
+namespace hht_atv_study {
 namespace {
 
 const char* const file = "atv.yaml";
@@ -242,9 +243,7 @@ void cost_over_error(const StudyContext& context, std::vector<Row>& rows, double
   }
 }
 
-}  // namespace
-
-void add_atv_rows(const StudyContext& context, std::vector<Row>& rows) {
+void add_rows(const StudyContext& context, std::vector<Row>& rows) {
   guard(rows, "vehicle: counts", file, [&] { count(rows); });
   const double end = context.full ? printed_value("hht.atv.duration") : 0.3;
   char table[64];
@@ -274,5 +273,10 @@ void add_atv_rows(const StudyContext& context, std::vector<Row>& rows) {
     guard(rows, "vehicle: cost over the error of the ten greatest stresses", file,
           [&] { cost_over_error(context, rows, end); });
 }
+
+}  // namespace
+}  // namespace hht_atv_study
+
+void add_atv_rows(const StudyContext& context, std::vector<Row>& rows) { hht_atv_study::add_rows(context, rows); }
 
 }  // namespace trammel
