@@ -188,12 +188,12 @@ void draw(const StudyContext& context, const VehicleRun& hht, const VehicleRun& 
   PlotRequest plot;
   plot.title = "Vehicle on four posts: hht-i3 at 1e-5 and bdf-i3 at 1e-4";
   plot.xlabel = "time, s";
-  plot.panels = {{"force in the right rear ball joint, N",
-                  {{t, hht.trajectory.column(force), "hht-i3", {}, false},
-                   {t, bdf.trajectory.column(force), "bdf-i3", {}, true}},
-                  false},
-                 {"pitch rate of the engine, rad/s", {{t, a, "hht-i3", {}, false}, {t, b, "bdf-i3", {}, true}}, false},
-                 {"its difference, % of the largest rate", {{t, difference, "", {}, false}}, false}};
+  plot.panels = {
+      {"force in the right rear ball joint, N",
+       {{t, hht.trajectory.column(force), "hht-i3", {}, false}, {t, bdf.trajectory.column(force), "bdf-i3", {}, true}},
+       false},
+      {"pitch rate of the engine, rad/s", {{t, a, "hht-i3", {}, false}, {t, b, "bdf-i3", {}, true}}, false},
+      {"its difference, % of the largest rate", {{t, difference, "", {}, false}}, false}};
   plot.width = 1000;
   plot.height = 900;
   draw_plot(plot, *picture);
