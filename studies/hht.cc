@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <numbers>
 
+#include "studies/hht_atv.h"
 #include "studies/printed.h"
 #include "studies/study.h"
 #include "trammel/base/data_directory.h"
@@ -562,6 +563,7 @@ std::vector<Row> run(const StudyContext& context) {
             {"c 1e-5", "c 1e-4", "c 1e-3", "c 1e-2"});
   step_changes(context, rows);
   pendulum_table(context, rows);
+  add_atv_rows(context, rows);
   return rows;
 }
 
