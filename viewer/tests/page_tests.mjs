@@ -288,7 +288,7 @@ const refusals = {
   'a page with foreign data says so': [Buffer.from('hello world').toString('base64'), /damaged or cut off/],
 };
 const others = [hostile, policy, ghost, model, modes, gears, oldResult, stopped, contact, bending];
-const otherTests = 19; // of those functions
+const otherTests = 20; // of those functions
 
 export async function pageTests(suite, bundle) {
   const all = Object.keys(tests).length + Object.keys(refusals).length + otherTests + 1;
@@ -553,6 +553,26 @@ async function bending(suite, browser, bundle) {
     await page.evaluate(() => window.trammel.seek(0.55)); // between two rows
     await settle(page);
     near((await drawn()).tip, [1, 0, 0.0275]);
+  });
+  await suite.test('a body whose stress is known is coloured by it, with a scale of its own', async () => {
+    const choice = page.getByRole('combobox', { name: 'Colours of bodies that bend' });
+    await page.evaluate(() => window.trammel.seek(1));
+    await choice.selectOption('stress');
+    await settle(page);
+    // Of rectangles and round sections alike that of bending and torsion together, at the end nearer to the root.
+    const stresses = () => page.evaluate(() => {
+      const { flex } = window.trammel.view, [part] = flex.parts;
+      return [flex.greatestStress, ...[0, 1, 2, 3].map((piece) => flex.stressOf(part, piece))];
+    });
+    const q = 0.05, bend = [1, 0.75, 0.5, 0.25].map((s) => 2e9 * s * q), torsion = 1e8 * q, all = (sigma, tau) => Math.hypot(sigma, Math.sqrt(3) * tau);
+    const expected = bend.map((sigma) => all(sigma, torsion));
+    (await stresses()).forEach((x, i) => assert.ok(Math.abs(x - [expected[0], ...expected][i]) < 1e-4 * expected[0], `${x} instead of ${[expected[0], ...expected][i]}`));
+    const { root, end } = await drawn();
+    assert.ok(root[0] > root[2] + 0.3 && end[2] > end[0] + 0.3, `red at the root, ${root}, blue at the tip, ${end}`);
+    assert.equal(await page.getByRole('img', { name: /^Von Mises stress/ }).getAttribute('aria-label'), 'Von Mises stress: blue none, red 100 MPa');
+    await choice.selectOption('displacement');
+    await settle(page);
+    assert.equal(await page.getByRole('img', { name: /^Displacement by bending/ }).count(), 1);
   });
   await suite.test('deformations are drawn larger by a slider, and a bent beam can be clicked', async () => {
     await page.evaluate(() => window.trammel.seek(1));
