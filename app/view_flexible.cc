@@ -57,7 +57,8 @@ bool stress_fits(const Bent& body) {
 
 bool fits_together(const Bent& body) {
   const std::size_t points = body.points.size() / 3;
-  return stress_fits(body) && points > 0 && body.points.size() == 3 * points && body.segments.size() == 2 * body.radii.size() &&
+  return stress_fits(body) && points > 0 && body.points.size() == 3 * points &&
+         body.segments.size() == 2 * body.radii.size() &&
          std::all_of(body.segments.begin(), body.segments.end(),
                      [&](double i) { return i >= 0 && i < static_cast<double>(points) && i == std::floor(i); }) &&
          std::all_of(body.modes.begin(), body.modes.end(),
