@@ -1,5 +1,5 @@
-"""Notebooks of the examples, from their scripts: the text at the top and every comment that begins a paragraph become text, what
-stands between them code.
+"""Notebooks of the examples, from their scripts: the text at the top and every comment that begins a paragraph become text, the
+paragraphs cells of code.
 
     python3 python/make_notebooks.py            writes python/examples/*.ipynb
     python3 python/make_notebooks.py --check    says whether they are as they would be written
@@ -31,8 +31,17 @@ def cell(kind: str, text: str) -> Dict[str, object]:
 
 
 def paragraphs(code: str) -> List[str]:
-    """Cut before each comment that stands at the left margin behind an empty line."""
-    return re.split(r"\n\n(?=# )", code)
+    """Cut at empty lines between statements, never within one; a comment goes with the statement that it stands above."""
+    lines, cuts = code.splitlines(), []
+    imports = False  # they stay together
+    for statement in ast.parse(code).body:
+        first = min([statement.lineno, *(d.lineno for d in getattr(statement, "decorator_list", []))]) - 1
+        while first > 0 and lines[first - 1].startswith("#"):
+            first -= 1
+        after_imports, imports = imports, isinstance(statement, (ast.Import, ast.ImportFrom))
+        if first > 0 and not lines[first - 1].strip() and not (after_imports and imports):
+            cuts.append(first)
+    return ["\n".join(lines[a:b]).strip("\n") + "\n" for a, b in zip([0, *cuts], [*cuts, len(lines)])]
 
 
 def cells(script: str) -> List[Dict[str, object]]:
