@@ -1,8 +1,6 @@
 // The bearing of models/ball_bearing.yaml: contact angles, ball loads, displacement and orbit against the equilibrium
 // of a ball under Hertz's forces and the centrifugal force, for several loads and another geometry; evaluations of the
 // contacts beside CVODE at equal accuracy; what a step costs; HHT with true joints.
-#include "studies/split_bearing.h"
-
 #include <cmath>
 #include <cstdio>
 #include <numbers>
@@ -10,6 +8,7 @@
 
 #include "app/ball_bearing.h"
 #include "studies/printed.h"
+#include "studies/split_parts.h"
 #include "studies/stepping.h"
 #include "trammel/base/data_directory.h"
 #include "trammel/write/plot.h"
