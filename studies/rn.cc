@@ -633,6 +633,7 @@ std::vector<Row> run(const StudyContext& context) {
   starts(context, rows);
   pendulum_goal(context, rows);
   counts_and_rest(rows);
+  as_stated(context, rows);
   vehicle_tables(context, rows);
   times_tables(context, rows);
   return rows;

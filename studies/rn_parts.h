@@ -23,5 +23,7 @@ StepErrors errors_at_steps(const ModelRun& run, const ModelRun& reference, const
 
 // rn_starts.cc: the start that the text states beside the one that the tables point to, and the paper's reference.
 void starts(const StudyContext& context, std::vector<Row>& rows);
+// rn_as_stated.cc: the HMMWV with what the text says of it.
+void as_stated(const StudyContext& context, std::vector<Row>& rows);
 
 }  // namespace trammel::rn_study
