@@ -1,7 +1,7 @@
 #include "studies/printed.h"
 
-#include <cmath>
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <limits>
 #include <map>

@@ -1,6 +1,6 @@
-// The HMMWV of the Rosenbrock-Nystrom paper as its text states it, beside the model that gives its eigenvalue: the damping
-// of 2e6 N s/m, the height of 0.71 m, the rear wheels on the bump at 1.2 s. What the text leaves free is searched: springs
-// shortened until the chassis rests at that height, a wheel base that brings the rear wheels in time.
+// The HMMWV of the Rosenbrock-Nystrom paper as its text states it, beside the model that gives its eigenvalue: the
+// damping of 2e6 N s/m, the height of 0.71 m, the rear wheels on the bump at 1.2 s. What the text leaves free is
+// searched: springs shortened until the chassis rests at that height, a wheel base that brings the rear wheels in time.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -107,9 +107,9 @@ void height_and_base_rows(const StudyContext& context, std::vector<Row>& rows, V
       stated.half_base += 0.5 * (apart - (rest.front - rest.rear));
     }
     const Rest rest = rest_of(stated, true);
-    rows.push_back(Row::reproduce(as_stated_name, "springs shortened", "height at rest, m", "rn.s32.height",
-                                  rest.height, 2)
-                       .tuned_on("the springs were shortened until it was met"));
+    rows.push_back(
+        Row::reproduce(as_stated_name, "springs shortened", "height at rest, m", "rn.s32.height", rest.height, 2)
+            .tuned_on("the springs were shortened until it was met"));
     rows.push_back(Row::measure(as_stated_name, "springs shortened", "by, m", stated.shorter)
                        .because("what the search found: the print gives no spring"));
     const double radius = 0.467, half = 0.5 * printed_value("rn.s32.bump"),
@@ -122,8 +122,9 @@ void height_and_base_rows(const StudyContext& context, std::vector<Row>& rows, V
                        .tuned_on("the wheel base was shortened until it was met"));
     rows.push_back(Row::measure(as_stated_name, "wheel base shortened", "from 3.378 m to, m", 2 * stated.half_base)
                        .because("the published base brings them 0.74 s behind the front wheels"));
-    rows.push_back(Row::measure(as_stated_name, "springs and base shortened", "fastest eigenvalue, 1/s", rest.eigenvalue)
-                       .because("it hangs on the damping, which has a row"));
+    rows.push_back(
+        Row::measure(as_stated_name, "springs and base shortened", "fastest eigenvalue, 1/s", rest.eigenvalue)
+            .because("it hangs on the damping, which has a row"));
   });
 }
 
@@ -146,22 +147,22 @@ void run_rows(const StudyContext& context, std::vector<Row>& rows, const Vehicle
           most = std::max(most, std::abs(r.grid[i] - r.grid.front()));
       return most;
     };
-    rows.push_back(Row::at_most(as_stated_name, "over the bump", "height after 4 s less that at rest, m", 2e-3,
-                                settled(run))
-                       .with({"rn.s32.settled"})
-                       .because("\"stabilizes\": the line of a figure"));
+    rows.push_back(
+        Row::at_most(as_stated_name, "over the bump", "height after 4 s less that at rest, m", 2e-3, settled(run))
+            .with({"rn.s32.settled"})
+            .because("\"stabilizes\": the line of a figure"));
     rows.push_back(Row::measure(as_stated_name, "over the bump", "steps to 5 s at 1e-3", static_cast<double>(run.steps))
                        .because(why::work));
-    rows.push_back(Row::measure(as_stated_name, "the model as it is", "steps to 5 s at 1e-3",
-                                static_cast<double>(model.steps))
-                       .because(why::work));
+    rows.push_back(
+        Row::measure(as_stated_name, "the model as it is", "steps to 5 s at 1e-3", static_cast<double>(model.steps))
+            .because(why::work));
     double apart = 0, swing = 0;
     for (std::size_t i = 0; i < std::min(model.grid.size(), possible.grid.size()); ++i) {
       apart = std::max(apart, std::abs(model.grid[i] - possible.grid[i]));
       swing = std::max(swing, std::abs(model.grid[i] - model.grid.front()));
     }
-    rows.push_back(Row::at_most(as_stated_name, "arms with inertias that a body can have", "change of the height by its swing",
-                                0.02, apart / swing)
+    rows.push_back(Row::at_most(as_stated_name, "arms with inertias that a body can have",
+                                "change of the height by its swing", 0.02, apart / swing)
                        .because("an arm's inertia about the vertical hardly enters: what the tolerance leaves"));
   });
 }

@@ -1,7 +1,7 @@
 // The stiff double pendulum from the start that the text of the Rosenbrock-Nystrom paper states, rod 2 turning with 10
-// rad/s, beside the start from rest. The column RelErr of Tables 4 and 6 is the largest error by the reference's value at
-// its time, so that it tells what the variable was there: seven numbers on the motion itself, whatever made the errors.
-// And the paper's reference, steps of one tiny size, beside ours, whose steps are controlled.
+// rad/s, beside the start from rest. The column RelErr of Tables 4 and 6 is the largest error by the reference's value
+// at its time, so that it tells what the variable was there: seven numbers on the motion itself, whatever made the
+// errors. And the paper's reference, steps of one tiny size, beside ours, whose steps are controlled.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -77,11 +77,12 @@ void told_by_relative_errors(std::vector<Row>& rows) {
         const double ours = std::abs(sample(runs[i], t.signal, {at}, Between::cubic)[0]);
         const std::string quantity =
             text("size at %g s, rad or rad/s, ", at) + (i == 0 ? "from rest" : "from the start as stated");
-        rows.push_back((i == 0 ? Row::near(table, row, quantity, told, ours, allowed)
-                                     .because("what the digits of error and RelErr leave open")
-                               : Row::measure(table, row, quantity, ours)
-                                     .because("the other start: it is not where the print was"))
-                           .with({cell(t.table, t.k, "t"), cell(t.table, t.k, "max"), cell(t.table, t.k, "rel")}));
+        rows.push_back(
+            (i == 0
+                 ? Row::near(table, row, quantity, told, ours, allowed)
+                       .because("what the digits of error and RelErr leave open")
+                 : Row::measure(table, row, quantity, ours).because("the other start: it is not where the print was"))
+                .with({cell(t.table, t.k, "t"), cell(t.table, t.k, "max"), cell(t.table, t.k, "rel")}));
         if (i == 1)
           rows.push_back(Row::at_least(table, row, "the stated start's distance from it, by what is left open", 3,
                                        std::abs(ours - told) / allowed)
@@ -112,10 +113,10 @@ void tables_from(const Start& start, std::vector<Row>& rows, PlotRequest& plot) 
       take_printed_weights(model);
       const ModelRun run = run_model(std::move(model));
       const double target = printed_value(cell("table5", k, "steps"));
-      rows.push_back(Row::near(table, row, "steps", target, static_cast<double>(run.result.summary.counts.steps),
-                               0.12 * target)
-                         .printed_as(cell("table5", k, "steps"))
-                         .because("the print does not tell its control of the step, which moves the count by this much"));
+      rows.push_back(
+          Row::near(table, row, "steps", target, static_cast<double>(run.result.summary.counts.steps), 0.12 * target)
+              .printed_as(cell("table5", k, "steps"))
+              .because("the print does not tell its control of the step, which moves the count by this much"));
       if (k > 5) return;
       for (const auto& [signal, key] : {std::pair{"theta1", "table4"}, {"theta1_rate", "table6"}}) {
         const StepErrors ours = errors_at_steps(run, reference, signal);
@@ -137,8 +138,8 @@ void constant_reference(std::vector<Row>& rows) {
   const std::string table = "double pendulum, the paper's reference: constant steps, a cubic between four of them";
   guard(rows, table, "references", [&] {
     constexpr double h = 2e-5;
-    Model model = load_model((data_directory() / "models" / pendulum_file).string(),
-                             {.tolerance = 1e-5, .output_step = 0});
+    Model model =
+        load_model((data_directory() / "models" / pendulum_file).string(), {.tolerance = 1e-5, .output_step = 0});
     take_printed_weights(model);
     const ModelRun run = run_model(std::move(model)),
                    controlled = run_model(pendulum_file, {.tolerance = 1e-11, .output_step = 0}),

@@ -740,10 +740,11 @@ void stability_control(const StudyContext& context, std::vector<Row>& rows) {
               .because(split ? "impacts are not smooth: it falls with the step, without an order" : why::comparator));
       const bool as_printed = name.find("as printed") != std::string::npos;
       if (as_printed)
-        rows.push_back(Row::at_least(table, name, "error by that of control by stability at the last epsilon", 10,
-                                     error / by_stability)
-                           .because("what the source does not tell: an open contact has no part in (15), so that a wall "
-                                    "is entered at full step, whatever epsilon"));
+        rows.push_back(
+            Row::at_least(table, name, "error by that of control by stability at the last epsilon", 10,
+                          error / by_stability)
+                .because("what the source does not tell: an open contact has no part in (15), so that a wall "
+                         "is entered at full step, whatever epsilon"));
       if (split && !changes.step && !as_printed) {
         if (by_stability > 0)
           rows.push_back(Row::at_most(table, name, "error by that of twice the epsilon", 1, error / by_stability)

@@ -1,8 +1,8 @@
-// Where `split` needs fewer evaluations of the contacts than BDF, at equal error. Two balls on a rod are pressed against
-// a wall (models/dumbbell_on_wall.yaml) and let go from `amplitude` times the depth of the load: below 1 the contacts
-// stay closed and the motion is smooth, above it they open and strike, from 100 on it is flight with short impacts. The
-// rod is a spring of a given frequency with the damping ratio 1/2, beside 9 kHz of the contacts. BDF is CVODE's, its
-// Jacobians counted as 12 evaluations each, as the source does for rigid bodies.
+// Where `split` needs fewer evaluations of the contacts than BDF, at equal error. Two balls on a rod are pressed
+// against a wall (models/dumbbell_on_wall.yaml) and let go from `amplitude` times the depth of the load: below 1 the
+// contacts stay closed and the motion is smooth, above it they open and strike, from 100 on it is flight with short
+// impacts. The rod is a spring of a given frequency with the damping ratio 1/2, beside 9 kHz of the contacts. BDF is
+// CVODE's, its Jacobians counted as 12 evaluations each, as the source does for rigid bodies.
 #include <algorithm>
 #include <cmath>
 #include <limits>

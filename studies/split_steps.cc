@@ -1,5 +1,5 @@
-// SPLIT, what its sections 2.2, 3 and 5 say beside the examples: estimates of frequencies by the modes of the masses and
-// stiffnesses that they are made of, the special cases of (5) as identities, estimator (15), and Sundman's
+// SPLIT, what its sections 2.2, 3 and 5 say beside the examples: estimates of frequencies by the modes of the masses
+// and stiffnesses that they are made of, the special cases of (5) as identities, estimator (15), and Sundman's
 // transformation (14) with a scaling of the user's own, as it is and reversible.
 #include <algorithm>
 #include <cmath>
@@ -97,16 +97,16 @@ void estimates(std::vector<Row>& rows) {
     const double ball = highest_frequency(on_a_contact(false)), ring = highest_frequency(on_a_contact(true)),
                  h = printed_value("split.s22.h");
     rows.push_back(Row::reproduce(table, "a ball", "frequency, Hz", "split.s22.f.translation", ball, 2));
-    rows.push_back(Row::reproduce(table, "the outer ring about a diameter", "frequency, Hz", "split.s22.f.rotation",
-                                  ring, 2)
-                       .with({"split.s22.j", "split.s22.r"}));
+    rows.push_back(
+        Row::reproduce(table, "the outer ring about a diameter", "frequency, Hz", "split.s22.f.rotation", ring, 2)
+            .with({"split.s22.j", "split.s22.r"}));
     // An oscillator of this frequency by (5): its phase after a hundred steps.
     const double w = 2 * std::numbers::pi * ball, end = 100 * h;
     const Eigen::Vector2d ours = end_of_mass(pushed_mass(text("-%.17g*dx(p)", w * w), "", 1, 0), end, h, {});
     rows.push_back(
-        Row::at_most(table, "a ball in steps of 1e-6 s", "error of the phase after 100 steps, by the phase", 1e-3,
-                     std::abs(std::atan2(ours[1] / w, ours[0]) - std::atan2(-std::sin(w * end), std::cos(w * end))) /
-                         (w * end))
+        Row::at_most(
+            table, "a ball in steps of 1e-6 s", "error of the phase after 100 steps, by the phase", 1e-3,
+            std::abs(std::atan2(ours[1] / w, ours[0]) - std::atan2(-std::sin(w * end), std::cos(w * end))) / (w * end))
             .with({"split.s22.h"})
             .because("\"small enough to fully capture the dynamics of A\": (h w)^2/24 = 4e-4"));
   });
@@ -204,8 +204,7 @@ void estimator_and_local_error(std::vector<Row>& rows) {
     const double tol = 1e-4;
     const auto relative_error = [&](double alpha, double q, double v) {
       double h = 1e-3;
-      for (int i = 0; i < 50; ++i)
-        h = std::sqrt(tol * h * alpha * std::abs(v) / std::abs(A(q + h * alpha * v) - A(q)));
+      for (int i = 0; i < 50; ++i) h = std::sqrt(tol * h * alpha * std::abs(v) / std::abs(A(q + h * alpha * v) - A(q)));
       const Eigen::Vector2d E = end_of_mass(pushed_mass(force, "", q, v), h, h, {text("alpha=%.17g", alpha)}) -
                                 end_of_mass(pushed_mass(force, "", q, v), h, 0, {});
       return std::abs(E[1]) / (tol * std::abs(v));
@@ -286,7 +285,8 @@ Leg fly(const Eigen::Vector4d& start, const std::string& control, double first, 
 }
 
 void there_and_back(std::vector<Row>& rows) {
-  const std::string table = "Section 5, (14) with s = r^(3/2): an orbit of eccentricity 1/2, 1000 steps and as many back";
+  const std::string table =
+      "Section 5, (14) with s = r^(3/2): an orbit of eccentricity 1/2, 1000 steps and as many back";
   for (const char* control : {"scaling", "reversible"}) {
     guard(rows, table, control, [&] {
       const Eigen::Vector4d start(0.5, 0, 0, std::sqrt(3.0)), turn(1, 1, -1, -1);

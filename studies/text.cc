@@ -283,8 +283,9 @@ void work_rows(std::vector<Row>& rows, const Springs& s, const Springs& first, c
     Row row = Row::near(table_7_4_name, s.name(), quantity + ", by those of k = 0, 0", printed, ours, 0.2 * printed)
                   .printed_as(s.id() + column)
                   .printed_as(first.id() + column)
-                  .because("the print's times as a quotient; a fifth, because a step costs more than its corrections "
-                           "and evaluations, and another code's at that");
+                  .because(
+                      "the print's times as a quotient; a fifth, because a step costs more than its corrections "
+                      "and evaluations, and another code's at that");
     row.printed = printed;
     rows.push_back(std::move(row));
   };

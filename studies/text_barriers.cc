@@ -1,6 +1,6 @@
-// TEXT section 7.1.3: Dahlquist's barriers, shown on formulas. The first: a zero-stable linear k-step method has at most
-// order k + 2 for even k, k + 1 for odd k, and k if it is explicit. The second: an A-stable one has at most order 2, and
-// the trapezoidal rule has the smallest error constant among those.
+// TEXT section 7.1.3: Dahlquist's barriers, shown on formulas. The first: a zero-stable linear k-step method has at
+// most order k + 2 for even k, k + 1 for odd k, and k if it is explicit. The second: an A-stable one has at most order
+// 2, and the trapezoidal rule has the smallest error constant among those.
 #include <Eigen/LU>
 #include <cmath>
 #include <numbers>
@@ -47,9 +47,9 @@ void first_barrier(std::vector<Row>& rows) {
         const MultistepFormula formula = of_highest_order(k, is_explicit);
         const int order = 2 * k - (is_explicit ? 1 : 0), most = is_explicit ? k : k + (k % 2 == 0 ? 2 : 1);
         rows.push_back(Row::near(table, row, "order", order, formula.order(), 0).because("as many free coefficients"));
-        rows.push_back(Row::near(table, row, "zero-stable: 1, or not: 0", order <= most ? 1 : 0,
-                                 formula.zero_stable() ? 1 : 0, 0)
-                           .because("the barrier is " + std::to_string(most)));
+        rows.push_back(
+            Row::near(table, row, "zero-stable: 1, or not: 0", order <= most ? 1 : 0, formula.zero_stable() ? 1 : 0, 0)
+                .because("the barrier is " + std::to_string(most)));
         if (order > most)
           rows.push_back(Row::at_least(table, row, "growth of a step of size 0", 1.001, formula.growth(0))
                              .because("a root outside of the unit circle: no smaller step helps"));
@@ -80,15 +80,15 @@ void second_barrier(std::vector<Row>& rows) {
     guard(rows, table, f.name, [&] {
       const StabilitySummary s = summarise_stability([&](Complex z) { return f.growth(z); });
       if (!s.a_stable) {
-        rows.push_back(Row::at_most(table, f.name + ", order " + std::to_string(f.order()), "A(alpha), degrees", 89.99,
-                                    s.angle)
-                           .because("not A-stable, whatever its order"));
+        rows.push_back(
+            Row::at_most(table, f.name + ", order " + std::to_string(f.order()), "A(alpha), degrees", 89.99, s.angle)
+                .because("not A-stable, whatever its order"));
         return;
       }
       rows.push_back(Row::at_most(table, f.name + ", A-stable", "order", 2, f.order()).because("the barrier"));
       if (f.order() == 2)
-        rows.push_back(Row::at_least(table, f.name + ", A-stable", "error constant by the sum of beta", 1.0 / 12 - 1e-14,
-                                     scaled_constant(f))
+        rows.push_back(Row::at_least(table, f.name + ", A-stable", "error constant by the sum of beta",
+                                     1.0 / 12 - 1e-14, scaled_constant(f))
                            .because("the trapezoidal rule's, 1/12, is the smallest there can be"));
     });
   }

@@ -1,6 +1,6 @@
-// TEXT section 7.3: the methods that the chapter takes for real time, with steps of fixed size and two corrections each,
-// on independent coordinates and with penalty, on three mechanisms: what a step costs, whether each costs the same, and
-// what two corrections lose.
+// TEXT section 7.3: the methods that the chapter takes for real time, with steps of fixed size and two corrections
+// each, on independent coordinates and with penalty, on three mechanisms: what a step costs, whether each costs the
+// same, and what two corrections lose.
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -26,7 +26,7 @@ const Mechanism mechanisms[] = {
     {"six-axis robot arm", "robot_arm.yaml", "joint-coordinates", 1e-3, 1},
     {"spatial slider-crank", "spatial_slider_crank.yaml", "state-space", 1e-3, 1}};
 
-const char* const methods[] = {"midpoint", "collocation", "newmark",     "hht",
+const char* const methods[] = {"midpoint",    "collocation", "newmark",    "hht",
                                "trapezoidal", "radau-iia-2", "radau-iia-3"};
 constexpr int corrections = 2;
 
@@ -54,7 +54,8 @@ Paced pace(const Mechanism& m, const char* method, const char* form, int count) 
   const double begin = cpu_seconds();
   for (long i = 0; i < steps; ++i) {
     const Attempt attempt = integrator.attempt(m.h);
-    if (attempt.verdict != Verdict::ok) throw std::runtime_error(std::string("a step failed: ") + to_text(attempt.verdict));
+    if (attempt.verdict != Verdict::ok)
+      throw std::runtime_error(std::string("a step failed: ") + to_text(attempt.verdict));
     integrator.accept();
     const long now = integrator.counts().evaluations, spent = now - last;
     last = now;

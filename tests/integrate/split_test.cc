@@ -392,8 +392,8 @@ ThereAndBack there_and_back(SplitControl control, double epsilon) {
   auto [end, last] = run(ready.state, epsilon * std::pow(0.5, 1.5));
   end.v = -end.v;
   const State back = run(end, last).first;
-  out.error = std::max((back.q - ready.state.q).lpNorm<Eigen::Infinity>(),
-                       (back.v + ready.state.v).lpNorm<Eigen::Infinity>());
+  out.error =
+      std::max((back.q - ready.state.q).lpNorm<Eigen::Infinity>(), (back.v + ready.state.v).lpNorm<Eigen::Infinity>());
   return out;
 }
 

@@ -306,23 +306,23 @@ TEST(Rosenbrock, CoefficientsSolveTheEquationsOfTheSource) {
     }
     const double g = t.gamma, round_off = 1e-15;
     const auto squares = [&](double x, double y, double z) { return b[2] * x + b[3] * y + b[4] * z; };
-    EXPECT_NEAR(b[1] + b[2] + b[3] + b[4], 1, round_off);                                          // (8a)
-    EXPECT_NEAR(squares(s[2], s[3], s[4]), 0.5 - g, round_off);                                    // (8b)
-    EXPECT_NEAR(squares(a[2] * a[2], a[3] * a[3], a[4] * a[4]), 1.0 / 3, round_off);               // (8c)
-    EXPECT_NEAR(squares(0, beta(3, 2) * s[2], beta(4, 2) * s[2] + beta(4, 3) * s[3]),              // (8d)
+    EXPECT_NEAR(b[1] + b[2] + b[3] + b[4], 1, round_off);                              // (8a)
+    EXPECT_NEAR(squares(s[2], s[3], s[4]), 0.5 - g, round_off);                        // (8b)
+    EXPECT_NEAR(squares(a[2] * a[2], a[3] * a[3], a[4] * a[4]), 1.0 / 3, round_off);   // (8c)
+    EXPECT_NEAR(squares(0, beta(3, 2) * s[2], beta(4, 2) * s[2] + beta(4, 3) * s[3]),  // (8d)
                 1.0 / 6 - g + g * g, round_off);
     EXPECT_NEAR(squares(std::pow(a[2], 3), std::pow(a[3], 3), std::pow(a[4], 3)), 0.25, round_off);  // (8e)
-    EXPECT_NEAR(squares(0, a[3] * A(3, 2) * s[2], a[4] * (A(4, 2) * s[2] + A(4, 3) * s[3])),       // (8f)
+    EXPECT_NEAR(squares(0, a[3] * A(3, 2) * s[2], a[4] * (A(4, 2) * s[2] + A(4, 3) * s[3])),         // (8f)
                 0.125 - g / 3, round_off);
     EXPECT_NEAR(squares(0, beta(3, 2) * a[2] * a[2], beta(4, 2) * a[2] * a[2] + beta(4, 3) * a[3] * a[3]),  // (8g)
                 1.0 / 12 - g / 3, round_off);
     EXPECT_NEAR(b[4] * beta(4, 3) * beta(3, 2) * s[2], 1.0 / 24 - g / 2 + 1.5 * g * g - g * g * g, round_off);  // (8h)
-    EXPECT_NEAR(beta(3, 2) * s[2] * (s[2] * a[4] * a[4] - s[4] * a[2] * a[2]),  // (10)
+    EXPECT_NEAR(beta(3, 2) * s[2] * (s[2] * a[4] * a[4] - s[4] * a[2] * a[2]),                                  // (10)
                 (s[2] * a[3] * a[3] - s[3] * a[2] * a[2]) * (beta(4, 2) * s[2] + beta(4, 3) * s[3]), 4 * round_off);
     EXPECT_EQ(A(4, 1), A(3, 1));  // (11)
     EXPECT_EQ(A(4, 2), A(3, 2));
     EXPECT_EQ(A(4, 3), 0);
-    EXPECT_NEAR(a[3], (0.2 - a[2] / 4) / (0.25 - a[2] / 3), round_off);  // (12)
+    EXPECT_NEAR(a[3], (0.2 - a[2] / 4) / (0.25 - a[2] / 3), round_off);                                     // (12)
     EXPECT_NEAR(b[4] * beta(4, 3) * a[3] * a[3] * (a[3] - a[2]), 0.05 - g / 4 - a[2] * (1.0 / 12 - g / 3),  // (13)
                 round_off);
     EXPECT_EQ(b[3], 0);  // (14)

@@ -83,8 +83,7 @@ void SplitMethod::started() {
   if (!scales_steps()) return;
   wanted_ = scaled_step(now_);
   if (!(wanted_ > 0) || !std::isfinite(wanted_))
-    throw Failure({Severity::error,
-                   "method-refuses",
+    throw Failure({Severity::error, "method-refuses",
                    "variable '" + equations_.model().variables[options_.scaling].name +
                        "' cannot scale the steps: it is not above 0 at the start",
                    "give it a form that is positive everywhere, as 1e-3 + dx(a)^2",
@@ -344,8 +343,8 @@ void SplitMethod::judge_stability(double h, Attempt& result) {
   result.suggested_h = wanted;
 }
 
-// SPLIT (15) to the letter: sigma = |A_{n+alpha} - A_n| / (h |alpha| |v_n|), a second evaluation of A, and the next step
-// epsilon / sqrt(sigma), whatever came of this one. A contact that is open has no part in it.
+// SPLIT (15) to the letter: sigma = |A_{n+alpha} - A_n| / (h |alpha| |v_n|), a second evaluation of A, and the next
+// step epsilon / sqrt(sigma), whatever came of this one. A contact that is open has no part in it.
 Verdict SplitMethod::judge_printed(double h, Attempt& result) {
   z_.setZero();
   z_.head(nv_) = -force_a_;
@@ -372,8 +371,8 @@ double SplitMethod::scaled_step(const State& state) {
   return options_.epsilon * equations_.variables_of(explicit_work_)[static_cast<std::size_t>(options_.scaling)];
 }
 
-// SPLIT (14), h = epsilon s(z_n). The reversible rule is that of Huang and Leimkuhler, explicit: with h_n = epsilon s(z_n)
-// the steps before and behind z_n obey
+// SPLIT (14), h = epsilon s(z_n). The reversible rule is that of Huang and Leimkuhler, explicit: with h_n = epsilon
+// s(z_n) the steps before and behind z_n obey
 //
 //   1/h_{n-1/2} + 1/h_{n+1/2} = 2/h_n,
 //
@@ -545,8 +544,10 @@ MethodInfo split() {
        "ab or bab: a kick by A and steps of B one after the other, for comparison; they leave oscillations of the "
        "velocities proportional to h."},
       {"control", FieldKind::text, Quantity::none, std::string("error"),
-       "Of the step: error (by the tolerance); stability: h = epsilon / sqrt(stiffness of A by mass), and contacts about "
-       "to close are seen; printed: the same by estimator (15) of the source; scaling: h = epsilon s with a variable s of "
+       "Of the step: error (by the tolerance); stability: h = epsilon / sqrt(stiffness of A by mass), and contacts "
+       "about "
+       "to close are seen; printed: the same by estimator (15) of the source; scaling: h = epsilon s with a variable s "
+       "of "
        "the model; reversible: the same by a rule that runs backwards too."},
       {"epsilon", FieldKind::number, Quantity::none, 0.1, "Of all controls but by error; below 2 for stability.", 1e-6,
        2},

@@ -25,8 +25,8 @@
 namespace trammel {
 
 enum class Composition { none, ab, bab };  // kick after the step of B; between two half steps of B
-// Of the step: its error; SPLIT (14) with the stiffness of A, ours or as printed; (14) with a scaling of the user's own,
-// as it is or by a rule that runs backwards too.
+// Of the step: its error; SPLIT (14) with the stiffness of A, ours or as printed; (14) with a scaling of the user's
+// own, as it is or by a rule that runs backwards too.
 enum class SplitControl { error, stability, printed, scaling, reversible };
 
 struct SplitOptions {
@@ -99,7 +99,7 @@ class SplitMethod final : public MotionIntegrator {
   double matrix_h_ = 0;
   double wanted_ = 0, trial_wanted_ = 0;  // the next step by a scaling, from the accepted state and from the trial
   bool history_ = false;                  // of a step before, smoothly continued
-  bool sets_in_ = false;  // a force may set in within a step
+  bool sets_in_ = false;                  // a force may set in within a step
 };
 
 }  // namespace trammel
