@@ -83,7 +83,8 @@ void told_by_relative_errors(std::vector<Row>& rows) {
                        .because("what the digits of error and RelErr leave open")
                  : Row::measure(table, row, quantity, ours).because("the other start: it is not where the print was"))
                 .with({cell(t.table, t.k, "t"), cell(t.table, t.k, "max"), cell(t.table, t.k, "rel")}));
-        if (i == 1)
+        const bool excludes = allowed < 0.05;  // RelErr of the last row of Table 4 has two digits
+        if (i == 1 && excludes)
           rows.push_back(Row::at_least(table, row, "the stated start's distance from it, by what is left open", 3,
                                        std::abs(ours - told) / allowed)
                              .because("a start that the print excludes"));
@@ -144,16 +145,18 @@ void constant_reference(std::vector<Row>& rows) {
     const ModelRun run = run_model(std::move(model)),
                    controlled = run_model(pendulum_file, {.tolerance = 1e-11, .output_step = 0}),
                    constant = run_model(pendulum_file, {.step = h, .output_step = 0});
-    for (const auto& [signal, key] : {std::pair{"theta1", "table4"}, {"theta1_rate", "table6"}}) {
-      const StepErrors a = errors_at_steps(run, controlled, signal), b = errors_at_steps(run, constant, signal);
-      rows.push_back(Row::near(table, text("steps of %g s", h) + ", " + signal,
-                               "largest error of the run at 1e-5, against the controlled reference", a.largest,
-                               b.largest, 0.01 * a.largest)
-                         .with({"rn.s31.spline.first", "rn.s31.spline.last", cell(key, 5, "k")})
-                         .because("two references for one error: a hundredth of it"));
-      rows.push_back(Row::near(table, text("steps of %g s", h) + ", " + signal, "time of it, s", a.at, b.at, 1e-9)
-                         .because("the same step is the worst"));
-    }
+    const std::string row = text("steps of %g s", h);
+    const StepErrors a = errors_at_steps(run, controlled, "theta1"), b = errors_at_steps(run, constant, "theta1"),
+                     rate = errors_at_steps(run, constant, "theta1_rate");
+    rows.push_back(Row::near(table, row,
+                             "largest error of theta1 of the run at 1e-5, rad, beside the controlled reference's",
+                             a.largest, b.largest, 0.01 * a.largest)
+                       .with({"rn.s31.spline.first", "rn.s31.spline.last", cell("table4", 5, "k")})
+                       .because("two references for one error: a hundredth of it"));
+    rows.push_back(Row::near(table, row, "time of it, s", a.at, b.at, 1e-9).because("the same step is the worst"));
+    rows.push_back(Row::at_most(table, row, "time of the largest error of theta1', s", h, rate.at)
+                       .because("the second rod jerks into line in 1e-5 s, which constant steps of this size do not "
+                                "resolve: for rates ours is the better reference"));
   });
 }
 

@@ -272,7 +272,12 @@ Leg fly(const Eigen::Vector4d& start, const std::string& control, double first, 
   double h = first;
   for (int i = 0; i < steps; ++i) {
     const Attempt attempt = method.attempt(h);
-    if (attempt.verdict != Verdict::ok || attempt.error > 1) throw std::runtime_error("a step of the orbit failed");
+    if (attempt.verdict != Verdict::ok) throw std::runtime_error("a step of the orbit failed");
+    if (attempt.error > 1) {  // the first step back, which is longer than s allows here
+      h = attempt.suggested_h;
+      --i;
+      continue;
+    }
     method.accept();
     leg.last = h;
     leg.least = std::min(leg.least, h);
