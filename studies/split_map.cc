@@ -122,6 +122,44 @@ void cell_rows(std::vector<Row>& rows, const Cell& cell, const Runs& runs, Lines
   }
 }
 
+// The regions of the map, in words: the largest or the least quotient of all rods and of the amplitudes from one to
+// another. Bounds behind which the numbers lie, seen once, for a user to rely on.
+void region_rows(std::vector<Row>& rows, const Lines (&lines)[std::size(frequencies)][std::size(levels)]) {
+  const auto over = [&](std::size_t level, std::size_t from, std::size_t to, std::vector<double> Lines::*what,
+                        bool greatest) {
+    double found = greatest ? 0 : std::numeric_limits<double>::infinity();
+    for (const auto& rod : lines)
+      for (std::size_t i = from; i <= to; ++i) {
+        const double value = (rod[level].*what)[i];
+        if (std::isfinite(value)) found = greatest ? std::max(found, value) : std::min(found, value);
+      }
+    return found;
+  };
+  const char* const read_off = "read off the map: it says when to take `split`";
+  rows.push_back(Row::at_least(map_name, "contacts that strike, amplitude 5 to 20, error 1e-2",
+                               "BDF by split as published, the largest", printed_value("split.s63.gain"),
+                               over(0, 2, 3, &Lines::published, true))
+                     .because("the source's 2.6, where contacts open and close and two digits are enough"));
+  rows.push_back(Row::at_least(map_name, "contacts that strike, amplitude 5 and more, error 1e-2",
+                               "BDF by the best of split, the least", printed_value("split.s63.gain"),
+                               over(0, 2, 5, &Lines::best, false))
+                     .because(read_off));
+  rows.push_back(Row::at_most(map_name, "closed contacts, amplitude 0.3, error 1e-3",
+                              "BDF by the best of split, the largest", 1, over(1, 0, 0, &Lines::best, true))
+                     .because("closed contacts are smooth, and orders above the second pay"));
+  rows.push_back(Row::at_most(map_name, "closed contacts, amplitude 0.3, error 1e-4",
+                              "BDF by the best of split, the largest", 0.5, over(2, 0, 0, &Lines::best, true))
+                     .because("closed contacts are smooth, and orders above the second pay"));
+  rows.push_back(Row::at_least(map_name, "flight and impacts, amplitude 100 and more, error 1e-2",
+                               "split with fixed steps by split with control, the least", 1,
+                               over(0, 4, 5, &Lines::adaptive, false))
+                     .because("adaptive steps raise the gain where contacts are open for long"));
+  rows.push_back(Row::at_most(map_name, "closed contacts, amplitude 0.3, error 1e-2",
+                              "split with fixed steps by split with control, the largest", 1.05,
+                              over(0, 0, 0, &Lines::adaptive, true))
+                     .because("and raise nothing where they stay closed: the stiffness is always the same"));
+}
+
 void draw_map(const std::string& file, const std::vector<double>& x, const Lines (&lines)[std::size(frequencies)][3]) {
   PlotRequest plot;
   plot.title = "Evaluations of BDF by those of split, at equal error";
@@ -160,6 +198,7 @@ void map_of_gain(const StudyContext& context, std::vector<Row>& rows) {
           if (values->size() == before) values->push_back(std::nan(""));
     }
   }
+  guard(rows, map_name, "regions", [&] { region_rows(rows, lines); });
   if (const auto file = context.picture("split_map.png"))
     guard(rows, map_name, "picture", [&] { draw_map(*file, x, lines); });
 }
