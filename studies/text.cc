@@ -287,6 +287,10 @@ void work_rows(std::vector<Row>& rows, const Springs& s, const Springs& first, c
                       "the print's times as a quotient; a fifth, because a step costs more than its corrections "
                       "and evaluations, and another code's at that");
     row.printed = printed;
+    if (s.key == std::string("k1e8_1e8") && column == std::string(".cpu.de"))
+      row = Row(
+          std::move(row).missed_for("20.1 % apart: stability decides the steps of both explicit codes here, and theirs "
+                                    "is another one"));
     rows.push_back(std::move(row));
   };
   compare(".cpu.trapez", "corrections of the trapezoidal rule", work.corrections / of_first.corrections);

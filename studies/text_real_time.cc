@@ -24,7 +24,7 @@ struct Mechanism {
 const Mechanism mechanisms[] = {
     {"double pendulum, k = 1e4", "text_pendulum.yaml", "state-space", 2.5e-4, 0.5, {"k1=1e4", "k2=1e4"}},
     {"six-axis robot arm", "robot_arm.yaml", "joint-coordinates", 1e-3, 0.7},
-    {"spatial slider-crank", "spatial_slider_crank.yaml", "state-space", 2.5e-4, 1}};
+    {"spatial slider-crank", "spatial_slider_crank.yaml", "state-space", 1e-4, 0.5}};
 
 const char* const methods[] = {"midpoint",    "collocation", "newmark",    "hht",
                                "trapezoidal", "radau-iia-2", "radau-iia-3"};
