@@ -436,6 +436,13 @@ namespace methods {
 void add_constrained_runge_kutta(MethodInfo& m, const ImplicitTableau& tableau) {
   m.formulations.insert(m.formulations.end(), {formulation::index_3, formulation::stabilised_index_2});
   m.make = [tableau](const Equations& e, const MethodSettings& s) -> std::unique_ptr<Integrator> {
+    if (s.options.number("corrections") > 0 || s.options.get<bool>("secant"))
+      throw Failure({Severity::error,
+                     "method-refuses",
+                     "with constraints beside the equations Newton's method corrects the stages until they converge: "
+                     "options `corrections` and `secant` belong to the forms that are differential equations",
+                     "take --formulation state-space, penalty or joint-coordinates, or hht-i3 with `iterations`",
+                     {}});
     ConstrainedRungeKuttaOptions options;
     options.stabilised = s.formulation == formulation::stabilised_index_2;
     options.fixed_step = s.fixed_step;
