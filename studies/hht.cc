@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <numbers>
 
+#include "studies/hht_machines.h"
 #include "studies/printed.h"
 #include "studies/study.h"
 #include "trammel/base/data_directory.h"
@@ -566,6 +567,8 @@ std::vector<Row> run(const StudyContext& context) {
             {"c 1e-5", "c 1e-4", "c 1e-3", "c 1e-2"});
   step_changes(context, rows);
   pendulum_table(context, rows);
+  belt_rows(context, rows);
+  track_rows(context, rows);
   return rows;
 }
 

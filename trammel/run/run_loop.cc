@@ -15,6 +15,11 @@ namespace {
 constexpr long patience = 50000;
 // So often within so many steps: the run goes around a place that it cannot pass.
 constexpr long most_unexplained = 5, calm = 100;
+// A list of near pairs shall last for so many steps as the one at hand. Its margin is not below a share of the length
+// scale, or what hardly moves would ask for a list again and again.
+constexpr double steps_of_list = 40, least_margin = 1e-6;
+// A step that went further than was expected of it is tried again with a list made for it, so often.
+constexpr int most_lists = 3;
 
 }  // namespace
 
@@ -96,6 +101,7 @@ void Simulation::Loop::step() {
       static_cast<double>(s_.progress_.next_output) * *settings_->output_step < t_ + h * (1 - 1e-9))
     s_.output_step_->note_start(integrator);
   if (options_.real_time) clock_.step_starts();
+  if (s_.equations_->lists_pairs()) follow_pairs(h);
   h = try_and_locate(h);
   const bool accepted =
       passed_ && s_.energy_guard_->explains(integrator.state(), integrator.rates(), integrator.trial_state(),
@@ -131,8 +137,35 @@ void Simulation::Loop::change_inputs(std::span<const std::pair<int, double>> inp
 }
 
 bool Simulation::Loop::try_step(double h) {
-  attempt_ = s_.integrator_->attempt(h);
-  return attempt_.verdict == Verdict::ok && (fixed_ || attempt_.error <= 1);
+  for (int lists = 0;; ++lists) {
+    attempt_ = s_.integrator_->attempt(h);
+    const bool passed = attempt_.verdict == Verdict::ok && (fixed_ || attempt_.error <= 1);
+    if (!passed || list_holds()) return passed;
+    if (lists == most_lists) {
+      attempt_.verdict = Verdict::evaluation_rejected;
+      return false;
+    }
+  }
+}
+
+// Before a step: pairs that may come to touch in it are in the list.
+void Simulation::Loop::follow_pairs(double h) {
+  const Integrator& integrator = *s_.integrator_;
+  const Equations& equations = *s_.equations_;
+  const double next = equations.approach_within(h, integrator.state(), integrator.rates(), s_.work_);
+  if (equations.approached(integrator.state(), s_.work_) + next <= equations.pair_list().margin) return;
+  s_.list_pairs(integrator.state(), std::max(steps_of_list * next, least_margin * equations.length()));
+}
+
+// Behind it: none was missing. Otherwise the list is made for where it went.
+bool Simulation::Loop::list_holds() {
+  const Equations& equations = *s_.equations_;
+  if (!equations.lists_pairs()) return true;
+  const Integrator& integrator = *s_.integrator_;
+  if (equations.approached(integrator.trial_state(), s_.work_) <= equations.pair_list().margin) return true;
+  s_.list_pairs(integrator.state(), 0);
+  s_.list_pairs(integrator.state(), 2 * equations.approached(integrator.trial_state(), s_.work_));
+  return false;
 }
 
 double Simulation::Loop::try_and_locate(double h) {
@@ -179,6 +212,8 @@ void Simulation::Loop::count(double h) {
   progress.reach = std::max(progress.reach, s_.equations_->reach(s_.integrator_->state().q));
   progress.least_step = progress.steps == 1 ? h : std::min(progress.least_step, h);
   progress.greatest_step = std::max(progress.greatest_step, h);
+  progress.pair_steps += s_.equations_->pairs_in_play();
+  progress.most_pairs = std::max(progress.most_pairs, s_.equations_->pairs_in_play());
   if (attempt_.worst_velocity >= 0) s_.limited_[attempt_.worst_velocity] += 1;
 }
 

@@ -19,6 +19,8 @@ class Simulation::Loop {
   void take_orders();
   void change_inputs(std::span<const std::pair<int, double>> inputs);
   bool try_step(double h);
+  void follow_pairs(double h);
+  bool list_holds();
   // The size of the step that was tried and located; sets passed_.
   double try_and_locate(double h);
   void keep(double h);

@@ -38,6 +38,7 @@ class Contact : public Force {
   bool energy_is_complete() const override { return true; }
   bool approach(const ElementInput& in, const FrameState* rising, Approach& out) const override;
   Overlap overlap(const ElementInput& in) const override;
+  double gap(const ElementInput& in) const override;
   std::vector<SwitchInfo> switches() const override;
   void switch_values(const ElementInput& in, double* values) const override;
   // What it observes, in this order; the place takes three.

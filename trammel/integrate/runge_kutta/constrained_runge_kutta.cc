@@ -354,8 +354,8 @@ double ConstrainedRungeKutta::estimate(Attempt& result) {
   equations_.multiply_mass(now_.q, r_v_, work_vec_);
   right_.setZero();
   right_.head(nv_) = work_vec_;
-  equations_.vv().multiply_add(partials.force_q, -1 / c, r_z_.data(), right_.data());
-  equations_.vv().multiply_add(partials.Ma_q, -1 / c, r_z_.data(), right_.data());
+  partials.vv->multiply_add(partials.force_q, -1 / c, r_z_.data(), right_.data());
+  partials.vv->multiply_add(partials.Ma_q, -1 / c, r_z_.data(), right_.data());
   g_.setZero();
   equations_.gv().multiply_add(partials.G, -c, r_z_.data(), g_.data());
   for (const int row : equations_.velocity_rows()) g_[row] = 0;
