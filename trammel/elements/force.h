@@ -91,16 +91,6 @@ class Force {
   virtual bool approach(const ElementInput& /*in*/, const FrameState* /*rising*/, Approach& /*out*/) const {
     return false;
   }
-  // Of a contact, for lists of what is near: where the shape on a frame is. In a ball about the frame's origin, or so
-  // near to its surface is all that bounds a tube about its z axis, or it has no end.
-  enum class Bound { ball, tube, none };
-  struct Extent {
-    Bound bound = Bound::none;
-    double radius = 0;
-  };
-  virtual Extent extent(int /*frame*/) const { return {}; }
-  // Between its shapes; negative: they overlap. No force acts across a gap.
-  virtual double gap(const ElementInput& /*in*/) const { return -std::numeric_limits<double>::infinity(); }
   // Of a contact: how far its shapes reach into each other, also as a share of their size, and how hard they press.
   struct Overlap {
     double depth = 0, share = 0, force = 0;  // m, 1, N

@@ -198,11 +198,7 @@ void Equations::add_forces() {
     ForceRecord record;
     record.item = &item;
     record.frames = item.frames;
-    const Item* const before = forces_.empty() ? nullptr : forces_.back().item;
-    const bool as_before =
-        before != nullptr && !item.set.empty() && before->set == item.set && before->fields.shared_with(item.fields);
-    record.element = as_before ? forces_.back().element
-                               : find_element(Category::force, item.type, item.where).make_force(item, context);
+    record.element = find_element(Category::force, item.type, item.where).make_force(item, context);
     record.memory = memory_size_;
     memory_size_ += record.element->memory();
     if (record.element->memory() > 0) with_memory_forces_.push_back(static_cast<int>(forces_.size()));

@@ -12,6 +12,7 @@
 
 #include "trammel/elements/bodies/rigid.h"
 #include "trammel/elements/constraint.h"
+#include "trammel/elements/contacts/shape_pair.h"
 #include "trammel/elements/force.h"
 #include "trammel/equations/state.h"
 #include "trammel/equations/wide.h"
@@ -20,6 +21,7 @@
 
 namespace trammel {
 
+class Contact;
 class MeasuredExpression;
 class Team;
 
@@ -316,7 +318,7 @@ class Equations {
     std::array<int, max_rows> kept{};  // which of the element's rows are in the equations
   };
   struct ForceRecord : ElementRecord {
-    std::shared_ptr<const Force> element;  // all pairs of a set have one
+    std::unique_ptr<Force> element;
     const Item* item = nullptr;
     int held = -1;  // the constraint with the rows that it holds in some of its modes; -1: none
   };
@@ -346,7 +348,7 @@ class Equations {
   // A frame with a shape of a set.
   struct SetMember {
     int frame = 0;
-    Force::Extent extent;
+    ShapeExtent extent = {};
     double swing = 0;            // of a ball: farthest point that moves with it
     double along = 0, away = 0;  // of those that it may meet, when the list was made: along its axis, and in all
     FrameState then;
@@ -445,7 +447,11 @@ class Equations {
   std::vector<SetMember> members_;
   std::vector<int> movers_;  // members that stand for all that move
   std::vector<int> of_sets_;                      // forces
-  std::vector<std::array<int, 2>> pair_members_;  // of each
+  struct SetPair {
+    const Contact* contact;
+    std::array<int, 2> members;
+  };
+  std::vector<SetPair> set_pairs_;
   std::vector<int> in_play_;
   PairList list_{{}, -1};
   std::vector<Wire> standing_wires_;              // of all else

@@ -15,29 +15,32 @@
 #include <cmath>
 #include <map>
 
+#include "trammel/elements/contacts/contact.h"
 #include "trammel/equations/equations.h"
 
 namespace trammel {
 
 void Equations::find_sets() {
   std::map<int, int> member_of;  // frames
-  const auto member = [&](const ForceRecord& f, std::size_t side) {
-    const auto [found, is_new] = member_of.try_emplace(f.frames[side], static_cast<int>(members_.size()));
-    if (is_new) members_.push_back({f.frames[side], {Force::Bound::ball, 0}, 0, 0, 0, {}});
+  const auto member = [&](const Contact& contact, int frame, int side) {
+    const auto found = member_of.try_emplace(frame, static_cast<int>(members_.size())).first;
+    if (found->second == static_cast<int>(members_.size()))
+      members_.push_back({frame, {ShapeExtent::ball, 0}, 0, 0, 0, {}});
     // Of all its shapes.
-    Force::Extent& known = members_[found->second].extent;
-    const Force::Extent own = f.element->extent(static_cast<int>(side));
+    ShapeExtent& known = members_[found->second].extent;
+    const ShapeExtent own = contact.extent(side);
     known.radius = std::max(known.radius, own.radius);
-    if (own.bound == Force::Bound::none || known.bound == Force::Bound::ball) known.bound = own.bound;
+    if (own.bound == ShapeExtent::none || known.bound == ShapeExtent::ball) known.bound = own.bound;
     return found->second;
   };
   for (int i = 0; i < force_count(); ++i) {
     in_play_.push_back(i);
     const ForceRecord& f = forces_[i];
     // What remembers, or stands in part B of a step, is never left out.
-    if (f.item->set.empty() || f.item->implicit || f.element->memory() > 0 || f.frames.size() != 2) continue;
+    const auto* contact = dynamic_cast<const Contact*>(f.element.get());
+    if (contact == nullptr || f.item->set.empty() || f.item->implicit || contact->memory() > 0) continue;
     of_sets_.push_back(i);
-    pair_members_.push_back({member(f, 0), member(f, 1)});
+    set_pairs_.push_back({contact, {member(*contact, f.frames[0], 0), member(*contact, f.frames[1], 1)}});
   }
   // Balls on one rigid body move as one about the origin of the first.
   std::map<int, int> first_of;  // bodies
@@ -46,7 +49,7 @@ void Equations::find_sets() {
     own.swing = own.extent.radius;
     const BodyFrame& f = frames_[own.frame];
     if (f.body == ground) continue;
-    const bool single = own.extent.bound != Force::Bound::ball || !f.rigid;
+    const bool single = own.extent.bound != ShapeExtent::ball || !f.rigid;
     const auto [found, is_new] = single ? std::pair(first_of.end(), true) : first_of.try_emplace(f.body, i);
     if (is_new) {
       movers_.push_back(i);
@@ -85,9 +88,10 @@ void Equations::choose_pairs(const Vec& q, double margin) {
 }
 
 bool Equations::is_near(std::size_t pair, const State& state, const Workspace& work) {
-  SetMember &a = members_[pair_members_[pair][0]], &b = members_[pair_members_[pair][1]];
+  const auto& [contact, members] = set_pairs_[pair];
+  SetMember &a = members_[members[0]], &b = members_[members[1]];
   const Vec3 apart = b.then.p - a.then.p;
-  const bool ball_a = a.extent.bound == Force::Bound::ball, ball_b = b.extent.bound == Force::Bound::ball;
+  const bool ball_a = a.extent.bound == ShapeExtent::ball, ball_b = b.extent.bound == ShapeExtent::ball;
   if (ball_a && ball_b) {
     const double reach = a.extent.radius + b.extent.radius + list_.margin;
     if (apart.squaredNorm() > reach * reach) return false;
@@ -102,16 +106,16 @@ bool Equations::is_near(std::size_t pair, const State& state, const Workspace& w
   const ForceRecord& f = forces_[of_sets_[pair]];
   FrameState frames[max_frames];
   frame_states(f, work, frames);
-  return f.element->gap(element_input(f, state, frames, work)) <= list_.margin;
+  return contact->gap(element_input(f, state, frames, work)) <= list_.margin;
 }
 
 // How far a point of its shape has moved, at most.
 double Equations::displaced(const SetMember& member, double shift, double turn) const {
   const double r = member.extent.radius, margin = list_.margin;
   switch (member.extent.bound) {
-    case Force::Bound::ball: return shift + turn * member.swing;
-    case Force::Bound::tube: return shift + turn * (r + member.along + margin) + turn * turn * (member.away + margin);
-    case Force::Bound::none: break;
+    case ShapeExtent::ball: return shift + turn * member.swing;
+    case ShapeExtent::tube: return shift + turn * (r + member.along + margin) + turn * turn * (member.away + margin);
+    case ShapeExtent::none: break;
   }
   return shift + turn * (member.away + margin);
 }
@@ -163,11 +167,21 @@ double Equations::approach_within(double h, const State& state, const Rates& rat
 
 void Equations::visit_pattern(Archive& archive, std::shared_ptr<const Pattern>& vv) const {
   if (pairs_in_sets() == 0) return;
-  Pattern own = *vv;
-  archive(own);
+  std::vector<int> start = vv->start(), row = vv->row();
+  archive(start, row);
   if (!archive.reading()) return;
-  archive.expect(own.rows() == sizes_.nv && own.columns() == sizes_.nv);
-  vv = own == *vv_ ? vv_ : std::make_shared<const Pattern>(std::move(own));
+  const std::size_t columns = vv_->start().size();
+  archive.expect(start.size() == columns && start[0] == 0 && std::is_sorted(start.begin(), start.end()) &&
+                 start[columns - 1] == static_cast<int>(row.size()) &&
+                 std::all_of(row.begin(), row.end(), [this](int i) { return i >= 0 && i < sizes_.nv; }));
+  if (start == vv_->start() && row == vv_->row()) {
+    vv = vv_;
+    return;
+  }
+  std::vector<Pattern::Entry> entries;
+  for (int j = 0; j < sizes_.nv; ++j)
+    for (int p = start[j]; p < start[j + 1]; ++p) entries.push_back({row[p], j});
+  vv = std::make_shared<const Pattern>(sizes_.nv, sizes_.nv, entries);
 }
 
 }  // namespace trammel

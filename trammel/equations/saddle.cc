@@ -78,7 +78,7 @@ void SaddleSystem::make_pattern(const std::vector<bool>* slots) {
 // places that stands in every pattern is only found again.
 void SaddleSystem::adopt(const std::shared_ptr<const Pattern>& vv) {
   if (vv == vv_) return;
-  if (*vv == *vv_) {
+  if (vv->start() == vv_->start() && vv->row() == vv_->row()) {
     vv_ = vv;
     return;
   }

@@ -25,14 +25,6 @@ Pattern::Pattern(int rows, int columns, const std::vector<Entry>& entries) : row
   row_.shrink_to_fit();
 }
 
-void Pattern::visit(Archive& archive) {
-  archive(rows_, start_, row_);
-  if (!archive.reading()) return;
-  archive.expect(rows_ >= 0 && !start_.empty() && start_.front() == 0 && std::is_sorted(start_.begin(), start_.end()) &&
-                 start_.back() == size());
-  archive.expect(std::all_of(row_.begin(), row_.end(), [this](int row) { return row >= 0 && row < rows_; }));
-}
-
 int Pattern::slot(int row, int column) const {
   const auto j = static_cast<std::size_t>(column);
   const auto begin = row_.begin() + start_[j], end = row_.begin() + start_[j + 1];

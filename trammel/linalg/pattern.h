@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "trammel/base/archive.h"
 #include "trammel/base/types.h"
 
 namespace trammel {
@@ -24,8 +23,6 @@ class Pattern {
   const std::vector<int>& start() const { return start_; }  // of each column, and the end
   const std::vector<int>& row() const { return row_; }      // ascending within a column
   int slot(int row, int column) const;                      // place in the value array, -1 if not in the pattern
-  bool operator==(const Pattern&) const = default;
-  void visit(Archive& archive);
 
   // y += alpha A x and y += alpha A^T x for the values of one matrix on this pattern.
   void multiply_add(const Vec& values, double alpha, const double* x, double* y) const;

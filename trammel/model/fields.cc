@@ -62,29 +62,20 @@ std::vector<std::string_view> names_in(const ExpressionText& expression) {
 }
 
 void Fields::set(std::string name, Value value) {
-  if (values_ == nullptr)
-    values_ = std::make_shared<Values>();
-  else if (values_.use_count() > 1)
-    values_ = std::make_shared<Values>(*values_);
-  for (auto& entry : *values_) {
+  for (auto& entry : values_) {
     if (entry.first == name) {
       entry.second = std::move(value);
       return;
     }
   }
-  values_->emplace_back(std::move(name), std::move(value));
+  values_.emplace_back(std::move(name), std::move(value));
 }
 
 const Value* Fields::find(std::string_view name) const {
-  for (const auto& entry : all()) {
+  for (const auto& entry : values_) {
     if (entry.first == name) return &entry.second;
   }
   return nullptr;
-}
-
-const std::vector<std::pair<std::string, Value>>& Fields::all() const {
-  static const Values none;
-  return values_ == nullptr ? none : *values_;
 }
 
 void Fields::fail_missing(std::string_view name) {

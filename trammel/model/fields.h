@@ -1,7 +1,6 @@
 // Values of an item's fields, and the description of what fields an item may have. One description serves the reader,
 // the schema, the help, the docs and the conformance tests.
 #pragma once
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -113,14 +112,11 @@ class Fields {
     return *typed;
   }
   double number(std::string_view name) const { return get<double>(name); }
-  const std::vector<std::pair<std::string, Value>>& all() const;
-  // Copies of one another, unchanged since.
-  bool shared_with(const Fields& other) const { return values_ == other.values_; }
+  const std::vector<std::pair<std::string, Value>>& all() const { return values_; }
 
  private:
   [[noreturn]] static void fail_missing(std::string_view name);
-  using Values = std::vector<std::pair<std::string, Value>>;
-  std::shared_ptr<Values> values_;  // those of copies are shared until one of them changes: a set has many alike
+  std::vector<std::pair<std::string, Value>> values_;
 };
 
 }  // namespace trammel

@@ -11,7 +11,7 @@
 namespace trammel {
 namespace {
 
-constexpr std::size_t most_pairs = 1'000'000;
+constexpr std::size_t most_pairs = 200'000;
 
 // `*` stands for any letters but a dot: a pattern does not reach into subsystems by itself. Only the last star is tried
 // again, so that no pattern takes long.

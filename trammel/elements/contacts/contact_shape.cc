@@ -256,23 +256,23 @@ FrameNeed need(Kind kind) {
 }
 
 // Outlines are drawn along z, and against a sphere a cylinder has no ends.
-Force::Extent extent(const Side& s, Kind against) {
+ShapeExtent extent(const Side& s, Kind against) {
   switch (s.kind) {
-    case Kind::plane: return {Force::Bound::none, 0};
-    case Kind::sphere: return {Force::Bound::ball, s.radius};
+    case Kind::plane: return {ShapeExtent::none, 0};
+    case Kind::sphere: return {ShapeExtent::ball, s.radius};
     case Kind::cylinder:
-      if (against != Kind::plane) return {Force::Bound::tube, s.radius};
-      return {Force::Bound::ball, std::hypot(s.radius, 0.5 * s.length)};
-    case Kind::disc: return {Force::Bound::ball, s.radius + s.rounding + s.crown};
-    case Kind::capsule: return {Force::Bound::ball, s.radius + 0.5 * s.length};
-    case Kind::box: return {Force::Bound::ball, 0.5 * s.size.norm()};
-    case Kind::roller: return {Force::Bound::ball, std::hypot(s.radius, 0.5 * s.length)};
-    case Kind::rail: return {Force::Bound::tube, s.radius + 0.5 * s.length};
-    case Kind::sprocket: return {Force::Bound::tube, sprocket_of(s).tip_center() + s.tip};
+      if (against != Kind::plane) return {ShapeExtent::tube, s.radius};
+      return {ShapeExtent::ball, std::hypot(s.radius, 0.5 * s.length)};
+    case Kind::disc: return {ShapeExtent::ball, s.radius + s.rounding + s.crown};
+    case Kind::capsule: return {ShapeExtent::ball, s.radius + 0.5 * s.length};
+    case Kind::box: return {ShapeExtent::ball, 0.5 * s.size.norm()};
+    case Kind::roller: return {ShapeExtent::ball, std::hypot(s.radius, 0.5 * s.length)};
+    case Kind::rail: return {ShapeExtent::tube, s.radius + 0.5 * s.length};
+    case Kind::sprocket: return {ShapeExtent::tube, sprocket_of(s).tip_center() + s.tip};
     case Kind::hollow_sphere:
     case Kind::hollow_cylinder: break;
   }
-  return {Force::Bound::tube, s.radius};
+  return {ShapeExtent::tube, s.radius};
 }
 
 }  // namespace

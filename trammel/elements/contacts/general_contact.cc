@@ -29,11 +29,11 @@ class GeneralContact final : public Contact {
     }
   }
   FrameNeed needs(int frame) const override { return needs_[frame]; }
-  Extent extent(int frame) const override { return extents_[frame]; }
+  ShapeExtent extent(int frame) const override { return extents_[frame]; }
 
  private:
   FrameNeed needs_[2];
-  Extent extents_[2];
+  ShapeExtent extents_[2];
 };
 
 class LawReader {
