@@ -8,6 +8,7 @@
 #include "trammel/base/diagnosis.h"
 
 namespace trammel {
+namespace belt_making {
 namespace {
 
 using Eigen::Vector2d;
@@ -169,7 +170,8 @@ class BeltWriter {
 };
 
 }  // namespace
+}  // namespace belt_making
 
-std::string belt_model(const Belt& belt) { return BeltWriter(belt).write(); }
+std::string belt_model(const Belt& belt) { return belt_making::BeltWriter(belt).write(); }
 
 }  // namespace trammel

@@ -9,6 +9,7 @@
 #include "trammel/base/diagnosis.h"
 
 namespace trammel {
+namespace track_making {
 namespace {
 
 using Eigen::Vector2d;
@@ -43,10 +44,10 @@ Layout lay_track(const Track& t) {
     out.rollers.clear();
     for (int i = 0; i < t.rollers; ++i)
       out.rollers.emplace_back(from_ends + (x - 2 * from_ends) * i / (t.rollers - 1), axle_y);
-    const double low = shoe_depth + pin_circle(roller_radius);
+    const double bend = pin_circle(roller_radius), low = shoe_depth + bend;
     const LaidPath path({{out.sprocket, out.sprocket_radius},
-                         {{out.rollers.front().x(), low}, pin_circle(roller_radius)},
-                         {{out.rollers.back().x(), low}, pin_circle(roller_radius)},
+                         {{out.rollers.front().x(), low}, bend},
+                         {{out.rollers.back().x(), low}, bend},
                          {out.idler, pin_circle(idler_radius)}});
     return lay_chords(path, path.on_first(std::numbers::pi), pitch, t.links);
   };
@@ -89,7 +90,7 @@ class TrackWriter {
     out_.line("trammel: 1");
     out_.line("title: Excavator track of {} links", t_.links);
     out_.line("gravity: [0, -9.81, 0]");
-    out_.line("parameters: {{speed: {} rad/s}}  # of the sprocket", number(t_.speed));
+    out_.line("parameters: {{sprocket_speed: {} rad/s}}", number(t_.speed));
     out_.line("simulation: {{end: {}, tolerance: 1e-5, output_step: 0.02, greatest_step: 0.05}}", number(t_.end));
   }
 
@@ -165,7 +166,7 @@ class TrackWriter {
       revolute(fmt::format("pin_{}", i), fmt::format("link_{}", i), fmt::format("link_{}", i + 1), l_.pins[i]);
     out_.line("  closing: {{type: point_on_line, between: [link_{}, link_1], at: {}}}", t_.links, point(l_.pins[0]));
     out_.line("motions:");
-    out_.line("  drive: {{type: rotation, joint: sprocket_axle, angular_speed: \"-step5(time, 0.5, 0, 1.5, speed)\"}}");
+    out_.line("  drive: {{type: rotation, joint: sprocket_axle, angular_speed: \"-step5(time, 0.5, 0, 1.5, sprocket_speed)\"}}");
   }
 
   void forces() {
@@ -235,11 +236,12 @@ class TrackWriter {
 };
 
 }  // namespace
+}  // namespace track_making
 
 Track small_track() {
   return {.links = 25, .teeth = 9, .rollers = 2, .upper_rollers = 0, .parts = 0, .tip = 0.074, .frame_mass = 5e3, .end = 3};
 }
 
-std::string track_model(const Track& track) { return TrackWriter(track).write(); }
+std::string track_model(const Track& track) { return track_making::TrackWriter(track).write(); }
 
 }  // namespace trammel

@@ -13,6 +13,7 @@
 #include "trammel/write/plot.h"
 
 namespace trammel {
+namespace hht_machines {
 namespace {
 
 const char* const machine_prototype = "a prototype with all pairs in the matrix";
@@ -143,14 +144,14 @@ void belt_counts(const Model& model, std::vector<Row>& rows) {
 // ---- both -----------------------------------------------------------------------------------------------------------
 
 // A signal of the picture; `bound`: the printed number of per cent that two methods differ by at most.
-struct Signal {
+struct Drawn {
   std::string name, what;
   std::string bound = {};
 };
 
 struct Machine {
   std::string table, picture, title;
-  std::vector<Signal> signals;
+  std::vector<Drawn> signals;
   std::string speedup = {};  // the printed number; empty: none
 };
 
@@ -161,7 +162,7 @@ void draw_machine(const StudyContext& context, const Machine& machine,
   PlotRequest plot;
   plot.title = machine.title;
   plot.xlabel = "time, s";
-  for (const Signal& signal : machine.signals) {
+  for (const Drawn& signal : machine.signals) {
     PlotPanel panel{signal.what, {}, false};
     for (const auto& [name, run] : runs)
       panel.curves.push_back({run->time(), run->column(signal.name), name, {}, false});
@@ -174,7 +175,7 @@ void draw_machine(const StudyContext& context, const Machine& machine,
 
 void difference_rows(const Machine& machine, const Setting& setting, const ModelRun& run, const ModelRun& reference,
                      std::vector<Row>& rows) {
-  for (const Signal& signal : machine.signals) {
+  for (const Drawn& signal : machine.signals) {
     const Difference d = difference(run, reference, signal.name);
     const std::string by = signal.what + ": difference from hht-i3, % of its peak, ";
     rows.push_back(Row::measure(machine.table, setting.name, by + "rms", 100 * d.rms)
@@ -224,9 +225,7 @@ void compare_methods(const StudyContext& context, const Model& model, const Mach
 
 std::string lasting(const std::string& name, double end) { return name + ", " + label_of(end) + " s"; }
 
-}  // namespace
-
-void track_rows(const StudyContext& context, std::vector<Row>& rows) {
+void track(const StudyContext& context, std::vector<Row>& rows) {
   Model model = read_model_text(track_model({}), "track.yaml");
   guard(rows, "track (section 4.2): the model", "track", [&] { track_counts(model, rows); });
   // The drive sets in at 0.5 s and has its speed at 1.5 s.
@@ -255,7 +254,7 @@ void track_rows(const StudyContext& context, std::vector<Row>& rows) {
                   hht, others, rows);
 }
 
-void belt_rows(const StudyContext& context, std::vector<Row>& rows) {
+void belt(const StudyContext& context, std::vector<Row>& rows) {
   Model model = read_model_text(belt_model({}), "belt.yaml");
   guard(rows, "belt (section 4.1): the model", "belt", [&] { belt_counts(model, rows); });
   constexpr double milliseconds = 1e-3;
@@ -274,5 +273,11 @@ void belt_rows(const StudyContext& context, std::vector<Row>& rows) {
                     {"body.alternator.angular_velocity.z", "angular velocity, rad/s", "hht.belt.speed.difference"}}},
                   hht, others, rows);
 }
+
+}  // namespace
+}  // namespace hht_machines
+
+void track_rows(const StudyContext& context, std::vector<Row>& rows) { hht_machines::track(context, rows); }
+void belt_rows(const StudyContext& context, std::vector<Row>& rows) { hht_machines::belt(context, rows); }
 
 }  // namespace trammel

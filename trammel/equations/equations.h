@@ -351,7 +351,8 @@ class Equations {
     ShapeExtent extent = {};
     double swing = 0;            // of a ball: farthest point that moves with it
     double along = 0, away = 0;  // of those that it may meet, when the list was made: along its axis, and in all
-    FrameState then;
+    Vec3 p = Vec3::Zero();  // of the frame then
+    Mat3 R = Mat3::Identity();
   };
   struct Local;  // dense matrices of one constraint on rigid bodies
 

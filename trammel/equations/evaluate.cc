@@ -140,7 +140,7 @@ bool Equations::next_contact(const State& state, Force::Approach& next, Workspac
   update(state, work);
   bool any = false;
   next = {};
-  for (const int i : in_play_) {
+  for (int i = 0; i < force_count(); ++i) {  // far ones too: a method that looks ahead looks as far as it likes
     Force::Approach own;
     if (!approach(i, state, nullptr, own, work)) continue;
     any = true;

@@ -24,10 +24,11 @@ void Equations::find_sets() {
   std::map<int, int> member_of;  // frames
   const auto member = [&](const Contact& contact, int frame, int side) {
     const auto found = member_of.try_emplace(frame, static_cast<int>(members_.size())).first;
-    if (found->second == static_cast<int>(members_.size()))
-      members_.push_back({frame, {ShapeExtent::ball, 0}, 0, 0, 0, {}});
     // Of all its shapes.
+    const bool is_new = static_cast<int>(members_.size()) == found->second;
+    if (is_new) members_.emplace_back().frame = frame;
     ShapeExtent& known = members_[found->second].extent;
+    if (is_new) known.bound = ShapeExtent::ball;
     const ShapeExtent own = contact.extent(side);
     known.radius = std::max(known.radius, own.radius);
     if (own.bound == ShapeExtent::none || known.bound == ShapeExtent::ball) known.bound = own.bound;
@@ -76,7 +77,9 @@ void Equations::choose_pairs(const Vec& q, double margin) {
   if (lists_pairs()) state.q = q;
   body_states(state.q, state.v, work);
   for (SetMember& member : members_) {
-    member.then = frame(frames_[member.frame], work);
+    const FrameState now = frame(frames_[member.frame], work);
+    member.p = now.p;
+    member.R = now.R;
     member.along = member.away = 0;
   }
   std::size_t pair = 0;
@@ -90,7 +93,7 @@ void Equations::choose_pairs(const Vec& q, double margin) {
 bool Equations::is_near(std::size_t pair, const State& state, const Workspace& work) {
   const auto& [contact, members] = set_pairs_[pair];
   SetMember &a = members_[members[0]], &b = members_[members[1]];
-  const Vec3 apart = b.then.p - a.then.p;
+  const Vec3 apart = b.p - a.p;
   const bool ball_a = a.extent.bound == ShapeExtent::ball, ball_b = b.extent.bound == ShapeExtent::ball;
   if (ball_a && ball_b) {
     const double reach = a.extent.radius + b.extent.radius + list_.margin;
@@ -100,7 +103,7 @@ bool Equations::is_near(std::size_t pair, const State& state, const Workspace& w
   } else {
     SetMember& endless = ball_a ? b : a;
     const double radius = (ball_a ? a : b).extent.radius, distance = apart.norm() + radius;
-    endless.along = std::max(endless.along, std::abs(apart.dot(endless.then.R.col(2))) + radius);
+    endless.along = std::max(endless.along, std::abs(apart.dot(endless.R.col(2))) + radius);
     endless.away = std::max(endless.away, distance);
   }
   const ForceRecord& f = forces_[of_sets_[pair]];
@@ -144,7 +147,7 @@ double Equations::approached(const State& state, Workspace& work) const {
     const SetMember& member = members_[i];
     const FrameState now = frame(frames_[member.frame], work);
     // |R - R'| = 2 sqrt(2) sin(theta/2)
-    moves.take(displaced(member, (now.p - member.then.p).norm(), (now.R - member.then.R).norm() * std::sqrt(0.5)));
+    moves.take(displaced(member, (now.p - member.p).norm(), (now.R - member.R).norm() * std::sqrt(0.5)));
   }
   return moves.sum();
 }
