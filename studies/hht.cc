@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "studies/hht_atv.h"
+#include "studies/hht_machines.h"
 #include "studies/printed.h"
 #include "studies/study.h"
 #include "trammel/base/data_directory.h"
@@ -564,6 +565,8 @@ std::vector<Row> run(const StudyContext& context) {
   step_changes(context, rows);
   pendulum_table(context, rows);
   add_atv_rows(context, rows);
+  belt_rows(context, rows);
+  track_rows(context, rows);
   return rows;
 }
 

@@ -85,7 +85,7 @@ Model ModelParticipant::with_interface(Model model, const Options& options, std:
 ModelParticipant::ModelParticipant(Model model, Options options)
     : shape_(options.shape),
       sink_(std::move(options.sink)),
-      simulation_(with_interface(std::move(model), options, frames_, first_input_)),
+      simulation_(with_interface(std::move(model), options, frames_, first_input_), Pairs::all),
       work_(simulation_.equations().make_workspace()),
       saddle_(simulation_.equations()) {
   info_.name = options.name;

@@ -166,6 +166,8 @@ void Simulation::Loop::count(double h) {
   progress.least_step = progress.steps == 1 ? h : std::min(progress.least_step, h);
   progress.greatest_step = std::max(progress.greatest_step, h);
   if (const int limiting = stepper_->last_attempt().worst_velocity; limiting >= 0) s_.limited_[limiting] += 1;
+  progress.pair_steps += s_.equations_->pairs_in_play();
+  progress.most_pairs = std::max(progress.most_pairs, s_.equations_->pairs_in_play());
 }
 
 // Energy and constraints of the step; false: its energies do not add up.

@@ -62,11 +62,11 @@ void refuse_tolerance_below_round_off(const Equations& equations, const MethodSe
 
 }  // namespace
 
-Simulation::Simulation(Model model) {
+Simulation::Simulation(Model model, Pairs pairs) {
   for (const Problem& problem : check_model(model)) {
     if (problem.severity == Severity::error) throw Failure(problem);
   }
-  equations_ = std::make_unique<Equations>(std::move(model));
+  equations_ = std::make_unique<Equations>(std::move(model), pairs);
   const Model& m = equations_->model();
   method_ = &find_method(m.simulation.method, m.simulation.where);
   if (!method_->make) {
@@ -113,6 +113,8 @@ Provenance Simulation::provenance() const {
 void Simulation::start(const RunOptions& options) {
   if (started_) return;
   const auto& m = equations_->model();
+  const bool near_only = equations_->lists_pairs(), settles = options.from_equilibrium || m.start_in_equilibrium;
+  if (options.for_statics || settles) equations_->take_all_pairs();
   accelerations_ = std::make_unique<AccelerationSolver>(*equations_, SaddleSystem::Keep::resumable);
   output_state_ = equations_->initial_state();
   output_rates_ = equations_->make_rates();
@@ -133,9 +135,14 @@ void Simulation::start(const RunOptions& options) {
     throw Failure(std::move(problems), failure.exit_code());
   }
   if (options.for_statics) return;
-  if (options.from_equilibrium || m.start_in_equilibrium) {
+  if (settles) {
     start_from_equilibrium(options);
+    if (near_only) list_pairs(output_state_, Equations::first_margin * equations_->length());
   } else {
+    if (near_only && equations_->approached(output_state_, work_) > 0) {
+      list_pairs(output_state_, Equations::first_margin * equations_->length());
+      accelerations_->solve(output_state_, output_rates_, work_);
+    }
     warn_of_overlaps();
   }
   if (options.note) {
@@ -168,6 +175,11 @@ void Simulation::start(const RunOptions& options) {
   if (method_->steps_to_outputs && m.simulation.output_step)
     output_step_ = std::make_unique<OutputStep>(*method_, *equations_, settings_, output_state_, output_rates_);
   started_ = true;
+}
+
+void Simulation::list_pairs(const State& state, double margin) {
+  equations_->list_pairs(state.q, margin);
+  ++progress_.pair_lists;
 }
 
 void Simulation::start_from_equilibrium(const RunOptions& options) {
@@ -338,6 +350,10 @@ void Simulation::describe_run(RunSummary& summary) const {
   summary.outputs_interpolated = p.outputs_interpolated;
   summary.energy = recorder_->energy();
   summary.hot_spots = stress_->hot_spots();
+  summary.pairs = equations_->pairs_in_sets();
+  summary.pair_lists = p.pair_lists + stepper_->pair_lists();
+  summary.most_pairs_near = p.most_pairs;
+  summary.mean_pairs_near = p.steps > 0 ? static_cast<double>(p.pair_steps) / static_cast<double>(p.steps) : 0;
   summary.events = events_->count();
   std::map<int, double> by_body;
   for (std::size_t i = 0; i < limited_.size(); ++i) {
@@ -447,6 +463,12 @@ std::string Simulation::fingerprint() const {
 }
 
 void Simulation::visit(Archive& archive) {
+  if (equations_->pairs_in_sets() > 0) {
+    Equations::PairList list = equations_->pair_list();
+    archive(list);
+    archive.expect(list.margin < 0 || list.q.size() == equations_->sizes().nq);
+    if (archive.reading()) equations_->list_pairs(list.q, list.margin);
+  }
   archive(*integrator_, *stepper_);
   // The pivots of the solver at output times: without them the rows of a continued run differ in their last bits.
   archive(accelerations_->saddle(), progress_, limited_, *constraints_);
@@ -466,6 +488,7 @@ std::vector<StageReport> Simulation::change_state(State state, bool consistent) 
   std::vector<StageReport> stages;
   if (consistent) stages = bring_onto_constraints(*equations_, state, accelerations_->saddle(), work_).stages;
   equations_->accept(state, work_);
+  if (equations_->lists_pairs()) list_pairs(state, Equations::first_margin * equations_->length());
   Rates rates = equations_->make_rates();
   if (!accelerations_->solve(state, rates, work_))
     throw Failure(no_accelerations(*equations_, state, work_, "in the state that was set"), ExitCode::failed_run);

@@ -52,6 +52,10 @@ struct RunSummary {
   double length = 1;
   std::optional<RealTimeReport> real_time;
   std::vector<HotSpot> hot_spots;  // of stress, where it is watched
+  // Contacts of sets: how many pairs there are, how often a list of those that are near was made, and how many it had.
+  int pairs = 0, most_pairs_near = 0;
+  long pair_lists = 0;
+  double mean_pairs_near = 0;
 };
 std::string to_text(const RunSummary&);
 std::string to_json(const RunSummary&);
@@ -110,7 +114,9 @@ struct RunResult {
 class Simulation {
  public:
   // Compiles the model and resolves its method; throws Failure.
-  explicit Simulation(Model model);
+  // Of contacts in sets those that are near are followed by the stepper; who calls the integrator itself takes all
+  // pairs.
+  explicit Simulation(Model model, Pairs pairs = Pairs::near);
   ~Simulation();
 
   const Equations& equations() const { return *equations_; }
@@ -154,6 +160,7 @@ class Simulation {
   void describe_run(RunSummary& summary) const;
   bool energy_in_doubt(double t) const;
   Problem energy_warning() const;
+  void list_pairs(const State& state, double margin);
   Problem constraint_warning() const;
   void doubt_coordinates(RunResult& result) const;
   class Loop;  // run_loop.h: the steps of one run
@@ -177,7 +184,9 @@ class Simulation {
     long values_missing = 0, outputs_as_stepped = 0, outputs_interpolated = 0;
     Counts output_work;
     double least_step = 0, greatest_step = 0, position_residual = 0, velocity_residual = 0;
-    double reach = 0;  // greatest coordinate
+    double reach = 0;                     // greatest coordinate
+    long pair_lists = 0, pair_steps = 0;  // pairs in play, summed up over accepted steps
+    int most_pairs = 0;
     PartTimes times;
   };
   struct LastCheckpoint {

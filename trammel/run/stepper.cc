@@ -6,6 +6,12 @@
 namespace trammel {
 namespace {
 
+// A list of near pairs shall last for so many steps as the one at hand. Its margin is not below a share of the length
+// scale, or what hardly moves would ask for a list again and again.
+constexpr double steps_of_list = 40, least_margin = 1e-6;
+// A step that went further than was expected of it is tried again with a list made for it, so often.
+constexpr int most_lists = 3;
+
 StepRule::Options rule_options(const SimulationSettings& simulation, const MethodSettings& settings) {
   StepRule::Options rule;
   const auto option = [&](const char* key, double otherwise) {
@@ -22,7 +28,7 @@ StepRule::Options rule_options(const SimulationSettings& simulation, const Metho
 
 }  // namespace
 
-Stepper::Stepper(const Equations& equations, const MethodSettings& settings, Integrator& integrator,
+Stepper::Stepper(Equations& equations, const MethodSettings& settings, Integrator& integrator,
                  AccelerationSolver& accelerations, Events& events)
     : equations_(equations),
       tolerance_(settings.tolerance),
@@ -56,19 +62,53 @@ double Stepper::careful_step(const State& state, const Rates& rates) const {
 double Stepper::plan(double end) {
   left_ = end - t();
   const double wanted = rule_.choose(left_);
-  size_ = wanted;
-  if (!rule_.fixed() && contacts_.any())
-    size_ = contacts_.limit(integrator_.state(), integrator_.rates(), size_, work_);
+  size_ = limit_by_contacts(wanted);
+  if (equations_.lists_pairs() && follow_pairs(size_)) size_ = limit_by_contacts(size_);
   if (events_.any()) size_ = events_.limit(integrator_.state(), size_);
   if (size_ < wanted) rule_.cut();
   return size_;
 }
 
-bool Stepper::attempt() {
-  const auto good = [this](double h) {
+double Stepper::limit_by_contacts(double h) {
+  return rule_.fixed() || !contacts_.any() ? h : contacts_.limit(integrator_.state(), integrator_.rates(), h, work_);
+}
+
+// Before a step: pairs that may come to touch in it are in the list.
+bool Stepper::follow_pairs(double h) {
+  const double next = equations_.approach_within(h, integrator_.state(), integrator_.rates(), work_);
+  if (equations_.approached(integrator_.state(), work_) + next <= equations_.pair_list().margin) return false;
+  list_pairs(std::max(steps_of_list * next, least_margin * equations_.length()));
+  return true;
+}
+
+// Behind it: none was missing. Otherwise the list is made for where it went.
+bool Stepper::list_holds() {
+  if (!equations_.lists_pairs()) return true;
+  if (equations_.approached(integrator_.trial_state(), work_) <= equations_.pair_list().margin) return true;
+  list_pairs(0);
+  list_pairs(2 * equations_.approached(integrator_.trial_state(), work_));
+  return false;
+}
+
+void Stepper::list_pairs(double margin) {
+  equations_.list_pairs(integrator_.state().q, margin);
+  ++pair_lists_;
+}
+
+bool Stepper::try_step(double h) {
+  for (int lists = 0;; ++lists) {
     attempt_ = integrator_.attempt(h);
-    return rule_.good(attempt_);
-  };
+    const bool good = rule_.good(attempt_);
+    if (!good || list_holds()) return good;
+    if (lists == most_lists) {
+      attempt_.verdict = Verdict::evaluation_rejected;
+      return false;
+    }
+  }
+}
+
+bool Stepper::attempt() {
+  const auto good = [this](double h) { return try_step(h); };
   if (!good(size_)) return false;
   if (!events_.any() || !events_.passed(integrator_, size_)) return true;
   const std::optional<double> found = events_.locate(integrator_, size_, good);
@@ -110,7 +150,7 @@ void Stepper::restart(const State& state, const Rates& rates) {
 }
 
 void Stepper::visit(Archive& archive) {
-  archive(rule_, contacts_);
+  archive(rule_, contacts_, pair_lists_);
   if (events_.any()) archive(events_);
 }
 

@@ -2,6 +2,9 @@
 // how the method goes on behind the event. Runs, parts of coupled systems and studies all step with it; what they
 // record, what they watch and when they give up is theirs.
 //
+// Of contacts in sets, those that are near are in play (equations/near.cc): a new list of them is made before a step
+// that may bring others to touch.
+//
 //   while (stepper.t() < end) {
 //     if (stepper.plan(end) > 0) {                // 0: a corner over time lies here
 //       if (!stepper.attempt()) { stepper.refuse(); continue; }
@@ -22,7 +25,7 @@ namespace trammel {
 class Stepper {
  public:
   // `integrator` stands at its start, and `events` have been told of it.
-  Stepper(const Equations& equations, const MethodSettings& settings, Integrator& integrator,
+  Stepper(Equations& equations, const MethodSettings& settings, Integrator& integrator,
           AccelerationSolver& accelerations, Events& events);
 
   double t() const { return integrator_.state().t; }
@@ -51,6 +54,7 @@ class Stepper {
   const Rates& rates_behind() const { return rates_behind_; }
   void go_behind_events();
 
+  long pair_lists() const { return pair_lists_; }  // made so far
   // Goes on from another state.
   void restart(const State& state, const Rates& rates);
 
@@ -58,8 +62,14 @@ class Stepper {
 
  private:
   double careful_step(const State& state, const Rates& rates) const;
+  bool try_step(double h);
+  double limit_by_contacts(double h);
+  // True: another list was made.
+  bool follow_pairs(double h);
+  bool list_holds();
+  void list_pairs(double margin);
 
-  const Equations& equations_;
+  Equations& equations_;
   const double tolerance_;
   Integrator& integrator_;
   AccelerationSolver& accelerations_;
@@ -68,6 +78,7 @@ class Stepper {
   Workspace work_;
   StepRule rule_;
   double size_ = 0, left_ = 0;
+  long pair_lists_ = 0;
   Attempt attempt_;
   std::vector<Event> here_;
   State state_behind_;

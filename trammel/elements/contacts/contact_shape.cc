@@ -255,6 +255,26 @@ FrameNeed need(Kind kind) {
   return turns ? FrameNeed::orientation : FrameNeed::z_axis;
 }
 
+// Outlines are drawn along z, and against a sphere a cylinder has no ends.
+ShapeExtent extent(const Side& s, Kind against) {
+  switch (s.kind) {
+    case Kind::plane: return {ShapeExtent::none, 0};
+    case Kind::sphere: return {ShapeExtent::ball, s.radius};
+    case Kind::cylinder:
+      if (against != Kind::plane) return {ShapeExtent::tube, s.radius};
+      return {ShapeExtent::ball, std::hypot(s.radius, 0.5 * s.length)};
+    case Kind::disc: return {ShapeExtent::ball, s.radius + s.rounding + s.crown};
+    case Kind::capsule: return {ShapeExtent::ball, s.radius + 0.5 * s.length};
+    case Kind::box: return {ShapeExtent::ball, 0.5 * s.size.norm()};
+    case Kind::roller: return {ShapeExtent::ball, std::hypot(s.radius, 0.5 * s.length)};
+    case Kind::rail: return {ShapeExtent::tube, s.radius + 0.5 * s.length};
+    case Kind::sprocket: return {ShapeExtent::tube, sprocket_of(s).tip_center() + s.tip};
+    case Kind::hollow_sphere:
+    case Kind::hollow_cylinder: break;
+  }
+  return {ShapeExtent::tube, s.radius};
+}
+
 }  // namespace
 
 std::vector<Field> contact_shape_fields() {
@@ -330,6 +350,8 @@ MatchedShapes match_shapes(const Item& item) {
   out.curvature_difference = one.first - one.second + two.first - two.second;
   out.needs[0] = need(kind_a);
   out.needs[1] = need(kind_b);
+  out.extents[0] = extent(a, kind_b);
+  out.extents[1] = extent(b, kind_a);
   // The second is never a plane or a hollow.
   out.size = half_width(second);
   if (!is_hollow(first.kind) && first.kind != Kind::plane) out.size = std::min(out.size, half_width(first));

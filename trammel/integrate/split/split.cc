@@ -25,18 +25,13 @@ NewtonMonitor::Options newton_options(const SplitOptions& options) {
   return newton;
 }
 
-std::vector<bool> slots_of(const Equations& equations, const SplitOptions& options) {
-  if (options.all_implicit) return std::vector<bool>(static_cast<std::size_t>(equations.vv().size()), true);
-  return equations.implicit_slots();
-}
-
 }  // namespace
 
 SplitMethod::SplitMethod(const Equations& equations, const SplitOptions& options)
     : MotionIntegrator(equations, options.tolerance),
       options_(options),
       monitor_(newton_options(options)),
-      saddle_(equations, slots_of(equations, options)),
+      saddle_(options.all_implicit ? SaddleSystem(equations) : SaddleSystem(equations, equations.implicit_slots())),
       partials_(equations.make_partials(Detail::all)),
       residual_(equations.make_residual()),
       explicit_work_(equations.make_workspace()) {
