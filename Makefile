@@ -31,7 +31,8 @@ run: command  ## set up, build and simulate the demo mechanism, or another: MODE
 	@mkdir -p $(dir $(DEMO))
 	$(TRAMMEL) run $(MODEL) --output $(DEMO).h5
 	$(TRAMMEL) plot $(DEMO).h5 $(SIGNALS) -o $(DEMO).png
-	@if $(TRAMMEL) view $(DEMO).h5 -o $(DEMO).html >/dev/null 2>&1; then echo "Page:   $(DEMO).html (open it in a browser)"; fi
+	@if $(TRAMMEL) view $(DEMO).h5 -o $(DEMO).html >/dev/null 2>$(DEMO).log; then echo "Page:   $(DEMO).html (open it in a browser)"; \
+	else echo "Page:   none: $$(sed -n '1s/^error: //p' $(DEMO).log)"; fi
 	@echo "Result: $(DEMO).h5"
 	@echo "Plot:   $(DEMO).png"
 

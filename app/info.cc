@@ -107,19 +107,21 @@ struct Counting {
   long equations = 0;
 };
 
-// Programs that know only spatial bodies count six freedoms for each, and every row of a joint.
+// Programs that know only spatial bodies count six freedoms for each and one for each mode, and every row of a joint.
 std::vector<Counting> ways_of_counting(const Equations& equations, const std::optional<LoopAnalysis>& rank) {
   const Sizes s = equations.sizes();
   const auto bodies = static_cast<long>(equations.model().bodies.size());
-  long rows = 0;
+  long rows = 0, modes = 0;
+  for (const Body& body : equations.model().bodies) modes += body.modal ? body.modal->modes() : 0;
   for (int c = 0; c < equations.constraint_count(); ++c) rows += equations.constraint(c).rows();
   std::vector<Counting> ways{
       {"trammel_index3", "here, index 3: velocities' increments and multipliers of one Newton system",
        s.nv + s.multipliers()},
-      {"adams_hht", "ADAMS with HHT, index 3: 6 a body and 1 a constraint row", 6 * bodies + rows},
-      {"adams_gstiff", "ADAMS with GSTIFF (BDF), index 3: 15 a body and 1 a constraint row", 15 * bodies + rows},
-      {"euler_parameters", "Euler parameters, index 3: 7 a body, 1 normalisation each, 1 a constraint row",
-       8 * bodies + rows},
+      {"adams_hht", "ADAMS with HHT, index 3: 6 a body, 1 a mode and 1 a constraint row", 6 * bodies + modes + rows},
+      {"adams_gstiff", "ADAMS with GSTIFF (BDF), index 3: 15 a body, 2 a mode and 1 a constraint row",
+       15 * bodies + 2 * modes + rows},
+      {"euler_parameters", "Euler parameters, index 3: 7 a body, 1 normalisation each, 1 a mode, 1 a constraint row",
+       8 * bodies + modes + rows},
       {"first_order_index2", "stabilised index 2, first order: positions, velocities, two multipliers a constraint row",
        2L * s.nv + 2L * s.multipliers()},
   };

@@ -121,7 +121,12 @@ class LiveServer::Engine::Page : public std::enable_shared_from_this<Page> {
   ~Page() { engine_.pages_.erase(this); }
 
   void start(const Request& request) {
-    stream_.set_option(websocket::stream_base::timeout::suggested(beast::role_type::server));
+    // A tab that sleeps, or a machine with too much to do, reads nothing for minutes, not even pings: it is not let go
+    // for that. Who has really gone has closed the connection, which ends on this machine.
+    auto timeout = websocket::stream_base::timeout::suggested(beast::role_type::server);
+    timeout.idle_timeout = websocket::stream_base::none();
+    timeout.keep_alive_pings = false;
+    stream_.set_option(timeout);
     stream_.read_message_max(largest_message);
     stream_.auto_fragment(false);
     // The request must live until it is answered.

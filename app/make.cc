@@ -1,5 +1,6 @@
-// trammel make bearing: a model of a ball bearing of another size, from models/ball_bearing.yaml with its parameters
-// replaced and started where the load holds the balls.
+// trammel make: models too large to be written by hand. A bearing of another size, from models/ball_bearing.yaml with
+// its parameters replaced and started where the load holds the balls; the track of an excavator (app/track.h); the belt
+// of an engine (app/belt.h).
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
@@ -7,7 +8,9 @@
 #include <sstream>
 
 #include "app/ball_bearing.h"
+#include "app/belt.h"
 #include "app/common.h"
+#include "app/track.h"
 #include "app/verbs.h"
 #include "trammel/base/data_directory.h"
 #include "trammel/write/output_path.h"
@@ -19,6 +22,7 @@ struct MakeArguments {
   std::string kind, name;
   int balls = 9;
   double ball = 9.525, pitch = 46, conformity = 0.52, clearance = 12, load = 1000, speed = 10000;
+  bool small = false;
 };
 
 [[noreturn]] void refuse_to_make(const char* id, const std::string& message, const std::string& hint) {
@@ -39,21 +43,40 @@ void replace_parameter(std::string& text, const std::string& name, const std::st
   text.replace(begin, end - begin, line);
 }
 
-int make_verb(const MakeArguments& a) {
-  if (a.kind != "bearing")
-    refuse_to_make("unknown-template", "there is nothing called '" + a.kind + "' to make",
-                   "`trammel make bearing NAME`");
+// The file to be made; it must not exist.
+std::string new_file(const std::string& name) {
+  std::filesystem::path path(name);
+  if (path.extension() != ".yaml" && path.extension() != ".yml") path += ".yaml";
+  std::error_code ignored;
+  if (std::filesystem::exists(path, ignored))
+    refuse_to_make("file-exists", path.string() + " exists", "choose another name, or remove the file first");
+  return path.string();
+}
+
+int make_track(const MakeArguments& a) {
+  const std::string path = new_file(a.name);
+  const Track track = a.small ? small_track() : Track{};
+  write_whole_file(path, track_model(track), OutputKind::fresh);
+  std::printf("%s: a track of %d links. Next: trammel run %s\n", path.c_str(), track.links, path.c_str());
+  return 0;
+}
+
+int make_belt(const MakeArguments& a) {
+  const std::string path = new_file(a.name);
+  const Belt belt;
+  write_whole_file(path, belt_model(belt), OutputKind::fresh);
+  std::printf("%s: a belt of %d segments. Next: trammel run %s\n", path.c_str(), belt.segments, path.c_str());
+  return 0;
+}
+
+int make_bearing(const MakeArguments& a) {
   if (a.balls < 3 || a.ball <= 0 || a.pitch <= a.ball || a.load <= 0 || a.clearance < 0 || a.conformity <= 0.5 ||
       a.conformity > 0.6)
     refuse_to_make("out-of-range", "this is no ball bearing",
                    "at least 3 balls, smaller than the pitch diameter; conformity above 0.5, at most 0.6; a load");
   if (a.balls * a.ball >= 3.14 * a.pitch)
     refuse_to_make("out-of-range", "the balls do not fit on the pitch diameter", "fewer or smaller balls");
-  std::filesystem::path path(a.name);
-  if (path.extension() != ".yaml" && path.extension() != ".yml") path += ".yaml";
-  std::error_code ignored;
-  if (std::filesystem::exists(path, ignored))
-    refuse_to_make("file-exists", path.string() + " exists", "choose another name, or remove the file first");
+  const std::string path = new_file(a.name);
   const std::filesystem::path model = data_directory() / "models" / "ball_bearing.yaml";
   std::ifstream file(model);
   std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -86,9 +109,17 @@ int make_verb(const MakeArguments& a) {
   // The first comment tells of the 6206.
   const std::size_t body = text.find("trammel: 1");
   text = "# A ball bearing made by `trammel make bearing`; see models/ball_bearing.yaml.\n" + text.substr(body);
-  write_whole_file(path.string(), text, OutputKind::fresh);
-  std::printf("%s: %d balls. Next: trammel run %s\n", path.string().c_str(), a.balls, path.string().c_str());
+  write_whole_file(path, text, OutputKind::fresh);
+  std::printf("%s: %d balls. Next: trammel run %s\n", path.c_str(), a.balls, path.c_str());
   return 0;
+}
+
+int make_verb(const MakeArguments& a) {
+  if (a.kind == "bearing") return make_bearing(a);
+  if (a.kind == "track") return make_track(a);
+  if (a.kind == "belt") return make_belt(a);
+  refuse_to_make("unknown-template", "there is nothing called '" + a.kind + "' to make",
+                 "bearing, track or belt: `trammel make track NAME`");
 }
 
 }  // namespace
@@ -96,7 +127,7 @@ int make_verb(const MakeArguments& a) {
 Verb add_make(CLI::App& app) {
   auto a = std::make_shared<MakeArguments>();
   CLI::App* verb = app.add_subcommand("make", "Write the model of a machine element of a given size");
-  verb->add_option("KIND", a->kind, "bearing: a deep-groove ball bearing")->required();
+  verb->add_option("KIND", a->kind, "bearing: a deep-groove ball bearing; track: that of an excavator; belt: that of an engine")->required();
   verb->add_option("NAME", a->name, "Name of the model; the file is NAME.yaml and must not exist")->required();
   verb->add_option("--balls", a->balls, "Number of balls; 9 if left out");
   verb->add_option("--ball-diameter", a->ball, "mm; 9.525 if left out");
@@ -105,9 +136,11 @@ Verb add_make(CLI::App& app) {
   verb->add_option("--clearance", a->clearance, "Diametral, um; 12 if left out");
   verb->add_option("--load", a->load, "Along the axis, N; 1000 if left out");
   verb->add_option("--speed", a->speed, "Of the inner ring, rpm; 10000 if left out");
+  verb->add_flag("--small", a->small, "Of a track: one of 25 links instead of 45");
   verb->footer(
       "Examples:\n"
-      "  trammel make bearing small --balls 8 --ball-diameter 7.938 --pitch-diameter 38.5 --load 600");
+      "  trammel make bearing small --balls 8 --ball-diameter 7.938 --pitch-diameter 38.5 --load 600\n"
+      "  trammel make track excavator");
   return {verb, [a] { return make_verb(*a); }};
 }
 

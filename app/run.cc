@@ -14,6 +14,7 @@
 #include "app/live_view.h"
 #include "app/verbs.h"
 #include "trammel/base/printable.h"
+#include "trammel/formulate/formulation_keys.h"
 #include "trammel/run/checkpoint.h"
 #include "trammel/run/simulation.h"
 #include "trammel/write/csv_writer.h"
@@ -188,24 +189,27 @@ void prepare_for_real_time(Model& model) {
   SimulationSettings& s = model.simulation;
   if (!s.step) misused("real time needs steps of a fixed size", "add --step SECONDS, for example --step 1e-3");
   const MethodInfo& method = find_method(s.method, s.where);
-  const bool counts = std::any_of(method.options.begin(), method.options.end(),
-                                  [](const Field& option) { return option.name == "iterations"; });
-  if (counts) {
-    if (!s.options.has("iterations")) s.options.set("iterations", 2.0);
-    return;
-  }
-  const bool recovers = s.formulation.empty() || s.formulation == "state-space";
-  if (method.is_explicit && !recovers) return;
-  if (s.formulation == "all-coordinates") return;
+  const auto counts = [&](const char* name) {
+    const bool has = std::any_of(method.options.begin(), method.options.end(),
+                                 [&](const Field& option) { return option.name == name; });
+    if (has && !s.options.has(name)) s.options.set(name, 2.0);
+    return has;
+  };
+  if (counts("iterations")) return;
+  const bool recovers = s.formulation.empty() || s.formulation == formulation::state_space;
+  if (!recovers && (method.is_explicit || counts("corrections"))) return;
+  if (s.formulation == formulation::all_coordinates) return;
   misused("method '" + method.key + "' iterates until it converges: its steps have no fixed cost",
-          "methods with an option `iterations` have one; so have explicit methods with --formulation index-1 and its "
-          "kin, and rosenbrock-nystrom-4 with --formulation all-coordinates");
+          "methods with an option `iterations` have one; so have explicit methods and those with an option "
+          "`corrections` with --formulation index-1 and its kin, and rosenbrock-nystrom-4 with --formulation "
+          "all-coordinates");
 }
 
 // How far the run is from the same steps with Newton converged.
 void compare_with_converged(const Model& model, const RunArguments& a, const Path& path, RealTimeReport& report) {
   Model same = model;
-  if (same.simulation.options.has("iterations")) same.simulation.options.set("iterations", 0.0);
+  for (const char* count : {"iterations", "corrections"})
+    if (same.simulation.options.has(count)) same.simulation.options.set(count, 0.0);
   same.simulation.output_step = same.simulation.end;
   Simulation simulation(std::move(same));
   MemoryTrajectory ignored;

@@ -10,9 +10,11 @@ namespace trammel {
 namespace {
 
 struct Bent {
-  std::vector<double> points, segments, radii;
-  std::vector<std::vector<double>> modes;
+  std::vector<double> points, segments, radii, round;
+  std::vector<std::vector<double>> modes, stresses;
 };
+
+constexpr std::size_t stresses_of_piece = 10;
 
 [[noreturn]] void refuse_flexible() {
   throw read_failure("not-a-result", "the result's entry 'flexible' is damaged", "run the model again");
@@ -20,12 +22,17 @@ struct Bent {
 
 // Where the numbers of a piece go: a mode that does not fit into one piece goes on in the next.
 std::vector<double>& part_of(Bent& body, const std::string& of) {
+  const auto last_of = [](std::vector<std::vector<double>>& modes, std::size_t whole) -> std::vector<double>& {
+    if (modes.empty() || modes.back().size() >= whole) modes.emplace_back();
+    return modes.back();
+  };
   if (of == "points") return body.points;
   if (of == "segments") return body.segments;
   if (of == "radii") return body.radii;
-  if (of != "mode") refuse_flexible();
-  if (body.modes.empty() || body.modes.back().size() >= body.points.size()) body.modes.emplace_back();
-  return body.modes.back();
+  if (of == "round") return body.round;
+  if (of == "mode") return last_of(body.modes, body.points.size());
+  if (of == "stress") return last_of(body.stresses, stresses_of_piece * body.radii.size());
+  refuse_flexible();
 }
 
 // Throws Json::exception where they are damaged.
@@ -40,9 +47,18 @@ std::map<std::string, Bent> joined_bodies(const Json& pieces) {
   return bodies;
 }
 
+bool stress_fits(const Bent& body) {
+  if (body.round.empty() && body.stresses.empty()) return true;
+  const std::size_t whole = stresses_of_piece * body.radii.size();
+  return body.round.size() == body.radii.size() && body.stresses.size() == body.modes.size() &&
+         std::all_of(body.stresses.begin(), body.stresses.end(),
+                     [whole](const std::vector<double>& mode) { return mode.size() == whole; });
+}
+
 bool fits_together(const Bent& body) {
   const std::size_t points = body.points.size() / 3;
-  return points > 0 && body.points.size() == 3 * points && body.segments.size() == 2 * body.radii.size() &&
+  return stress_fits(body) && points > 0 && body.points.size() == 3 * points &&
+         body.segments.size() == 2 * body.radii.size() &&
          std::all_of(body.segments.begin(), body.segments.end(),
                      [&](double i) { return i >= 0 && i < static_cast<double>(points) && i == std::floor(i); }) &&
          std::all_of(body.modes.begin(), body.modes.end(),
@@ -66,11 +82,18 @@ Json flexible_json(ViewFile& file, const Json& pieces) try {
     add_columns(body.points, 3, points);
     add_columns(body.segments, 2, segments);
     for (const std::vector<double>& mode : body.modes) add_columns(mode, 3, shapes);
-    all.push_back({{"body", name},
-                   {"points", file.add_floats(points)},
-                   {"segments", file.add_floats(segments)},
-                   {"radii", file.add_floats({body.radii})},
-                   {"shapes", file.add_floats(shapes)}});
+    Json entry{{"body", name},
+               {"points", file.add_floats(points)},
+               {"segments", file.add_floats(segments)},
+               {"radii", file.add_floats({body.radii})},
+               {"shapes", file.add_floats(shapes)}};
+    if (!body.stresses.empty()) {
+      ViewColumns stresses;
+      for (const std::vector<double>& mode : body.stresses) add_columns(mode, stresses_of_piece, stresses);
+      entry["round"] = file.add_floats({body.round});
+      entry["stresses"] = file.add_floats(stresses);
+    }
+    all.push_back(std::move(entry));
   }
   return all;
 } catch (const Json::exception&) {

@@ -19,8 +19,9 @@ namespace {
 std::string model_path(const std::string& file) { return (data_directory() / "models" / file).string(); }
 
 // The model of a file, started and stepped by hand.
-struct Stepper {
-  Stepper(const std::string& file, const ModelChanges& changes) : simulation(load_model(model_path(file), changes)) {
+struct HandStepped {
+  HandStepped(const std::string& file, const ModelChanges& changes)
+      : simulation(load_model(model_path(file), changes)) {
     simulation.start();
   }
   void step(double h) {
@@ -83,7 +84,7 @@ void drift(std::vector<Row>& rows, const StudyContext& context) {
     const std::string name = std::string(cell.method) + ", " + cell.formulation;
     context.note("drift, " + name);
     guard(rows, table, name, [&] {
-      Stepper run("spherical_pendulum.yaml", {.method = cell.method, .formulation = cell.formulation, .step = h});
+      HandStepped run("spherical_pendulum.yaml", {.method = cell.method, .formulation = cell.formulation, .step = h});
       const Equations& e = run.simulation.equations();
       Workspace work = e.make_workspace();
       Residual residual = e.make_residual();
@@ -158,7 +159,7 @@ Mat bdf_matrix(const Equations& e, const Partials& p, double c, int index) {
 
 void conditions(std::vector<Row>& rows, const StudyContext& context) {
   guard(rows, "condition", "spatial_slider_crank", [&] {
-    Stepper run("spatial_slider_crank.yaml", {.step = 1e-3});
+    HandStepped run("spatial_slider_crank.yaml", {.step = 1e-3});
     for (int i = 0; i < 300; ++i) run.step(1e-3);
     const Equations& e = run.simulation.equations();
     Workspace work = e.make_workspace();
@@ -228,8 +229,8 @@ Spike watch_spike(const Watched& way) {
   if (way.projected()) changes.options.push_back(way.option);
   changes.options.push_back("corrector=1e-9");
   const std::string file = "spatial_slider_crank.yaml";
-  Stepper run(file, changes);
-  std::optional<Stepper> truth;
+  HandStepped run(file, changes);
+  std::optional<HandStepped> truth;
   if (way.projected())
     truth.emplace(file, ModelChanges{.method = "radau-iia-3", .formulation = "stabilised-index-2", .step = 3e-3 / 4});
   const Equations& e = (truth ? truth->simulation : run.simulation).equations();
@@ -318,7 +319,7 @@ void trapezoidal(std::vector<Row>& rows, const StudyContext& context) {
       ModelChanges changes{.method = "newmark-i3", .step = 1e-3, .options = {"gamma=0.5", "beta=0.25"}};
       if (projected) changes.options.push_back(option);
       PlotCurve energies{{}, {}, name, {}, false}, forces = energies;
-      Stepper run("spatial_slider_crank.yaml", changes);
+      HandStepped run("spatial_slider_crank.yaml", changes);
       const Equations& e = run.simulation.equations();
       AccelerationSolver solver(e);
       Workspace work = e.make_workspace();
@@ -382,8 +383,8 @@ void projected_multipliers(std::vector<Row>& rows) {
     guard(rows, table, option, [&] {
       std::vector<double> steps, errors;
       for (const double h : {4e-3, 2e-3, 1e-3}) {
-        Stepper rule("spatial_slider_crank.yaml",
-                     {.method = "newmark-i3", .step = h, .options = {"gamma=0.5", "beta=0.25", option}}),
+        HandStepped rule("spatial_slider_crank.yaml",
+                         {.method = "newmark-i3", .step = h, .options = {"gamma=0.5", "beta=0.25", option}}),
             truth("spatial_slider_crank.yaml",
                   {.method = "radau-iia-3", .formulation = "stabilised-index-2", .step = h / 4});
         const Equations& e = truth.simulation.equations();

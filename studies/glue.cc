@@ -732,9 +732,14 @@ void draw_case(const StudyContext& context, const std::string& scheme, double to
            {{"u1, N", {input_curve(run, 1, 3), part_of(tw, reaction("x"), 3, "in one piece", true)}, false},
             {"u2, N", {input_curve(run, 2, 3), part_of(tw, reaction("y"), 3, "in one piece", true)}, false}});
     } else if (figure == 6 || figure == 8 || figure == 12 || figure == 14) {
-      draw(figure, "Errors of the pin",
-           {{"|g|, m", {part_of(t, run.joint.column("joint.pin.error"), 3, "")}, false},
-            {"|g'|, m/s", {part_of(t, run.joint.column("joint.pin.rate_error"), 3, "")}, false}});
+      const auto by_component = [&](const std::string& what) {
+        std::vector<PlotCurve> curves;
+        for (const char* row : {"1", "2"})
+          curves.push_back(part_of(t, run.joint.column("joint.pin." + what + row), 3, std::string("row ") + row));
+        return curves;
+      };
+      draw(figure, "Errors of the pin by component",
+           {{"g, m", by_component("residual"), false}, {"g', m/s", by_component("residual_rate"), false}});
     } else {
       draw(figure, "The first tenth of a second",
            {{"u1, N", {input_curve(run, 1, 0.1), part_of(tw, reaction("x"), 0.1, "in one piece", true)}, false},
@@ -776,6 +781,38 @@ void draw_guesses(const StudyContext& context) {
   }
 }
 
+// What the text reads off Figures 11, 12 and 14: how far inputs and errors oscillate by component.
+void amplitudes(const StudyContext& context, std::vector<Row>& rows) {
+  const std::string table = "Section 5.2, oscillations with torque, by component";
+  context.note(table);
+  guard(rows, table, "displacement", [&] {
+    Glued displacement, both;
+    run_glued({.scheme = "displacement", .torque = printed_value("glue.eq17.amplitude")}, displacement);
+    run_glued({.scheme = "displacement-velocity", .torque = printed_value("glue.eq17.amplitude")}, both);
+    // Of a mean that moves slowly: a quarter of the second difference, the largest behind the first tenth of a second.
+    const std::vector<double> t = displacement.joint.time(1);
+    for (const int row : {1, 2}) {
+      const std::vector<double> u = displacement.joint.column("joint.pin.input" + std::to_string(row) + "_1");
+      double most = 0;
+      for (std::size_t k = 1; k + 1 < u.size(); ++k)
+        if (t[k] > 0.1) most = std::max(most, std::abs(u[k + 1] - 2 * u[k] + u[k - 1]) / 4);
+      const std::string id = "glue.sec521.u" + std::to_string(row), name = "u" + std::to_string(row);
+      rows.push_back(Row::reproduce_within(table, name, "amplitude, N", id, most, 0.25,
+                                           "\"about\", read off a figure: a quarter"));
+    }
+    const auto at_first = [](const Glued& run) {
+      const std::vector<double> time = run.joint.time(0), g = run.joint.column("joint.pin.error");
+      double most = 0;
+      for (std::size_t i = 0; i < time.size() && time[i] <= 0.1; ++i) most = std::max(most, g[i]);
+      return most;
+    };
+    rows.push_back(Row::reproduce_within(table, "displacement by displacement-velocity",
+                                         "largest |g| in the first tenth of a second, quotient", "glue.sec522.factor",
+                                         at_first(displacement) / at_first(both), 0.25,
+                                         "\"about two\", read off figures: a quarter"));
+  });
+}
+
 void draw_figures(const StudyContext& context, std::vector<Row>& rows) {
   if (context.output.empty()) return;
   context.note("figures");
@@ -801,6 +838,7 @@ std::vector<Row> study_glue(const StudyContext& context) {
   better_couplings(context, rows);
   steps_made_once(context, rows);
   other_mechanisms(context, rows);
+  amplitudes(context, rows);
   draw_figures(context, rows);
   return rows;
 }

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <numbers>
 
+#include "studies/hht_atv.h"
+#include "studies/hht_machines.h"
 #include "studies/printed.h"
 #include "studies/study.h"
 #include "trammel/base/data_directory.h"
@@ -374,28 +376,24 @@ PendulumRun pendulum_run(double tolerance, double gain, Options options) {
   AccelerationSolver accelerations(e);
   Workspace work = e.make_workspace();
   Rates rates = e.make_rates();
-  StepController::Options control;
-  control.gain = gain;
-  StepController controller(control);
+  Stepper& stepper = simulation.stepper();
   const double end = e.model().simulation.end;
-  double h = *e.model().simulation.first_step;
   PendulumRun out;
   std::vector<double> lambda_error, reported_error;
   long iterations = 0;
-  while (integrator.state().t < end) {
-    h = std::min(h, end - integrator.state().t);
-    const Attempt attempt = integrator.attempt(h);
-    iterations += attempt.newton_iterations;
-    if (attempt.verdict != Verdict::ok || attempt.error > 1) {
+  while (stepper.t() < end) {
+    stepper.plan(end);
+    const bool good = stepper.attempt();
+    iterations += stepper.last_attempt().newton_iterations;
+    if (!good) {
       out.rejected += 1;
-      h = attempt.verdict == Verdict::ok ? controller.after_reject(h, attempt.error, 3) : controller.after_failure(h);
-      if (h < 1e-12)
+      stepper.refuse();
+      if (stepper.rule().next() < 1e-12)
         throw Failure({Severity::error, "run-failed", "the step size falls to nothing", "", {}}, ExitCode::failed_run);
       continue;
     }
-    integrator.accept();
+    stepper.accept();
     out.steps += 1;
-    h = controller.after_accept(h, attempt.error, 3);
     const State& s = integrator.state();
     const PendulumState exact = pendulum(s.t);
     out.position = std::max({out.position, std::abs(s.q[0] - exact.x), std::abs(s.q[1] - exact.y)});
@@ -566,6 +564,9 @@ std::vector<Row> run(const StudyContext& context) {
             {"c 1e-5", "c 1e-4", "c 1e-3", "c 1e-2"});
   step_changes(context, rows);
   pendulum_table(context, rows);
+  add_atv_rows(context, rows);
+  belt_rows(context, rows);
+  track_rows(context, rows);
   return rows;
 }
 

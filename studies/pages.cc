@@ -77,7 +77,7 @@ void table_of(const std::vector<const Row*>& rows, std::string& out) {
     const int digits = digits_of(*r);
     out += "| " + (r->row == last ? std::string() : cell(r->row)) + " | " + cell(r->quantity) + " |";
     last = r->row;
-    if (printed) out += " " + page_number(r->printed, std::max(digits, 6)) + " |";
+    if (printed) out += " " + cell(printed_word(*r)) + page_number(r->printed, std::max(digits, 6)) + " |";
     if (corrected)
       out += " " + page_number(r->corrected, std::max(digits, 6)) +
              (r->correction.empty() ? "" : footnote(r->correction)) + " |";

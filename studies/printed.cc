@@ -1,6 +1,7 @@
 #include "studies/printed.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <limits>
 #include <map>
@@ -70,6 +71,12 @@ const PrintedNumber& printed_number(const std::string& id) {
 }
 
 double printed_value(const std::string& id) { return printed_number(id).target(); }
+
+std::string printed_word(const Row& row) {
+  if (row.printed || row.ids.empty()) return "";
+  const PrintedNumber& number = printed_number(row.ids.front());
+  return std::isfinite(number.value) ? "" : number.text;
+}
 
 namespace {
 

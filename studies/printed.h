@@ -36,6 +36,8 @@ inline constexpr const char* printed_sources[] = {"rn", "hht", "split", "glue", 
 const std::vector<PrintedNumber>& printed_list();            // read once; throws Failure
 const PrintedNumber& printed_number(const std::string& id);  // throws Failure if there is none
 double printed_value(const std::string& id);                 // what it prints, or its correction
+struct Row;
+std::string printed_word(const Row& row);  // that stands in place of a printed number, as "No conv."; empty: none
 
 // What became of the list, for a page. A number that several rows demand is what the worst of them says; it is met by
 // tuning if all rows that meet it are tuned.
@@ -43,7 +45,6 @@ struct PrintedCounts {
   int printed = 0, met = 0, tuned = 0, run_with = 0, missed = 0, not_demanded = 0, missing = 0, only_full = 0, open = 0,
       corrected = 0;
 };
-struct Row;
 // Of one source, or of all if it is empty; rows are those of all studies.
 PrintedCounts count_printed(const std::vector<Row>& rows, const std::string& source);
 // Rows that are not ok, for entries that the list gives to `study` and that no row is about.

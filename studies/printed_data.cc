@@ -233,7 +233,7 @@ void split_settings(Checks& check) {
   check.all({"split.s61.alpha", "split.s61.alpha.again", "split.s62.alpha", "split.s63.alpha", "split.thm2.alpha",
              "split.s41.alpha"},
             default_of("alpha"));
-  check.same("split.s3.range.min", option("split", "alpha").least);
+  check.same("split.s3.range.min", option("split", "beta").least);  // alpha goes down to the -1/2 of section 4.2
   check.same("split.s3.range.max", option("split", "alpha").most);
   check.same("split.s63.beta",
              bearing.simulation.options.has("beta") ? bearing.simulation.options.number("beta") : default_of("beta"));

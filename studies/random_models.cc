@@ -385,134 +385,173 @@ double derivative_error(const Equations& e, const State& at, unsigned seed, doub
   return worst;
 }
 
-struct Ran {
-  MemoryTrajectory trajectory;
-  RunResult result;
+// One seed: its model run at two tolerances, and what must hold of the two runs.
+class Judgement {
+ public:
+  Judgement(unsigned seed, double coarse, double fine) : coarse_(coarse), fine_(fine) {
+    report_.seed = seed;
+    report_.kind = kind_name(kind_of(seed));
+  }
+  RandomModelReport judge();
+
+ private:
+  struct Ran {
+    MemoryTrajectory trajectory;
+    RunResult result;
+  };
+  void complain(const std::string& why) { report_.failure += (report_.failure.empty() ? "" : "; ") + why; }
+  Model with_tolerance(double tolerance) const;
+  bool run(double tolerance, Ran& ran);
+  void look_at(Simulation& simulation);
+  static double apart(const MemoryTrajectory& x, const MemoryTrajectory& y, double length);
+  static double exchanged_energy(const MemoryTrajectory& run, double length);
+  void compare(const Ran& coarse, const Ran& fine);
+  void doubt(const Ran& fine, double promise, double balance);
+  double growth_of_a_small_change(const Ran& fine) const;
+
+  const double coarse_, fine_;
+  RandomModelReport report_;
+  Model model_;
 };
+
+Model Judgement::with_tolerance(double tolerance) const {
+  Model model = model_;
+  model.simulation.tolerance = tolerance;
+  model.simulation.output_step = model.simulation.end / 10;
+  return model;
+}
+
+void Judgement::look_at(Simulation& simulation) {
+  const Equations& e = simulation.equations();
+  report_.rows = e.sizes().multipliers();
+  report_.freedoms = simulation.initial().rank.freedoms_by_rank;
+  report_.redundant = simulation.initial().rank.redundant;
+  const State& at = simulation.integrator().state();
+  report_.derivative_error = derivative_error(e, at, report_.seed + 1, 2e-3);
+  // Near a bend (the angle of a bushing near half a turn) the sixth derivative times h^6 is what is seen.
+  if (!(report_.derivative_error < 1e-6)) report_.derivative_error = derivative_error(e, at, report_.seed + 1, 4e-4);
+  if (!(report_.derivative_error < 1e-6)) complain("derivatives differ by " + number(report_.derivative_error));
+}
+
+// False: it stopped, and the report says why.
+bool Judgement::run(double tolerance, Ran& ran) {
+  Simulation simulation(with_tolerance(tolerance));
+  simulation.start();
+  if (tolerance == coarse_) look_at(simulation);
+  ran.result = simulation.run(ran.trajectory);
+  if (ran.result.status == RunStatus::finished) return true;
+  const FailureReport& f = *ran.result.failure;
+  report_.ids.push_back(f.id);
+  for (const Cause& cause : f.causes) report_.ids.push_back(cause.id);
+  const std::string text = "tolerance " + number(tolerance) + ": " + to_text(f);
+  if (!f.causes.empty() && f.causes.front().weight >= 0.9)
+    report_.stopped = text;
+  else
+    complain(text);
+  return false;
+}
+
+// The largest difference of a place, as part of the length scale.
+double Judgement::apart(const MemoryTrajectory& x, const MemoryTrajectory& y, double length) {
+  double most = 0;
+  for (const SignalRef& ref : x.match("body.*.position.[xyz]")) {
+    for (std::size_t i = 0; i < std::min(x.rows(0), y.rows(0)); ++i)
+      most = std::max(most, std::abs(x.value(ref, i) - y.value(ref, i)) / length);
+  }
+  return most;
+}
+
+double Judgement::exchanged_energy(const MemoryTrajectory& run, double length) {
+  const auto range = [&](const char* name) {
+    const std::vector<double> x = run.column(name);
+    const auto [low, high] = std::minmax_element(x.begin(), x.end());
+    return *high - *low;
+  };
+  const std::vector<double> kinetic = run.column("energy.kinetic");
+  double exchanged = *std::max_element(kinetic.begin(), kinetic.end()) + range("energy.potential") +
+                     range("energy.dissipated") + range("energy.external");
+  // An error delta of a place costs F delta, so where nothing moves the measure is F L.
+  for (const SignalRef& ref : match_signals(run.tables(), "force.*.on_second.*.[xyz]")) {
+    const bool torque = run.tables()[ref.table].signals[ref.column].unit == "N m";
+    double most = 0;
+    for (std::size_t i = 0; i < run.rows(0); ++i) most = std::max(most, std::abs(run.value(ref, i)));
+    exchanged += most * (torque ? 1 : length);
+  }
+  return exchanged;
+}
+
+void Judgement::compare(const Ran& coarse, const Ran& fine) {
+  const RunSummary& s = fine.result.summary;
+  report_.steps = s.steps;
+  if (coarse.trajectory.rows(0) != fine.trajectory.rows(0)) complain("the two runs have different numbers of outputs");
+  report_.difference = apart(coarse.trajectory, fine.trajectory, s.length);
+  report_.imbalance = s.energy.largest_imbalance / std::max(exchanged_energy(fine.trajectory, s.length), 1e-3);
+  // What a tolerance promises: the local error is the tolerance, of third order in h, the global one of second order,
+  // hence tolerance^(2/3) times a constant that depends on the motion.
+  const double promise = std::pow(coarse_, 2.0 / 3), balance = 100 * std::pow(fine_, 2.0 / 3);
+  if (!(report_.difference < 30 * promise) || !(report_.imbalance < balance)) doubt(fine, promise, balance);
+  if (!(s.position_residual < 1e-8 * std::max(1.0, s.length)))
+    complain("constraints are violated by " + number(s.position_residual));
+}
+
+// A violent motion has a larger constant: then a hundredth of the tolerance must bring the runs together, and the books
+// into balance. In theory by 100^(2/3) = 21; where the promise is not yet kept, steps are too large for it.
+void Judgement::doubt(const Ran& fine, double promise, double balance) {
+  Simulation simulation(with_tolerance(0.01 * fine_));
+  MemoryTrajectory finest;
+  const RunResult result = simulation.run(finest);
+  const RunSummary& s = fine.result.summary;
+  const double still = apart(fine.trajectory, finest, s.length), left = result.summary.energy.largest_imbalance;
+  if (result.status != RunStatus::finished) {
+    complain("a hundredth of the tolerance: " + to_text(*result.failure));
+  } else if (!(report_.difference < 30 * promise) && !(still < 0.5 * report_.difference)) {
+    // Or the motion is chaotic: errors grow as any small change does, so the promise is multiplied by its growth.
+    const double growth = growth_of_a_small_change(fine);
+    if (!(report_.difference < 30 * promise * growth))
+      complain("the tolerances differ by " + number(report_.difference) + " of the length scale, and by " +
+               number(still) + " with a hundredth; a small change grows by " + number(growth));
+  } else if (!(report_.imbalance < balance) && !(left < 0.25 * s.energy.largest_imbalance)) {
+    complain("energy is out of balance by " + number(report_.imbalance) + " of what was exchanged, and by " +
+             number(report_.imbalance * left / s.energy.largest_imbalance) + " with a hundredth of the tolerance");
+  }
+}
+
+// Of the start velocities, by a part of 1e-6.
+double Judgement::growth_of_a_small_change(const Ran& fine) const {
+  const double length = fine.result.summary.length, small = 1e-6 * length;
+  Model changed = with_tolerance(fine_);
+  for (Body& body : changed.bodies) body.velocity += Vec3::Constant(small / changed.simulation.end);
+  Simulation again(std::move(changed));
+  MemoryTrajectory moved;
+  again.run(moved);
+  return std::max(1.0, apart(fine.trajectory, moved, length) * length / small);
+}
+
+RandomModelReport Judgement::judge() {
+  try {
+    model_ = random_model(report_.seed);
+    report_.bodies = static_cast<int>(model_.bodies.size());
+    Ran coarse, fine;
+    if (run(coarse_, coarse) && run(fine_, fine)) compare(coarse, fine);
+  } catch (const Failure& failure) {
+    for (const Problem& problem : failure.problems()) {
+      report_.ids.push_back(problem.id);
+      if (problem.id.empty() || problem.message.empty()) complain("a refusal without a diagnosis");
+    }
+    report_.refused = true;
+    if (failure.exit_code() == ExitCode::internal) complain(failure.what());
+  } catch (const std::exception& e) {
+    complain(std::string("exception: ") + e.what());
+  }
+  return std::move(report_);
+}
 
 }  // namespace
 
 Model random_model(unsigned seed) { return Maker(seed).make(); }
 
 RandomModelReport judge_random_model(unsigned seed, double coarse, double fine) {
-  RandomModelReport report;
-  report.seed = seed;
-  report.kind = kind_name(kind_of(seed));
-  const auto complain = [&](const std::string& why) { report.failure += (report.failure.empty() ? "" : "; ") + why; };
-  try {
-    const Model model = random_model(seed);
-    report.bodies = static_cast<int>(model.bodies.size());
-    std::vector<Ran> runs;
-    for (const double tolerance : {coarse, fine}) {
-      Model m = model;
-      m.simulation.tolerance = tolerance;
-      m.simulation.output_step = m.simulation.end / 10;
-      Simulation simulation(std::move(m));
-      simulation.start();
-      const Equations& e = simulation.equations();
-      if (runs.empty()) {
-        report.rows = e.sizes().multipliers();
-        report.freedoms = simulation.initial().rank.freedoms_by_rank;
-        report.redundant = simulation.initial().rank.redundant;
-        const State& at = simulation.integrator().state();
-        report.derivative_error = derivative_error(e, at, seed + 1, 2e-3);
-        // Near a bend (the angle of a bushing near half a turn) the sixth derivative times h^6 is what is seen.
-        if (!(report.derivative_error < 1e-6)) report.derivative_error = derivative_error(e, at, seed + 1, 4e-4);
-        if (!(report.derivative_error < 1e-6)) complain("derivatives differ by " + number(report.derivative_error));
-      }
-      Ran ran;
-      ran.result = simulation.run(ran.trajectory);
-      if (ran.result.status != RunStatus::finished) {
-        const FailureReport& f = *ran.result.failure;
-        report.ids.push_back(f.id);
-        for (const Cause& cause : f.causes) report.ids.push_back(cause.id);
-        const std::string text = "tolerance " + number(tolerance) + ": " + to_text(f);
-        if (!f.causes.empty() && f.causes.front().weight >= 0.9)
-          report.stopped = text;
-        else
-          complain(text);
-        return report;
-      }
-      runs.push_back(std::move(ran));
-    }
-    const MemoryTrajectory &a = runs[0].trajectory, &b = runs[1].trajectory;
-    const RunSummary& s = runs[1].result.summary;
-    report.steps = s.steps;
-    if (a.rows(0) != b.rows(0)) complain("the two runs have different numbers of outputs");
-    const auto apart = [&](const MemoryTrajectory& x, const MemoryTrajectory& y) {
-      double most = 0;
-      for (const SignalRef& ref : x.match("body.*.position.[xyz]")) {
-        for (std::size_t i = 0; i < std::min(x.rows(0), y.rows(0)); ++i)
-          most = std::max(most, std::abs(x.value(ref, i) - y.value(ref, i)) / s.length);
-      }
-      return most;
-    };
-    report.difference = apart(a, b);
-    const auto range = [&](const char* name) {
-      const std::vector<double> x = b.column(name);
-      const auto [low, high] = std::minmax_element(x.begin(), x.end());
-      return *high - *low;
-    };
-    const std::vector<double> kinetic = b.column("energy.kinetic");
-    double exchanged = *std::max_element(kinetic.begin(), kinetic.end()) + range("energy.potential") +
-                       range("energy.dissipated") + range("energy.external");
-    // An error delta of a place costs F delta, so where nothing moves the measure is F L.
-    for (const SignalRef& ref : match_signals(b.tables(), "force.*.on_second.*.[xyz]")) {
-      const bool torque = b.tables()[ref.table].signals[ref.column].unit == "N m";
-      double most = 0;
-      for (std::size_t i = 0; i < b.rows(0); ++i) most = std::max(most, std::abs(b.value(ref, i)));
-      exchanged += most * (torque ? 1 : s.length);
-    }
-    report.imbalance = s.energy.largest_imbalance / std::max(exchanged, 1e-3);
-    // What a tolerance promises: the local error is the tolerance, of third order in h, the global one of second order,
-    // hence tolerance^(2/3) times a constant that depends on the motion.
-    const double promise = std::pow(coarse, 2.0 / 3);
-    const double balance = 100 * std::pow(fine, 2.0 / 3);
-    if (!(report.difference < 30 * promise) || !(report.imbalance < balance)) {
-      // A violent motion has a larger constant: then a hundredth of the tolerance must bring the runs together, and the
-      // books into balance. In theory by 100^(2/3) = 21; where the promise is not yet kept, steps are too large for it.
-      Model m = model;
-      m.simulation.tolerance = 0.01 * fine;
-      m.simulation.output_step = m.simulation.end / 10;
-      Simulation simulation(std::move(m));
-      MemoryTrajectory finest;
-      const RunResult result = simulation.run(finest);
-      const double still = apart(b, finest), left = result.summary.energy.largest_imbalance;
-      if (result.status != RunStatus::finished) {
-        complain("a hundredth of the tolerance: " + to_text(*result.failure));
-      } else if (!(report.difference < 30 * promise) && !(still < 0.5 * report.difference)) {
-        // Or the motion is chaotic: errors grow as any small change does, so the promise is multiplied by the growth of
-        // one, of the start velocities by a part of 1e-6.
-        Model changed = model;
-        const double small = 1e-6 * s.length;
-        for (Body& body : changed.bodies) body.velocity += Vec3::Constant(small / changed.simulation.end);
-        changed.simulation.tolerance = fine;
-        changed.simulation.output_step = changed.simulation.end / 10;
-        Simulation again(std::move(changed));
-        MemoryTrajectory moved;
-        again.run(moved);
-        const double growth = std::max(1.0, apart(b, moved) * s.length / small);
-        if (!(report.difference < 30 * promise * growth))
-          complain("the tolerances differ by " + number(report.difference) + " of the length scale, and by " +
-                   number(still) + " with a hundredth; a small change grows by " + number(growth));
-      } else if (!(report.imbalance < balance) && !(left < 0.25 * s.energy.largest_imbalance)) {
-        complain("energy is out of balance by " + number(report.imbalance) + " of what was exchanged, and by " +
-                 number(report.imbalance * left / s.energy.largest_imbalance) + " with a hundredth of the tolerance");
-      }
-    }
-    if (!(s.position_residual < 1e-8 * std::max(1.0, s.length)))
-      complain("constraints are violated by " + number(s.position_residual));
-  } catch (const Failure& failure) {
-    for (const Problem& problem : failure.problems()) {
-      report.ids.push_back(problem.id);
-      if (problem.id.empty() || problem.message.empty()) complain("a refusal without a diagnosis");
-    }
-    report.refused = true;
-    if (failure.exit_code() == ExitCode::internal) complain(failure.what());
-  } catch (const std::exception& e) {
-    complain(std::string("exception: ") + e.what());
-  }
-  return report;
+  return Judgement(seed, coarse, fine).judge();
 }
 
 }  // namespace trammel::problems

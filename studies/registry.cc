@@ -14,6 +14,7 @@ std::vector<Row> study_constrained(const StudyContext& context);
 std::vector<Row> study_work_precision(const StudyContext& context);
 std::vector<Row> study_corpus(const StudyContext& context);
 std::vector<Row> study_elements(const StudyContext& context);
+std::vector<Row> study_events(const StudyContext& context);
 std::vector<Row> study_split(const StudyContext& context);
 std::vector<Row> study_text(const StudyContext& context);
 std::vector<Row> study_glue(const StudyContext& context);
@@ -44,6 +45,8 @@ const std::vector<Study>& study_registry() {
       {"work-precision",
        "Error against work of methods for constrained systems on five mechanisms, beside IDA; what runs must take",
        study_work_precision, 5},
+      {"events", "Times of impacts, locking and slipping against closed solutions, located and not, by every family",
+       study_events},
       {"conditioning", "Condition of HHT's Newton matrix as the step size goes to zero", study_conditioning},
       {"corpus", "Two thousand random mechanisms: derivatives, energy balance, two tolerances, no silent failure",
        study_corpus, 2},

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "studies/printed.h"
+#include "studies/rn_parts.h"
 #include "studies/stepping.h"
 #include "studies/study.h"
 #include "trammel/base/data_directory.h"
@@ -14,6 +15,34 @@
 
 namespace trammel {
 namespace rn_study {
+
+void take_printed_weights(Model& model) {
+  model.simulation.length = 1;
+  model.simulation.time_scale = 1;
+}
+
+std::string cell(const char* table, int k, const char* column) {
+  return "rn." + std::string(table) + ".k-" + std::to_string(k) + "." + column;
+}
+
+StepErrors errors_at_steps(const ModelRun& run, const ModelRun& reference, const char* signal) {
+  const std::vector<double> t = run.time(), ours = run.column(signal),
+                            exact = sample(reference, signal, t, Between::cubic);
+  StepErrors out;
+  double sum = 0, value = 0;
+  for (std::size_t i = 1; i < t.size(); ++i) {
+    const double e = std::abs(ours[i] - exact[i]);
+    sum += e * e;
+    if (e <= out.largest) continue;
+    out.largest = e;
+    out.at = t[i];
+    value = std::abs(exact[i]);
+  }
+  out.mean = std::sqrt(sum / static_cast<double>(t.size() - 1));
+  out.relative = 100 * out.largest / value;
+  return out;
+}
+
 namespace {
 
 using Options = std::vector<std::string>;
@@ -28,7 +57,6 @@ Model load(const std::string& file, const ModelChanges& changes = {}) {
   return load_model((data_directory() / "models" / file).string(), changes);
 }
 
-const char* const pendulum_file = "rn_double_pendulum.yaml";
 const char* const vehicle_file = "hmmwv_bump.yaml";
 
 // ---- The double pendulum
@@ -86,12 +114,6 @@ void trajectory(const StudyContext& context, std::vector<Row>& rows) {
   });
 }
 
-// The paper's weights of the error (4): 1 m, 1 rad and 1 of each per second, added to the coordinate itself.
-void take_printed_weights(Model& model) {
-  model.simulation.length = 1;
-  model.simulation.time_scale = 1;
-}
-
 // A control of the step that the print does not tell and that makes as many steps as Table 5 has: the best of 2,880
 // that an independent code tried on this very table.
 const char* const tuned_name = "tuned on Table 5: safety 0.84, factors 0.1 to 10, first step 1e-6 s";
@@ -124,10 +146,6 @@ double pendulum_steps(double tolerance, const Setting& setting) {
   const SteppedRun run = step_model(std::move(model));
   if (!run.finished) throw Failure({Severity::error, "run-failed", run.why, "", {}}, ExitCode::failed_run);
   return static_cast<double>(run.steps);
-}
-
-std::string cell(const char* table, int k, const char* column) {
-  return "rn." + std::string(table) + ".k-" + std::to_string(k) + "." + column;
 }
 
 void steps_table(const StudyContext& context, std::vector<Row>& rows) {
@@ -180,29 +198,6 @@ void steps_table(const StudyContext& context, std::vector<Row>& rows) {
       });
     }
   }
-}
-
-// Errors of one variable at the ends of steps: the print's three measures, and where the largest is.
-struct StepErrors {
-  double largest = 0, mean = 0, relative = 0, at = 0;  // relative: in per cent
-};
-
-StepErrors errors_at_steps(const ModelRun& run, const ModelRun& reference, const char* signal) {
-  const std::vector<double> t = run.time(), ours = run.column(signal),
-                            exact = sample(reference, signal, t, Between::cubic);
-  StepErrors out;
-  double sum = 0, value = 0;
-  for (std::size_t i = 1; i < t.size(); ++i) {
-    const double e = std::abs(ours[i] - exact[i]);
-    sum += e * e;
-    if (e <= out.largest) continue;
-    out.largest = e;
-    out.at = t[i];
-    value = std::abs(exact[i]);
-  }
-  out.mean = std::sqrt(sum / static_cast<double>(t.size() - 1));
-  out.relative = 100 * out.largest / value;
-  return out;
 }
 
 // Tables 4 and 6: a variable, and what the text calls a good error of it.
@@ -635,8 +630,10 @@ std::vector<Row> run(const StudyContext& context) {
   trajectory(context, rows);
   steps_table(context, rows);
   guard(rows, "Tables 4 and 6", "reference run", [&] { error_tables(context, rows); });
+  starts(context, rows);
   pendulum_goal(context, rows);
   counts_and_rest(rows);
+  as_stated(context, rows);
   vehicle_tables(context, rows);
   times_tables(context, rows);
   return rows;

@@ -17,11 +17,10 @@ SteppedRun step_model(Model model, const SteppedRunOptions& options) {
   Simulation simulation(std::move(model));
   simulation.start();
   Integrator& method = simulation.integrator();
+  Stepper& stepper = simulation.stepper();
   const Equations& equations = simulation.equations();
-  StepController controller = simulation.controller();
-  const double end = settings.end, greatest = settings.greatest_step.value_or(end);
+  const double end = settings.end;
   const bool fixed = settings.step.has_value();
-  double h = simulation.next_step();
   SteppedRun run;
   State looked = method.state();
   std::size_t next_mark = 0;
@@ -31,26 +30,32 @@ SteppedRun step_model(Model model, const SteppedRunOptions& options) {
   double t = method.state().t;
   long failures = 0;
   while (t < end) {
-    h = StepController::within(t, std::min(h, greatest), end);
-    const Attempt attempt = method.attempt(h);
-    if (attempt.verdict != Verdict::ok || (!fixed && attempt.error > 1)) {
-      ++run.rejected;
-      if (fixed || ++failures > 60) {
-        run.why = std::string(to_text(attempt.verdict)) + " at t = " + std::to_string(t);
+    if (stepper.plan(end) == 0) {
+      if (stepper.events_here().empty()) {
+        run.why = "no way past the corner at t = " + std::to_string(t);
         break;
       }
-      h = controller.next(h, attempt, false, method.error_order());
+      stepper.go_behind_events();
+      t = stepper.t();
+      continue;
+    }
+    if (!stepper.attempt()) {
+      ++run.rejected;
+      stepper.refuse();
+      if (fixed || ++failures > 60) {
+        run.why = std::string(to_text(stepper.last_attempt().verdict)) + " at t = " + std::to_string(t);
+        break;
+      }
       continue;
     }
     failures = 0;
-    method.accept();
+    stepper.accept();
     ++run.steps;
     t = method.state().t;
     if (options.keep_steps) {
       run.t.push_back(t);
-      run.h.push_back(h);
+      run.h.push_back(stepper.size());
     }
-    if (!fixed) h = controller.next(h, attempt, true, method.error_order());
     while (next_mark < options.marks.size() && t >= options.marks[next_mark] * (1 - 1e-12)) {
       run.marked.push_back(cpu_seconds() - begin - looking);
       run.marked_steps.push_back(run.steps);
@@ -64,6 +69,10 @@ SteppedRun step_model(Model model, const SteppedRunOptions& options) {
         run.grid.push_back(options.look(looked, equations));
       }
       looking += cpu_seconds() - before;
+    }
+    if (!stepper.events_here().empty()) {
+      stepper.go_behind_events();
+      t = stepper.t();
     }
     if (run.steps % 256 == 0 && cpu_seconds() - begin > options.patience) {
       run.why = "given up at t = " + std::to_string(t);

@@ -326,7 +326,7 @@ std::string to_text(const std::vector<Row>& rows) {
       if (!r.origin.empty()) marks += footnote("own: " + r.origin);
       if (!r.missed.empty()) marks += footnote("missed: " + r.missed);
       if (!r.tuned.empty()) marks += footnote("tuned: " + r.tuned);
-      lines.push_back({r.row, r.quantity, number(r.printed), number(r.corrected), number(r.own),
+      lines.push_back({r.row, r.quantity, printed_word(r) + number(r.printed), number(r.corrected), number(r.own),
                        row_digits(r.ours, count), demand_text(r), verdict_text(r), marks});
     }
     out += rows[first].study + ": " + rows[first].table + "\n";

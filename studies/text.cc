@@ -18,6 +18,7 @@
 #include "studies/printed.h"
 #include "studies/stepping.h"
 #include "studies/study.h"
+#include "studies/text_parts.h"
 #include "trammel/base/data_directory.h"
 #include "trammel/initial/accelerations.h"
 #include "trammel/ode/functor_problem.h"
@@ -64,7 +65,8 @@ Vec joint_angles(const State& state) {
 }
 
 struct FileRun {
-  double last = 0, largest = 0;  // relative energy error at the end and on the way
+  double last = 0, largest = 0;  // relative energy error at the end and on the way, by size
+  double gained = 0;             // at the end, with its sign
   SteppedRun run;
 };
 
@@ -92,7 +94,8 @@ FileRun run_file(double k1, double k2, double damping, double end, const char* m
                           return error;
                         }});
   if (!out.run.finished) throw std::runtime_error(out.run.why);
-  out.last = std::abs(pendulum_energy(joint_angles(out.run.last), k1, k2) - E0) / E0;
+  out.gained = (pendulum_energy(joint_angles(out.run.last), k1, k2) - E0) / E0;
+  out.last = std::abs(out.gained);
   return out;
 }
 
@@ -139,7 +142,12 @@ PlotCurve largest_so_far(const std::string& name, const std::vector<double>& err
   return curve;
 }
 
-void trapezoidal_rows(std::vector<Row>& rows, const Springs& s, PlotPanel& panel) {
+// What the rows of the table cost, in what a computer of any speed counts.
+struct TableWork {
+  double corrections = std::nan(""), evaluations = std::nan("");  // of the trapezoidal rule, of adams
+};
+
+void trapezoidal_rows(std::vector<Row>& rows, const Springs& s, PlotPanel& panel, TableWork& work) {
   const std::string table = table_7_4_name, name = s.name(), id = s.id();
   const double k1 = s.number("k1"), k2 = s.number("k2"), h = s.number("h"), end = printed_value("text.example7-2.end");
   const FileRun file = run_file(k1, k2, 0, end, nullptr, 0, h);
@@ -176,6 +184,7 @@ void trapezoidal_rows(std::vector<Row>& rows, const Springs& s, PlotPanel& panel
       Row::measure(table, name, "Newton corrections a step",
                    static_cast<double>(file.run.counts.newton_iterations) / static_cast<double>(file.run.steps))
           .because(why::work));
+  work.corrections = static_cast<double>(file.run.counts.newton_iterations);
   rows.push_back(Row::measure(table, name, "seconds, trapezoidal rule", file.run.seconds)
                      .printed_as(id + ".cpu.trapez")
                      .because(why::machine_time));
@@ -183,18 +192,19 @@ void trapezoidal_rows(std::vector<Row>& rows, const Springs& s, PlotPanel& panel
 }
 
 // Subroutine DE of the print; in the last row it has "No conv.".
-void adams_rows_of_table(std::vector<Row>& rows, const Springs& s) {
+void adams_rows_of_table(std::vector<Row>& rows, const Springs& s, TableWork& work) {
   const std::string table = table_7_4_name, name = s.name(), id = s.id();
   const FileRun file = run_file(s.number("k1"), s.number("k2"), 0, printed_value("text.example7-2.end"), "adams", 1e-8);
   const bool converged = std::isfinite(printed_number(id + ".error.de").value);
   const char* const untold = "the print does not tell the tolerance of subroutine DE";
-  rows.push_back(Row::measure(table, name, "relative energy error at 20 s, adams, tolerance 1e-8", file.last)
+  rows.push_back(Row::measure(table, name, "relative energy error at 20 s, adams, tolerance 1e-8", file.gained)
                      .printed_as(id + ".error.de")
                      .because(converged
                                   ? untold
                                   : "subroutine DE did not converge here, and the print does not tell its tolerance"));
   rows.push_back(Row::measure(table, name, "evaluations, adams", static_cast<double>(file.run.counts.evaluations))
                      .because(untold));
+  work.evaluations = static_cast<double>(file.run.counts.evaluations);
   rows.push_back(Row::measure(table, name, "seconds, adams", file.run.seconds)
                      .printed_as(id + ".cpu.de")
                      .because(why::machine_time));
@@ -264,23 +274,51 @@ void loose_rows(std::vector<Row>& rows) {
                      .because("the print lies between the loose runs"));
 }
 
+// The columns of times as quotients to the row without springs, which no computer's speed enters.
+void work_rows(std::vector<Row>& rows, const Springs& s, const Springs& first, const TableWork& work,
+               const TableWork& of_first) {
+  const auto compare = [&](const char* column, const std::string& quantity, double ours) {
+    if (!std::isfinite(ours) || !std::isfinite(printed_number(s.id() + column).value)) return;
+    const double printed = printed_value(s.id() + column) / printed_value(first.id() + column);
+    Row row = Row::near(table_7_4_name, s.name(), quantity + ", by those of k = 0, 0", printed, ours, 0.2 * printed)
+                  .printed_as(s.id() + column)
+                  .printed_as(first.id() + column)
+                  .because(
+                      "the print's times as a quotient; a fifth, because a step costs more than its corrections "
+                      "and evaluations, and another code's at that");
+    row.printed = printed;
+    if (s.key == std::string("k1e8_1e8") && column == std::string(".cpu.de"))
+      row = Row(
+          std::move(row).missed_for("20.1 % apart: stability decides the steps of both explicit codes here, and theirs "
+                                    "is another one"));
+    rows.push_back(std::move(row));
+  };
+  compare(".cpu.trapez", "corrections of the trapezoidal rule", work.corrections / of_first.corrections);
+  compare(".cpu.de", "evaluations of adams", work.evaluations / of_first.evaluations);
+}
+
 void table_7_4(std::vector<Row>& rows, const StudyContext& context) {
   PlotRequest plot;
   plot.title = "Example 7.2: energy error of the trapezoidal rule, h = 1 ms";
   plot.subtitle = "the largest so far; Table 7.4 prints the one at the end";
   plot.xlabel = "time, s";
   PlotPanel panel{"relative energy error, largest so far", {}, true};
-  for (const Springs& s : {Springs{"k0_0", 9.43e-4}, Springs{"k100_100", 7.97e-2, true}, Springs{"k1e4_1e4", 2.91e-3},
-                           Springs{"k1e6_1e6", 1.38e-3}, Springs{"k1e8_1e8", 1.12e-4}, Springs{"k0_100", 9.43e-4},
-                           Springs{"k0_1e4", 9.35e-4}, Springs{"k0_1e6", 1.03e-3}, Springs{"k0_1e8", 9.77e-4}}) {
+  const Springs table[] = {{"k0_0", 9.43e-4},     {"k100_100", 7.97e-2, true}, {"k1e4_1e4", 2.91e-3},
+                           {"k1e6_1e6", 1.38e-3}, {"k1e8_1e8", 1.12e-4},       {"k0_100", 9.43e-4},
+                           {"k0_1e4", 9.35e-4},   {"k0_1e6", 1.03e-3},         {"k0_1e8", 9.77e-4}};
+  TableWork first;
+  for (const Springs& s : table) {
+    TableWork work;
     guard(rows, table_7_4_name, s.name(), [&] {
       context.note(std::string("Table 7.4, ") + s.name());
-      trapezoidal_rows(rows, s, panel);
+      trapezoidal_rows(rows, s, panel, work);
     });
     guard(rows, table_7_4_name, s.name(), [&] {
       context.note(std::string("Table 7.4, adams, ") + s.name());
-      adams_rows_of_table(rows, s);
+      adams_rows_of_table(rows, s, work);
     });
+    if (&s == std::begin(table)) first = work;
+    if (&s != std::begin(table)) work_rows(rows, s, table[0], work, first);
   }
   guard(rows, table_7_4_name, "corrections stopped early", [&] { loose_rows(rows); });
   plot.panels = {panel};
@@ -649,7 +687,9 @@ std::vector<Row> study_text(const StudyContext& context) {
   problems_7_4_and_7_5(rows, context);
   example_7_2(rows);
   limits(rows);
+  barriers(context, rows);
   table_7_4(rows, context);
+  real_time(context, rows);
   if (const auto file = context.picture("text_figure_7_1.png")) {
     guard(rows, "Figure 7.1", "picture", [&] {
       std::vector<StabilityCurve> curves;

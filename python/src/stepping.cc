@@ -494,7 +494,7 @@ class Stepper {
     const Rates& r = simulation_->integrator().rates();
     const auto nx = simulation_->equations().sizes().nx;
     snapshot_->t = s.t;
-    snapshot_->next_step = simulation_->next_step();
+    snapshot_->next_step = simulation_->stepper().rule().next();
     snapshot_->steps = simulation_->integrator().counts().steps;
     snapshot_->q = s.q;
     snapshot_->v = s.v;

@@ -1,5 +1,6 @@
-"""The examples and the lines of the guide run as they stand."""
+"""The examples, their notebooks and the lines of the guide run as they stand."""
 import importlib.util
+import json
 import os
 import pathlib
 import re
@@ -12,6 +13,7 @@ import trammel
 
 root = pathlib.Path(__file__).resolve().parents[2]
 examples = sorted((root / "python" / "examples").glob("*.py"))
+notebooks = sorted((root / "python" / "examples").glob("*.ipynb"))
 
 
 def run(program, folder):
@@ -27,6 +29,27 @@ def test_example(example, tmp_path):
     assert out.returncode == 0, out.stdout + out.stderr
     if example.stem == "own_integrator":
         assert float(out.stdout.split("order ")[1]) == pytest.approx(2, abs=0.1)
+
+
+def test_notebooks_are_those_of_the_scripts():
+    out = subprocess.run([sys.executable, root / "python" / "make_notebooks.py", "--check"], capture_output=True, text=True)
+    assert out.returncode == 0, out.stdout + out.stderr + "python3 python/make_notebooks.py writes them"
+    assert {path.stem for path in examples} - {path.stem for path in notebooks} == {"coupled_participant"}
+
+
+@pytest.mark.parametrize("path", notebooks, ids=lambda path: path.stem)
+def test_notebook(path, tmp_path):
+    """Cell by cell, as a notebook does it: each is compiled by itself, all share their names."""
+    pytest.importorskip("scipy")
+    cells = json.loads(path.read_text())["cells"]
+    assert cells[0]["cell_type"] == "markdown" and sum(cell["cell_type"] == "code" for cell in cells) > 2
+    program = tmp_path / "cells.py"
+    program.write_text("import json, sys\nimport matplotlib\nmatplotlib.use('Agg')\nnames = {}\n"
+                       f"for number, cell in enumerate(json.load(open({str(path)!r}))['cells']):\n"
+                       "    if cell['cell_type'] == 'code':\n"
+                       "        exec(compile(''.join(cell['source']), f'<cell {number}>', 'exec'), names)\n")
+    out = run(program, tmp_path)
+    assert out.returncode == 0, out.stdout + out.stderr
 
 
 @pytest.mark.parametrize("page, least", [("python", 6), ("running", 1), ("analyses", 1), ("model-files", 1), ("own-equations", 1), ("results", 3)])

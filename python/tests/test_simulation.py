@@ -433,6 +433,35 @@ def test_states_of_the_model_are_set():
         assert caught.value.problems[0].id == id and "s" in str(caught.value)
 
 
+def test_a_clock_holds_steps_back_and_counts_those_that_are_late(model, monkeypatch):
+    """The clock on the wall is one of the test's own: it goes on by what sleeps, and by 3 ms that each step takes."""
+    wall = [100.0]
+    monkeypatch.setattr("trammel.clock.time.perf_counter", lambda: wall[0])
+    monkeypatch.setattr("trammel.clock.time.sleep", lambda seconds: wall.__setitem__(0, wall[0] + seconds))
+    sim = model.simulation(step=0.01)
+    clock = sim.clock()
+    for _ in range(5):
+        sim.step()
+        wall[0] += 3e-3
+        assert clock.wait() == 0
+    assert wall[0] == pytest.approx(100.05, abs=1e-9) and clock.waits == 5 and clock.overruns == 0
+    assert clock.longest == pytest.approx(3e-3, abs=1e-9)
+    sim.step()
+    wall[0] += 25e-3
+    assert clock.wait() == pytest.approx(15e-3, abs=1e-9)  # late, and the next step does not make up for it
+    sim.step()
+    assert clock.wait() == pytest.approx(5e-3, abs=1e-9)
+    sim.step()
+    assert clock.wait() == 0 and wall[0] == pytest.approx(100.08, abs=1e-9)
+    assert clock.overruns == 2 and clock.latest == pytest.approx(15e-3, abs=1e-9) and "2 too late, by at most 15 ms" in repr(clock)
+    slow = sim.clock(speed=0.1)
+    sim.step()
+    slow.wait()
+    assert wall[0] == pytest.approx(100.18, abs=1e-9)
+    with pytest.raises(trammel.Error):
+        sim.clock(speed=0)
+
+
 def test_back_to_the_start_is_a_new_start(model):
     """A state from before the first step holds nothing of what is recorded: turns of joints and the book of energies stayed
     those of the end, and the first row was written twice."""

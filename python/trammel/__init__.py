@@ -9,6 +9,7 @@ from typing import Any, Dict, List
 
 from . import _core, blocks, forces, joints, motions
 from .analyses import Coupled, Drives, KinematicResult, LinearSystem, Mode, Modes, QuasiStaticResult, StaticResult, Sweep
+from .clock import Clock
 from .errors import Error, Interrupted, Problem
 from .model import Model, ModelWarning, couple, from_yaml, load
 from .ode import DenseOutput, OdeResult, ode_methods, solve
@@ -25,7 +26,7 @@ def methods() -> List[Dict[str, Any]]:
 
 
 __all__ = [
-    "Coupled", "DenseOutput", "Drives", "Equations", "Error", "Inputs", "Interrupted", "KinematicResult", "LinearSystem", "Mode",
+    "Clock", "Coupled", "DenseOutput", "Drives", "Equations", "Error", "Inputs", "Interrupted", "KinematicResult", "LinearSystem", "Mode",
     "Model", "ModelWarning", "Modes", "OdeResult", "Problem", "QuasiStaticResult", "Result", "Signal", "Simulation", "StaticResult", "Sweep",
     "blocks", "couple", "forces", "from_yaml", "joints", "load", "methods", "motions", "ode_methods", "read", "solve",
     "study",

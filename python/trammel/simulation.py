@@ -6,6 +6,7 @@ from typing import Any, Dict, Iterator, List, Mapping, MutableMapping, Optional,
 import numpy
 
 from . import _core
+from .clock import Clock
 from .errors import Error, Interrupted, Problem, from_call, refuse
 from .result import Result
 
@@ -180,6 +181,10 @@ class Simulation:
         if t > end * (1 + 1e-12):
             raise refuse("bad-usage", f"t = {t:.9g} s lies behind the end of the simulation, {end:.9g} s",
                          "model.simulation(end=...) sets it")
+
+    def clock(self, speed: float = 1.0) -> Clock:
+        """A clock that starts now: its ``wait()`` holds the simulation back until the clock on the wall is where it is."""
+        return Clock(self, speed)
 
     def _advance(self, until: Optional[float], most_steps: int, step: Optional[float]) -> None:
         core = self._open

@@ -105,6 +105,17 @@ TEST(Info, ModesOfABodyThatBends) {
   EXPECT_THAT(command.run({"info", file}).out, HasSubstr("4 normal modes, interfaces held 6"));
 }
 
+// The vehicle of the HHT paper, with the counts that it prints.
+TEST(Info, CountsTheEquationsOfAVehicleAsThePaperDoes) {
+  const Command command;
+  const auto vehicle = command.run({"info", model_file("atv.yaml"), "--json"}).json();
+  EXPECT_EQ(vehicle["bodies"].size(), 28 + 1);
+  EXPECT_EQ(vehicle["joints"].size(), 43);
+  EXPECT_EQ(vehicle["motions"].size(), 5);
+  EXPECT_EQ(vehicle["equations"]["adams_hht"]["equations"], 532);
+  EXPECT_EQ(vehicle["equations"]["adams_gstiff"]["equations"], 927);
+}
+
 TEST(Info, GraphAsDot) {
   const Command command;
   const Outcome outcome = command.run({"info", data_file("out_of_reach.yaml"), "--graph", "g.dot"});

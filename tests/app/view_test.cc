@@ -224,6 +224,9 @@ TEST_F(View, ABodyThatBends) {
   EXPECT_EQ(strip["segments"]["rows"], 10);
   EXPECT_EQ(strip["radii"]["rows"], 10);
   EXPECT_EQ(strip["shapes"]["count"], 48);
+  EXPECT_EQ(strip["stresses"]["count"], 160);
+  EXPECT_EQ(strip["stresses"]["rows"], 10);
+  EXPECT_EQ(strip["round"]["rows"], 10);
   EXPECT_EQ(run["bodies"][0]["modes"], 16);
   std::vector<std::string> axes;
   for (const nlohmann::json& signal : run["signals"]) {

@@ -319,6 +319,25 @@ TEST(Participants, LocateEventsWhereTheModelAsksForIt) {
   EXPECT_GT(error(""), 20 * located);
 }
 
+// The ball of models/bouncing_ball.yaml: a contact of 4.3 ms in macro steps of half a second, and a step in free flight
+// has no error that would keep it short.
+TEST(Participants, SeeContactsComing) {
+  const double period = 0.907347771216546;
+  for (const char* method : {"radau-iia-3", "dormand-prince-853", "bdf-si2"}) {
+    const std::string text =
+        std::string(
+            "gravity: [0, 0, -9.81]\n"
+            "bodies: {ball: {mass: 4.084070449666731, inertia: [4e-3, 4e-3, 4e-3], position: [0, 0, 1.05]}}\n"
+            "frames: {end: {body: ball}}\n"
+            "forces: {floor: {type: contact, frames: [ground, ball], shape_a: plane, shape_b: sphere, radius_b: 0.05,\n"
+            "  modulus_a: 2e8, modulus_b: 2e8, poisson_a: 0, poisson_b: 0}}\n"
+            "simulation: {end: 1, length: 1, tolerance: 1e-8, method: ") +
+        method + "}\n";
+    const auto path = path_of_participant(text, 0.5 * period, 2);
+    EXPECT_NEAR(path.back().second.z(), 1.05, 1e-4) << method;
+  }
+}
+
 // A torque sets in at the end of a macro step; steps have a fixed size, so that nothing but the event makes up for it.
 TEST(Glued, CornersOverTimeMeetTheWhole) {
   CouplingSpec spec = read_coupling(coupling_file("double_pendulum.yaml"));

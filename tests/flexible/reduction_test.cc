@@ -254,9 +254,9 @@ TEST(Reduction, FrequenciesOfAFreeBeam) {
   EXPECT_NEAR(r.frequencies[0] / 53.166012763259694, 1, 5e-4);
 }
 
-// tests/flexible/atv_frame.yaml; 40 mm elements there.
+// models/parts/atv_frame.yaml; 40 mm elements there.
 TEST(Reduction, FrameOfAVehicle) {
-  const Model model = read_model(std::string(TRAMMEL_SOURCE_DIR) + "/tests/flexible/atv_frame.yaml");
+  const Model model = read_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/parts/atv_frame.yaml");
   const Body& body = model.bodies[0];
   ASSERT_NE(body.modal, nullptr);
   EXPECT_NEAR(body.mass, 34.395464634743675, 1e-9);

@@ -5,7 +5,7 @@
 
 #include "tests/problems/mechanisms.h"
 #include "tests/problems/stepping.h"
-#include "trammel/ode/control/step_controller.h"
+#include "trammel/ode/control/step_rule.h"
 
 namespace trammel::control_test {
 namespace {
@@ -214,6 +214,36 @@ TEST(StepController, ShrinksByATenthToAFactorOfTen) {
   EXPECT_NEAR(controller.after_reject(1, 1.0001, 3), 0.9, 1e-4);
   EXPECT_NEAR(controller.after_reject(1, 1e30, 3), 0.1, 1e-12);
   EXPECT_TRUE(std::isfinite(controller.after_reject(1, 1e300, 3)));
+}
+
+// A step that ends at the end says nothing against a longer one; one that something else has cut short counts as taken.
+TEST(StepRule, KeepsTheSizeThatTheEndHasCut) {
+  StepRule rule({.controller = {.gain = 1}}, 1);
+  const Attempt exact{.error = 1};  // the size is right: 0.9 of it comes next
+  EXPECT_EQ(rule.choose(0.25), 0.25);
+  rule.accepted(0.25, exact, 3);
+  EXPECT_EQ(rule.next(), 1);
+  EXPECT_EQ(rule.choose(0.25), 0.25);
+  rule.cut();
+  rule.accepted(0.2, exact, 3);
+  EXPECT_NEAR(rule.next(), 0.18, 1e-15);
+}
+
+TEST(StepRule, StretchesTheLastStepOverASliver) {
+  StepRule rule({.controller = {}, .greatest = 0.5, .stretch = 0.1}, 1);
+  EXPECT_EQ(rule.choose(2), 0.5);
+  EXPECT_EQ(rule.choose(0.54), 0.54);
+  EXPECT_EQ(rule.choose(0.56), 0.5);
+}
+
+TEST(StepRule, FixedStepsStay) {
+  StepRule rule({.controller = {}, .fixed = true}, 0.1);
+  EXPECT_TRUE(rule.good({.error = 1e9}));
+  EXPECT_FALSE(rule.good({.verdict = Verdict::newton_diverged}));
+  rule.accepted(0.1, {.error = 1e9}, 3);
+  rule.refused(0.1, {.verdict = Verdict::newton_diverged}, 3);
+  rule.shrink_to(1e-3);
+  EXPECT_EQ(rule.next(), 0.1);
 }
 
 TEST(StepController, RemembersARejectionWhenSaved) {

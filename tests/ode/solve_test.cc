@@ -4,12 +4,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <deque>
 #include <numeric>
 
 #include "tests/problems/ode_problems.h"
 #include "tests/problems/stepping.h"
+#include "trammel/ode/functor_problem.h"
 #include "trammel/ode/multistep/adams.h"
 #include "trammel/ode/runge_kutta/runge_kutta.h"
 
@@ -263,6 +266,102 @@ TEST(Bdf, SolvesImplicitProblems) {
     EXPECT_LT(errors.back(), 20 * tolerance);
   }
   EXPECT_LT(errors[2], 1e-2 * errors[0]);
+}
+
+// ---- a fixed number of corrections
+
+struct CorrectedRun {
+  Vec end;
+  std::vector<std::array<long, 4>> steps;  // evaluations, Jacobians, factorisations and solves of each step
+};
+
+// A driven pendulum over 2 s at h = 0.05.
+CorrectedRun corrected(const std::string& method, double corrections) {
+  auto problem = second_order(1, [](auto t, auto y, auto v, auto a) {
+    using std::cos;
+    using std::sin;
+    a[0] = -4.0 * sin(y[0]) - 0.1 * v[0] + 0.5 * cos(2.0 * t);
+  });
+  CorrectedRun run;
+  std::array<long, 4> before{};
+  SolveOptions options;
+  options.step = 0.05;
+  options.options.set("corrections", corrections);
+  options.after_step = [&](const OdeMethod& m) {
+    const Counts& c = m.counts();
+    const std::array<long, 4> now{c.evaluations, c.linearisations, c.factorisations + c.refactorisations, c.solves};
+    run.steps.push_back({now[0] - before[0], now[1] - before[1], now[2] - before[2], now[3] - before[3]});
+    before = now;
+    return true;
+  };
+  Vec start(2);
+  start << 1, 0.5;
+  const SolveResult result = solve(problem, method, 0, start, 2, options);
+  EXPECT_EQ(result.status, SolveStatus::finished) << method << ": " << result.message;
+  run.end = result.y;
+  return run;
+}
+
+TEST(Corrections, AFixedNumberCostsTheSameEveryStep) {
+  int methods = 0;
+  for (const OdeMethodInfo& m : ode_method_registry()) {
+    if (std::none_of(m.options.begin(), m.options.end(), [](const Field& f) { return f.name == "corrections"; }))
+      continue;
+    if (m.key == "runge-kutta") continue;  // explicit, unless the tableau of its file is not
+    ++methods;
+    SCOPED_TRACE(m.key);
+    const CorrectedRun two = corrected(m.key, 2), many = corrected(m.key, 8), converged = corrected(m.key, 0);
+    ASSERT_EQ(two.steps.size(), 40u);
+    for (std::size_t i = 2; i < two.steps.size(); ++i) EXPECT_EQ(two.steps[i], two.steps[1]) << "step " << i;
+    EXPECT_EQ(two.steps[1][1], 1) << "derivatives of the step itself";
+    EXPECT_LT((many.end - converged.end).norm(), 1e-11);
+    EXPECT_LT((two.end - converged.end).norm(), 1e-4);
+  }
+  EXPECT_EQ(methods, 15);
+}
+
+// Fewer corrections than with derivatives that are kept as they were, and the same result.
+TEST(Corrections, OfTheSecantMethodConvergeFaster) {
+  for (const auto& [method, part] : {std::pair{"newmark", 0.85},
+                                     {"midpoint", 0.85},
+                                     {"trapezoidal", 0.85},
+                                     {"radau-iia-3", 1.0},
+                                     {"sdirk-4", 1.0}}) {
+    SCOPED_TRACE(method);
+    Vec ends[2];
+    long corrections[2] = {};
+    for (const bool secant : {false, true}) {
+      auto problem = second_order(2, [](auto, auto y, auto, auto a) {
+        using std::sin;
+        a[0] = -40.0 * sin(y[0]) - 8.0 * y[1] * y[0];
+        a[1] = -60.0 * sin(y[1]) - 4.0 * y[0] * y[0];
+      });
+      SolveOptions options;
+      options.step = 0.05;
+      options.options.set("secant", secant);
+      options.options.set("keep_rate", 0.9);
+      Vec start(4);
+      start << 1, 0.5, 0, 0;
+      const SolveResult result = solve(problem, method, 0, start, 4, options);
+      ASSERT_EQ(result.status, SolveStatus::finished) << result.message;
+      ends[secant] = result.y;
+      corrections[secant] = result.counts.newton_iterations;
+    }
+    EXPECT_LT((ends[1] - ends[0]).norm(), 1e-9);
+    EXPECT_LT(static_cast<double>(corrections[1]), part * static_cast<double>(corrections[0]));
+  }
+}
+
+TEST(Corrections, AreRefusedWhereAnErrorIsControlled) {
+  const auto problem = ode_case("logistic").make();
+  SolveOptions options;
+  options.options.set("corrections", 2.0);
+  try {
+    solve(*problem, "radau-iia-3", 0, Vec::Constant(1, 0.1), 1, options);
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_THAT(to_text(failure.problems()[0]), HasSubstr("needs a fixed step"));
+  }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include "tests/problems/ode_problems.h"
 #include "trammel/ode/multistep/multistep.h"
+#include "trammel/ode/rosenbrock/rosenbrock_tableau.h"
 #include "trammel/ode/runge_kutta/runge_kutta.h"
 #include "trammel/ode/solve.h"
 #include "trammel/ode/stability.h"
@@ -283,6 +284,49 @@ TEST(MultistepFormulas, FixedPointIterationHasItsBound) {
     // Newton has no such bound
     options.mode = MultistepOptions::Corrector::newton;
     EXPECT_TRUE(converges(10 * bound)) << k;
+  }
+}
+
+// The equations by which the source finds its coefficients: (8a) to (8h) for order 4, (10) for a second solution of
+// order 3, (11) for a stage saved, (12) and (13) for conditions of order 5, (14). scripts/rosenbrock_coefficients.py
+// solves them.
+TEST(Rosenbrock, CoefficientsSolveTheEquationsOfTheSource) {
+  for (const RosenbrockTableau* table : {&RosenbrockTableau::rn43(), &RosenbrockTableau::rn43_print()}) {
+    const RosenbrockTableau& t = *table;
+    SCOPED_TRACE(t.key);
+    const auto beta = [&](int i, int j) { return t.A[i - 1][j - 1] + t.G[i - 1][j - 1]; };
+    const auto A = [&](int i, int j) { return t.A[i - 1][j - 1]; };
+    double a[5] = {}, b[5] = {}, s[5] = {};  // alpha_i, b_i, beta'_i
+    for (int i = 1; i <= 4; ++i) {
+      b[i] = t.b[i - 1];
+      for (int j = 1; j < i; ++j) {
+        a[i] += A(i, j);
+        s[i] += beta(i, j);
+      }
+    }
+    const double g = t.gamma, round_off = 1e-15;
+    const auto squares = [&](double x, double y, double z) { return b[2] * x + b[3] * y + b[4] * z; };
+    EXPECT_NEAR(b[1] + b[2] + b[3] + b[4], 1, round_off);                              // (8a)
+    EXPECT_NEAR(squares(s[2], s[3], s[4]), 0.5 - g, round_off);                        // (8b)
+    EXPECT_NEAR(squares(a[2] * a[2], a[3] * a[3], a[4] * a[4]), 1.0 / 3, round_off);   // (8c)
+    EXPECT_NEAR(squares(0, beta(3, 2) * s[2], beta(4, 2) * s[2] + beta(4, 3) * s[3]),  // (8d)
+                1.0 / 6 - g + g * g, round_off);
+    EXPECT_NEAR(squares(std::pow(a[2], 3), std::pow(a[3], 3), std::pow(a[4], 3)), 0.25, round_off);  // (8e)
+    EXPECT_NEAR(squares(0, a[3] * A(3, 2) * s[2], a[4] * (A(4, 2) * s[2] + A(4, 3) * s[3])),         // (8f)
+                0.125 - g / 3, round_off);
+    EXPECT_NEAR(squares(0, beta(3, 2) * a[2] * a[2], beta(4, 2) * a[2] * a[2] + beta(4, 3) * a[3] * a[3]),  // (8g)
+                1.0 / 12 - g / 3, round_off);
+    EXPECT_NEAR(b[4] * beta(4, 3) * beta(3, 2) * s[2], 1.0 / 24 - g / 2 + 1.5 * g * g - g * g * g, round_off);  // (8h)
+    EXPECT_NEAR(beta(3, 2) * s[2] * (s[2] * a[4] * a[4] - s[4] * a[2] * a[2]),                                  // (10)
+                (s[2] * a[3] * a[3] - s[3] * a[2] * a[2]) * (beta(4, 2) * s[2] + beta(4, 3) * s[3]), 4 * round_off);
+    EXPECT_EQ(A(4, 1), A(3, 1));  // (11)
+    EXPECT_EQ(A(4, 2), A(3, 2));
+    EXPECT_EQ(A(4, 3), 0);
+    EXPECT_NEAR(a[3], (0.2 - a[2] / 4) / (0.25 - a[2] / 3), round_off);                                     // (12)
+    EXPECT_NEAR(b[4] * beta(4, 3) * a[3] * a[3] * (a[3] - a[2]), 0.05 - g / 4 - a[2] * (1.0 / 12 - g / 3),  // (13)
+                round_off);
+    EXPECT_EQ(b[3], 0);  // (14)
+    EXPECT_NEAR(a[2], 2 * g, round_off);
   }
 }
 

@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 
+#include "trammel/flexible/section_stress.h"
 #include "trammel/model/modal_data.h"
 #include "trammel/read/read_model.h"
 #include "trammel/run/load_model.h"
@@ -103,6 +104,35 @@ TEST(Drawing, ABodyThatBendsSaysWhereItsPointsAre) {
       for (Eigen::Index i = 0; i < 3; ++i)
         EXPECT_NEAR(modes[static_cast<std::size_t>(j)][3 * at + static_cast<std::size_t>(i)], node.translation(i, j),
                     2e-5 * greatest);
+    }
+  }
+}
+
+// The stresses of each mode, put together as a page does it, give von Mises' stress of the section.
+TEST(Drawing, ABodyWhoseStressIsWatchedSaysWhatTheModesMakeOfIt) {
+  const Equations equations(load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/flexible_pendulum.yaml"));
+  const ModalData& data = *equations.model().bodies[0].modal;
+  std::vector<double> round;
+  std::vector<std::vector<double>> stresses;
+  for (const Json& piece : joined(drawing_as_json(equations), "flexible")) {
+    if (piece["of"] != "round" && piece["of"] != "stress") continue;
+    std::vector<double>& to = piece["of"] == "stress" ? stresses.emplace_back() : round;
+    for (const Json& value : piece["values"]) to.push_back(piece["step"].get<double>() * value.get<double>());
+  }
+  ASSERT_EQ(data.stress_points.size(), 20u);
+  EXPECT_EQ(round, std::vector<double>(10, 0.0));
+  ASSERT_EQ(stresses.size(), 16u);
+  for (Eigen::Index j = 0; j < 16; ++j) {
+    const std::vector<double>& of_mode = stresses[static_cast<std::size_t>(j)];
+    ASSERT_EQ(of_mode.size(), 100u);
+    double largest = 0;
+    for (const double s : of_mode) largest = std::max(largest, std::abs(s));
+    for (std::size_t i = 0; i < 20; ++i) {
+      const Vec6 r = data.stress_resultants.col(j).segment<6>(6 * static_cast<Eigen::Index>(i));
+      const double *s = of_mode.data() + 5 * i, n = std::abs(s[0]), y = std::abs(s[3]), z = std::abs(s[4]);
+      const auto all = [](double sigma, double tau) { return std::hypot(sigma, std::sqrt(3) * tau); };
+      EXPECT_NEAR(std::max({n + y + z, all(n + y, s[1]), all(n + z, s[2])}),
+                  von_mises(data.stress_points[i].section, r), 2e-4 * largest);
     }
   }
 }

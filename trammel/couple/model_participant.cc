@@ -85,12 +85,9 @@ Model ModelParticipant::with_interface(Model model, const Options& options, std:
 ModelParticipant::ModelParticipant(Model model, Options options)
     : shape_(options.shape),
       sink_(std::move(options.sink)),
-      simulation_(with_interface(std::move(model), options, frames_, first_input_)),
+      simulation_(with_interface(std::move(model), options, frames_, first_input_), Pairs::all),
       work_(simulation_.equations().make_workspace()),
-      accelerations_(simulation_.equations(), SaddleSystem::Keep::resumable),
-      saddle_(simulation_.equations()),
-      events_(simulation_.equations(), simulation_.equations().model().simulation,
-              simulation_.equations().model().simulation.end) {
+      saddle_(simulation_.equations()) {
   info_.name = options.name;
   info_.frames = options.frames;
   const Equations& equations = simulation_.equations();
@@ -110,7 +107,7 @@ ModelParticipant::ModelParticipant(Model model, Options options)
          "run the model as a whole, or give the contact a force in time", equations.place_of_switch(i)});
   }
   // Behind a corner that moves with the inputs the variational equations would have to jump.
-  info_.has_sensitivity = equations.sizes().nx == 0 && !events_.watches_motion();
+  info_.has_sensitivity = equations.sizes().nx == 0 && !simulation_.events().watches_motion();
   const SimulationSettings& s = equations.model().simulation;
   if (s.locate_events && options.shape == InputShape::halves) {
     throw Failure({Severity::error, "located-not-in-coupling",
@@ -130,11 +127,6 @@ std::vector<FrameState> ModelParticipant::start() {
   const Equations& equations = simulation_.equations();
   accepted_ = trial_ = simulation_.integrator().state();
   rates_ = simulation_.integrator().rates();
-  controller_ = simulation_.controller();
-  h_ = simulation_.next_step();
-  event_state_ = accepted_;
-  event_rates_ = rates_;
-  events_.start(event_state_, event_rates_, accelerations_);
   save_method();
   if (sink_) {
     recorder_ = std::make_unique<Recorder>(equations, simulation_.initial(), false);
@@ -194,10 +186,9 @@ void ModelParticipant::begin(const MacroStep& step) {
   // Whatever an earlier try did to the method's coordinates is undone.
   std::span<const std::byte> bytes(method_);
   simulation_.integrator().restore(bytes);
-  if (events_.any()) read_state(events_, bytes);
+  read_state(simulation_.stepper(), bytes);
   trial_ = accepted_;
-  trial_.t = events_.any() ? std::max(step.t, trial_.t) : step.t;  // it may stand just behind a corner
-  trial_h_ = h_;
+  trial_.t = simulation_.events().any() ? std::max(step.t, trial_.t) : step.t;  // it may stand just behind a corner
   set_inputs(step, trial_);
   true_inputs_ = trial_.u;
   if (shape_ == InputShape::shifted && !shift(step)) {
@@ -240,7 +231,7 @@ bool ModelParticipant::shift(const MacroStep& step) {
   saddle_.solve_refined(b, z);
   const double H = step.end - step.t;
   equations.retract(accepted_.q, H * H * z.head(B.rows()), trial_.q);
-  return accelerations_.project(trial_, work_);
+  return simulation_.accelerations().project(trial_, work_);
 }
 
 void ModelParticipant::finish(MacroResult& result) { result = result_; }
@@ -263,100 +254,76 @@ bool ModelParticipant::fail(std::string message) {
   return false;
 }
 
-bool ModelParticipant::attempt(double& size) {
-  Integrator& integrator = simulation_.integrator();
-  const auto good = [&](double h) {
-    attempt_ = integrator.attempt(h);
-    return attempt_.verdict == Verdict::ok && (fixed_ || attempt_.error <= 1);
-  };
-  bool taken = good(size);
-  if (!events_.any()) return taken;
-  if (taken && events_.passed(integrator, size)) {
-    const std::optional<double> found = events_.locate(integrator, size, good);
-    taken = found.has_value();
-    if (taken) size = *found;
-  }
-  if (!taken) events_.refused(integrator, size);
-  return taken;
-}
-
 bool ModelParticipant::chatters() {
-  const int which = events_.chattering();
+  const int which = simulation_.events().chattering();
   return which >= 0 &&
          !fail(simulation_.equations().name_of_switch(which) + " changes again and again in a very short time");
 }
 
-bool ModelParticipant::pass_event(double& t) {
+bool ModelParticipant::fail_to_step() {
   const Equations& equations = simulation_.equations();
-  Integrator& integrator = simulation_.integrator();
-  event_state_ = integrator.state();
-  event_state_.u.head(equations.sizes().nu) = trial_.u.head(equations.sizes().nu);
-  event_rates_ = integrator.rates();
-  const bool passed = !events_.handle(event_state_, event_rates_, accelerations_).empty();
+  const Attempt& last = simulation_.stepper().last_attempt();
+  std::string where;
+  if (last.worst_velocity >= 0) where = ", " + equations.name_of_velocity(last.worst_velocity);
+  if (last.worst_row >= 0) where += ", " + equations.name_of_row(last.worst_row);
+  return fail("no step of " + std::to_string(simulation_.stepper().size()) + " s can be taken: " +
+              (last.verdict == Verdict::ok ? "the error stays too large" : to_text(last.verdict)) + where);
+}
+
+bool ModelParticipant::pass_event(double& t) {
+  Stepper& stepper = simulation_.stepper();
+  const bool passed = !stepper.events_here().empty();
   if (chatters()) return false;
   if (!passed) return true;
-  integrator.start(event_state_, event_rates_);
-  t = std::max(t, event_state_.t);
+  stepper.go_behind_events();
+  t = std::max(t, stepper.t());
   take_samples(t, false, true);
   return true;
+}
+
+void ModelParticipant::set_step_rule(double to) {
+  const SimulationSettings& s = simulation_.equations().model().simulation;
+  StepRule& rule = simulation_.stepper().rule();
+  const double span = to - trial_.t;
+  if (fixed_) rule.set_next(span / std::max(1.0, std::ceil(span / *s.step - 1e-9)));
+  rule.set_greatest(ode45_ ? 0.1 * span : s.greatest_step.value_or(span));
+  if (!ode45_) return;
+  rule.set_stretch(0.1);
+  rule.set_next(ode45_first_step(span));
 }
 
 bool ModelParticipant::integrate(double to) {
   const Equations& equations = simulation_.equations();
   Integrator& integrator = simulation_.integrator();
-  const SimulationSettings& s = equations.model().simulation;
-  const double from = trial_.t, span = to - from;
-  if (!accelerations_.solve(trial_, rates_, work_)) return fail("accelerations cannot be solved for");
+  Stepper& stepper = simulation_.stepper();
+  if (!simulation_.accelerations().solve(trial_, rates_, work_)) return fail("accelerations cannot be solved for");
   integrator.start(trial_, rates_);
-  take_samples(from, false, true);
-  double h = trial_h_, greatest = s.greatest_step.value_or(span);
-  const double stretch = ode45_ ? 0.1 : 1e-10;
-  if (fixed_) h = span / std::max(1.0, std::ceil(span / *s.step - 1e-9));
-  if (ode45_) {
-    greatest = 0.1 * span;
-    h = ode45_first_step(span);
-  }
-  const double least = std::max(s.least_step.value_or(0), 16 * std::numeric_limits<double>::epsilon() * std::abs(to));
-  double t = from;
+  take_samples(trial_.t, false, true);
+  set_step_rule(to);
+  const double least = std::max(equations.model().simulation.least_step.value_or(0),
+                                16 * std::numeric_limits<double>::epsilon() * std::abs(to));
+  double t = trial_.t;
   while (t < to) {
-    h = std::min(h, greatest);
-    const double left = to - t;
-    const bool last = fixed_ ? left <= h * (1 + 1e-9) : left <= h * (1 + stretch), watched = events_.any();
-    const double wanted = last ? left : h;
-    double size = watched ? events_.limit(integrator.state(), wanted) : wanted;
-    if (size == 0) {
+    if (stepper.plan(to) == 0) {
       const double here = t;
       if (!pass_event(t)) return false;
       if (!(t > here)) return fail("time does not go on");
       continue;
     }
-    if (attempt(size)) {
-      integrator.accept();
-      const bool whole = last && size == wanted,
-                 at_end = whole || (watched && to - integrator.state().t < events_.resolution());
-      t = at_end ? to : integrator.state().t;
-      result_.step_times.push_back(t);
-      take_samples(t, at_end);
-      if (!fixed_) {
-        const double next = controller_.next(size, attempt_, true, integrator.error_order());
-        // A step cut short says nothing against a larger one.
-        h = last || size < wanted ? std::max(h, next) : next;
-      }
-      if (watched && (whole || !at_end) && !pass_event(t)) return false;
+    if (!stepper.attempt()) {
+      stepper.refuse();
+      if (chatters()) return false;
+      if (fixed_ || stepper.rule().next() < least) return fail_to_step();
       continue;
     }
-    if (chatters()) return false;
-    h = controller_.next(size, attempt_, false, integrator.error_order());
-    if (fixed_ || h < least) {
-      std::string where;
-      if (attempt_.worst_velocity >= 0) where = ", " + equations.name_of_velocity(attempt_.worst_velocity);
-      if (attempt_.worst_row >= 0) where += ", " + equations.name_of_row(attempt_.worst_row);
-      const bool solved = attempt_.verdict == Verdict::ok;
-      return fail(std::string("no step of ") + std::to_string(size) +
-                  " s can be taken: " + (solved ? "the error stays too large" : to_text(attempt_.verdict)) + where);
-    }
+    stepper.accept();
+    const bool watched = simulation_.events().any(), whole = stepper.ends_at_the_end(),
+               at_end = whole || (watched && to - stepper.t() < simulation_.events().resolution());
+    t = at_end ? to : stepper.t();
+    result_.step_times.push_back(t);
+    take_samples(t, at_end);
+    if (watched && (whole || !at_end) && !pass_event(t)) return false;
   }
-  if (!fixed_ && !ode45_) trial_h_ = h;
   const Vec inputs = trial_.u;
   trial_ = integrator.state();
   trial_.t = t;
@@ -389,12 +356,11 @@ void ModelParticipant::take_samples(double t, bool at_end, bool anew) {
 void ModelParticipant::save_method() {
   method_.clear();
   simulation_.integrator().save(method_);
-  if (events_.any()) write_state(events_, method_);
+  write_state(simulation_.stepper(), method_);
 }
 
 void ModelParticipant::accept() {
   accepted_ = trial_;
-  h_ = trial_h_;
   save_method();
   if (!recorder_) return;
   if (!start_row_.empty() && !sink_->append(0, start_row_)) sink_->flush();
@@ -405,10 +371,10 @@ void ModelParticipant::accept() {
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (middle.q.size() == 0 || std::abs(states_[i].t - half) < std::abs(middle.t - half)) middle = states_[i];
   }
-  if (accelerations_.solve(accepted_, rates_, work_)) recorder_->note_step(accepted_, rates_, &middle);
+  if (simulation_.accelerations().solve(accepted_, rates_, work_)) recorder_->note_step(accepted_, rates_, &middle);
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (!step_.record.empty() && step_.record[i] == 0) continue;
-    if (!accelerations_.solve(states_[i], rates_, work_)) continue;
+    if (!simulation_.accelerations().solve(states_[i], rates_, work_)) continue;
     if (!sink_->append(0, recorder_->output_row(states_[i], rates_))) sink_->flush();
   }
 }
@@ -541,7 +507,7 @@ ModelParticipant::Variation::Variation(ModelParticipant& participant)
 void ModelParticipant::Variation::linearise_at(const State& state, double side) {
   at_ = state;
   at_.t += side * 1e-9 * H_;
-  of_.accelerations_.solve(at_, of_.rates_, of_.work_);
+  of_.simulation_.accelerations().solve(at_, of_.rates_, of_.work_);
   equations_.linearise(at_, of_.rates_, Detail::all, partials_, of_.work_);
   r_q_ = partials_.Ma_q + partials_.force_q;
   s_q_ = partials_.Ga_q - partials_.gamma_q;
@@ -662,7 +628,7 @@ void ModelParticipant::visit(Archive& archive) {
   }
   accepted_ = state;
   // Pivots: without them results differ in their last bits.
-  archive(h_, accelerations_.saddle(), saddle_, controller_, method_);
+  archive(simulation_.accelerations().saddle(), saddle_, method_);
   bool recorded = recorder_ != nullptr;
   archive(recorded);
   if (recorded && recorder_) archive(*recorder_);

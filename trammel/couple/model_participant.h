@@ -43,8 +43,9 @@ class ModelParticipant final : public Participant {
   // From where `trial_` stands to `to`; the inputs stay. False: result_ says why.
   bool integrate(double to);
   bool fail(std::string message);
-  // One attempt, repeated until it ends at the first event in it; false: it was not good.
-  bool attempt(double& size);
+  bool fail_to_step();
+  // How the steps to `to` are chosen, from where `trial_` stands.
+  void set_step_rule(double to);
   // Goes behind the event that the last step ended at, if it did; false: result_ says why not.
   bool pass_event(double& t);
   bool chatters();  // then fails
@@ -67,18 +68,11 @@ class ModelParticipant final : public Participant {
   ParticipantInfo info_;
   bool ode45_ = false, fixed_ = false;
   Workspace work_;
-  AccelerationSolver accelerations_;
   SaddleSystem saddle_;
-  Events events_;
-  Attempt attempt_;
-  State event_state_;
-  Rates event_rates_;
   std::unique_ptr<Recorder> recorder_;
-  StepController controller_;
   // the accepted point, and the last try from it
   State accepted_, trial_;
-  Bytes method_;  // integrator and events at the accepted point: coordinates may have been chosen on the way
-  double h_ = 0, trial_h_ = 0;
+  Bytes method_;  // integrator and stepper at the accepted point: coordinates may have been chosen on the way
   Rates rates_;
   MacroStep step_;
   MacroResult result_;

@@ -13,7 +13,8 @@ Eval Equations::forces_at(const State& state, std::span<Vec6> wrenches, Workspac
   FrameState frames[max_frames];
   double wrench[6 * max_frames];
   bool good = true;
-  for (const ForceRecord& f : forces_) {
+  for (const int k : in_play_) {
+    const ForceRecord& f = forces_[k];
     frame_states(f, work, frames);
     good = f.element->evaluate(element_input(f, state, frames, work), wrench) && good;
     for (std::size_t i = 0; i < f.frames.size(); ++i) {

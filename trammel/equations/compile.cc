@@ -17,7 +17,7 @@
 
 namespace trammel {
 
-Equations::Equations(Model model) : model_(std::move(model)) {
+Equations::Equations(Model model, Pairs pairs) : model_(std::move(model)) {
   add_own_rows(model_);
   add_held_rows(model_);
   wire_measures(model_);
@@ -31,6 +31,8 @@ Equations::Equations(Model model) : model_(std::move(model)) {
   add_forces();
   add_states();
   add_variables();
+  find_sets();
+  if (pairs == Pairs::near && pairs_in_sets() > 0) choose_pairs(initial_state().q, first_margin * length_);
   make_patterns();
   find_seers();
   add_switches();
@@ -224,12 +226,8 @@ constexpr double nothing = 1e-12;  // by units: round-off of unit vectors; true 
 
 }  // namespace
 
-// The patterns while they are made: which place of an element's matrix goes where.
+// The patterns while they are made.
 struct Equations::Wiring {
-  struct Wire {
-    int local, row, column;
-  };
-
   std::vector<Workspace> probes;  // at random states
   State state;
   Rates rates;
@@ -239,19 +237,30 @@ struct Equations::Wiring {
 
 std::vector<Equations::Column> Equations::columns_of(const ElementRecord& record) const {
   std::vector<Column> out(record.columns.back());
+  const std::vector<int> velocities = velocities_of(record);
   const Vec units = scales();
   for (std::size_t i = 0; i < record.frames.size(); ++i) {
     const int body = frames_[record.frames[i]].body;
-    Column* own = out.data() + record.columns[i];
-    if (body == ground || rigid_[body] != nullptr)
-      for (int k = 3; k < 6; ++k) own[k].arm = length_;
+    const bool six = body == ground || rigid_[body] != nullptr;
+    for (int k = record.columns[i]; k < record.columns[i + 1]; ++k) {
+      out[k].velocity = velocities[k];
+      if (!six) out[k].arm = length_ / units[velocities[k]];
+      if (six && k - record.columns[i] >= 3) out[k].arm = length_;
+    }
+  }
+  return out;
+}
+
+// Of each column; -1: the body does not have it.
+std::vector<int> Equations::velocities_of(const ElementRecord& record) const {
+  std::vector<int> out(record.columns.back(), -1);
+  for (std::size_t i = 0; i < record.frames.size(); ++i) {
+    const int body = frames_[record.frames[i]].body;
     if (body == ground) continue;
     const BodyElement& b = *bodies_[body];
-    for (std::size_t k = 0; k < b.velocities().size(); ++k) {
-      Column& column = own[rigid_[body] != nullptr ? rigid_[body]->column[k] : static_cast<int>(k)];
-      column.velocity = b.at().v + static_cast<int>(k);
-      if (rigid_[body] == nullptr) column.arm = length_ / units[column.velocity];
-    }
+    int* own = out.data() + record.columns[i];
+    for (int k = 0; k < std::ssize(b.velocities()); ++k)
+      own[rigid_[body] != nullptr ? rigid_[body]->column[k] : k] = b.at().v + k;
   }
   return out;
 }
@@ -335,16 +344,15 @@ void Equations::wire(ConstraintRecord& c, Wiring& wiring) {
 }
 
 // Forces may have branches: they get full blocks.
-void Equations::wire(ForceRecord& f, Wiring& wiring) {
-  const std::vector<Column> columns = columns_of(f);
+void Equations::wire(ForceRecord& f, std::vector<Wire>& wires) const {
+  const std::vector<int> velocities = velocities_of(f);
   const int n = f.columns.back();
-  f.vv_begin = static_cast<int>(wiring.vv_wires.size());
+  f.vv_begin = static_cast<int>(wires.size());
   for (int j = 0; j < n; ++j) {
     for (int i = 0; i < n; ++i)
-      if (columns[j].velocity >= 0 && columns[i].velocity >= 0)
-        wiring.vv_wires.push_back({i + n * j, columns[i].velocity, columns[j].velocity});
+      if (velocities[j] >= 0 && velocities[i] >= 0) wires.push_back({i + n * j, velocities[i], velocities[j]});
   }
-  f.vv_end = static_cast<int>(wiring.vv_wires.size());
+  f.vv_end = static_cast<int>(wires.size());
 }
 
 Equations::Wiring Equations::start_wiring() const {
@@ -380,31 +388,60 @@ void Equations::make_patterns() {
   for (const auto& body : bodies_)
     for (const auto& [i, j] : body->entries()) wiring.vv.push_back({body->at().v + i, body->at().v + j});
   for (ConstraintRecord& c : constraints_) wire(c, wiring);
-  for (ForceRecord& f : forces_) wire(f, wiring);
+  std::size_t next = 0;
+  for (int f = 0; f < force_count(); ++f) {
+    if (next < of_sets_.size() && of_sets_[next] == f)
+      ++next;
+    else
+      wire(forces_[f], wiring.vv_wires);
+  }
   find_multipliers();
   wire_chains(wiring.vv, wiring.vl);
-  for (const Wiring::Wire& w : wiring.vv_wires) wiring.vv.push_back({w.row, w.column});
-  for (const Wiring::Wire& w : wiring.gv_wires) wiring.gv.push_back({w.row, w.column});
+  for (const Wire& w : wiring.gv_wires) wiring.gv.push_back({w.row, w.column});
   row_arms_.setOnes(sizes_.multipliers());
   for (int row = 0; row < sizes_.multipliers(); ++row)
     if (row_unit(row) == RowUnit::torque) row_arms_[row] = length_;
-  vv_ = Pattern(sizes_.nv, sizes_.nv, wiring.vv);
   gv_ = Pattern(sizes_.multipliers(), sizes_.nv, wiring.gv);
   vl_ = Pattern(sizes_.nv, sizes_.multipliers(), wiring.vl);
-  const auto resolve = [](const std::vector<Wiring::Wire>& wires, const Pattern& pattern, std::vector<int>& locals,
-                          std::vector<int>& slots) {
-    locals.reserve(wires.size());
-    slots.reserve(wires.size());
-    for (const Wiring::Wire& w : wires) {
-      locals.push_back(w.local);
-      slots.push_back(pattern.slot(w.row, w.column));
-    }
-  };
-  resolve(wiring.vv_wires, vv_, vv_local_, vv_slot_);
   resolve(wiring.gv_wires, gv_, gv_local_, gv_slot_);
+  standing_wires_ = std::move(wiring.vv_wires);
+  standing_entries_ = std::move(wiring.vv);
+  make_vv();
+  if (pairs_in_sets() > 0) return;
+  standing_wires_ = {};
+  standing_entries_ = {};
+}
+
+void Equations::resolve(const std::vector<Wire>& wires, const Pattern& pattern, std::vector<int>& locals,
+                        std::vector<int>& slots) {
+  locals.clear();
+  slots.clear();
+  locals.reserve(wires.size());
+  slots.reserve(wires.size());
+  for (const Wire& w : wires) {
+    locals.push_back(w.local);
+    slots.push_back(pattern.slot(w.row, w.column));
+  }
+}
+
+// The pattern of what stands and of the pairs in play.
+void Equations::make_vv() {
+  std::vector<Wire> wires = standing_wires_;
+  for (const int f : of_sets_) forces_[f].vv_begin = forces_[f].vv_end = 0;
+  std::size_t next = 0;
+  for (const int f : in_play_) {
+    while (next < of_sets_.size() && of_sets_[next] < f) ++next;
+    if (next < of_sets_.size() && of_sets_[next] == f) wire(forces_[f], wires);
+  }
+  std::vector<Pattern::Entry> entries = standing_entries_;
+  entries.reserve(entries.size() + wires.size());
+  for (const Wire& w : wires) entries.push_back({w.row, w.column});
+  vv_ = std::make_shared<const Pattern>(sizes_.nv, sizes_.nv, entries);
+  resolve(wires, *vv_, vv_local_, vv_slot_);
   find_chain_slots();
+  body_slots_.clear();
   for (const auto& body : bodies_)
-    for (const auto& [i, j] : body->entries()) body_slots_.push_back(vv_.slot(body->at().v + i, body->at().v + j));
+    for (const auto& [i, j] : body->entries()) body_slots_.push_back(vv_->slot(body->at().v + i, body->at().v + j));
 }
 
 void Equations::set_columns(ElementRecord& record) {
@@ -502,13 +539,14 @@ Residual Equations::make_residual() const {
 
 Partials Equations::make_partials(Detail detail) const {
   Partials p;
-  p.M.setZero(vv_.size());
+  p.vv = vv_;
+  p.M.setZero(vv_->size());
   p.G.setZero(gv_.size());
   if (detail == Detail::projection) return p;
-  for (Vec* v : {&p.Ma_q, &p.force_q, &p.force_v}) v->setZero(vv_.size());
+  for (Vec* v : {&p.Ma_q, &p.force_q, &p.force_v}) v->setZero(vv_->size());
   if (sizes_.nk > 0) p.K_q.setZero(gv_.size());
   if (sees_rates()) {
-    p.force_a.setZero(vv_.size());
+    p.force_a.setZero(vv_->size());
     p.force_lambda.setZero(vl_.size());
   }
   if (detail == Detail::all) {
@@ -604,7 +642,7 @@ long Equations::memory_bytes() const {
   const auto bytes = [](const auto& v) { return static_cast<long>(v.capacity() * sizeof(v[0])); };
   long sum = bytes(bodies_) + bytes(body_slots_) + bytes(frames_) + bytes(constraints_) + bytes(forces_) +
              bytes(rotation_columns_) + bytes(vv_local_) + bytes(gv_local_) + bytes(vv_slot_) + bytes(gv_slot_) +
-             bytes(vv_.row()) + bytes(vv_.start()) + bytes(gv_.row()) + bytes(gv_.start());
+             bytes(vv_->row()) + bytes(vv_->start()) + bytes(gv_.row()) + bytes(gv_.start());
   for (const ConstraintRecord& c : constraints_) sum += bytes(c.frames) + 160;  // the element and its rows, about
   return sum;
 }

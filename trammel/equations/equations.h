@@ -13,6 +13,7 @@
 
 #include "trammel/elements/bodies/rigid.h"
 #include "trammel/elements/constraint.h"
+#include "trammel/elements/contacts/shape_pair.h"
 #include "trammel/elements/force.h"
 #include "trammel/equations/state.h"
 #include "trammel/equations/wide.h"
@@ -21,6 +22,7 @@
 
 namespace trammel {
 
+class Contact;
 class MeasuredExpression;
 class Team;
 
@@ -69,16 +71,20 @@ struct Energy {
   double external_power = 0;    // of forces that declare no energy, and of motions
 };
 
+// Pairs of contacts in sets (near.cc): all of them are evaluated and stand in the patterns, or only those that a list
+// made for some state calls near.
+enum class Pairs { all, near };
+
 class Equations {
  public:
   // Throws Failure if an element cannot be made.
-  explicit Equations(Model model);
+  explicit Equations(Model model, Pairs pairs = Pairs::all);
   Equations(Equations&&) noexcept;
   ~Equations();
 
   const Model& model() const { return model_; }
   Sizes sizes() const { return sizes_; }
-  const Pattern& vv() const { return vv_; }  // nv x nv
+  const Pattern& vv() const { return *vv_; }  // nv x nv
   const Pattern& gv() const { return gv_; }  // (ng + nk) x nv
   const Pattern& vl() const { return vl_; }  // nv x (ng + nk): of forces against the multipliers that they see
   // Rows of the multipliers that are nonholonomic, (4); the others are those of (3).
@@ -168,6 +174,32 @@ class Equations {
   double mass_between(int force, bool rotation) const;
   // The name of an explicit force that may set in without notice to next_contact; empty: none.
   std::string force_that_sets_in_unseen() const;
+
+  // ---- contacts of sets. A list of those that are near belongs to whoever owns the equations, and only between steps
+  // another one is made: derivatives evaluated after that stand on another pattern vv(), earlier ones remain on theirs.
+  struct PairList {
+    Vec q;              // where it was made
+    double margin = 0;  // pairs with a smaller gap are in it; negative: all are
+
+    void visit(Archive& archive) { archive(q, margin); }
+  };
+  // Of a first list, by the length scale; a run makes others, from its speeds.
+  static constexpr double first_margin = 0.05;
+  int pairs_in_sets() const { return static_cast<int>(of_sets_.size()); }
+  const PairList& pair_list() const { return list_; }
+  bool lists_pairs() const { return list_.margin >= 0; }
+  void list_pairs(const Vec& q, double margin);
+  void take_all_pairs();
+  // How much nearer any two of their shapes may have come since the list was made, or come in the next h seconds. While
+  // the first is at most the margin, no pair that touches is missing.
+  double approached(const State& state, Workspace& work) const;
+  double approach_within(double h, const State& state, const Rates& rates, Workspace& work) const;
+  // Forces that are evaluated: all but the pairs of sets that are not in the list; ascending.
+  const std::vector<int>& forces_in_play() const { return in_play_; }
+  int pairs_in_play() const { return pairs_in_sets() - force_count() + static_cast<int>(in_play_.size()); }
+  // Derivatives and matrices keep the pattern that they were made on.
+  void visit_pattern(Archive& archive, std::shared_ptr<const Pattern>& vv) const;
+  std::shared_ptr<const Pattern> shared_vv() const { return vv_; }
 
   // ---- switches: numbers that change their sign where an element's law has a corner
   int switch_count() const { return static_cast<int>(switches_.size()); }
@@ -354,6 +386,18 @@ class Equations {
     SwitchInfo info;
     bool element_is_timed = false;  // one of the element's switches depends on time alone
   };
+  struct Wire {  // which place of an element's matrix goes where
+    int local, row, column;
+  };
+  // A frame with a shape of a set.
+  struct SetMember {
+    int frame = 0;
+    ShapeExtent extent = {};
+    double swing = 0;            // of a ball: farthest point that moves with it
+    double along = 0, away = 0;  // of those that it may meet, when the list was made: along its axis, and in all
+    Vec3 p = Vec3::Zero();  // of the frame then
+    Mat3 R = Mat3::Identity();
+  };
   struct Local;  // dense matrices of one constraint on rigid bodies
 
   // compile.cc
@@ -366,6 +410,15 @@ class Equations {
   void add_sensors();
   void remember(ExpressionRecord&, std::size_t index, std::vector<int>& with_memory);
   void make_patterns();
+  void find_sets();
+  void make_vv();
+  static void resolve(const std::vector<Wire>& wires, const Pattern& pattern, std::vector<int>& locals,
+                      std::vector<int>& slots);
+  std::vector<int> velocities_of(const ElementRecord&) const;
+  void seat(Partials&) const;
+  void choose_pairs(const Vec& q, double margin);
+  bool is_near(std::size_t pair, const State& state, const Workspace& work);
+  double displaced(const SetMember& member, double shift, double turn) const;
   void add_switches();
   void find_length();
   struct Wiring;
@@ -378,7 +431,7 @@ class Equations {
   std::vector<Column> columns_of(const ElementRecord&) const;
   Wiring start_wiring() const;
   void wire(ConstraintRecord&, Wiring&);
-  void wire(ForceRecord&, Wiring&);
+  void wire(ForceRecord&, std::vector<Wire>& wires) const;
   void probe(ConstraintRecord&, Wiring&, const std::vector<Column>&, Mask& g_mask, Mask& v_mask) const;
   void close_rotations(const ElementRecord&, Mask&) const;
   void refuse_frames() const;
@@ -454,7 +507,20 @@ class Equations {
 
   Model model_;
   Sizes sizes_;
-  Pattern vv_, gv_, vl_;
+  std::shared_ptr<const Pattern> vv_;
+  Pattern gv_, vl_;
+  std::vector<SetMember> members_;
+  std::vector<int> movers_;  // members that stand for all that move
+  std::vector<int> of_sets_;                      // forces
+  struct SetPair {
+    const Contact* contact;
+    std::array<int, 2> members;
+  };
+  std::vector<SetPair> set_pairs_;
+  std::vector<int> in_play_;
+  PairList list_{{}, -1};
+  std::vector<Wire> standing_wires_;              // of all else
+  std::vector<Pattern::Entry> standing_entries_;  // of bodies, and of forces that use variables
   std::vector<std::unique_ptr<BodyElement>> bodies_;
   std::vector<const RigidColumns*> rigid_;  // of each body; null: not rigid
   std::vector<std::unique_ptr<BodyGroup>> groups_;

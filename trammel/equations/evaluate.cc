@@ -110,7 +110,8 @@ bool Equations::evaluate_forces(const State& state, unsigned parts, Residual& ou
   bool good = true;
   if (work.team == nullptr) {
     double wrench[6 * max_frames];
-    for (const ForceRecord& f : forces_) {
+    for (const int k : in_play_) {
+      const ForceRecord& f = forces_[k];
       if (!wanted(f)) continue;
       good = evaluate(f, wrench) && good;
       for (std::size_t i = 0; i < f.frames.size(); ++i)
@@ -119,13 +120,14 @@ bool Equations::evaluate_forces(const State& state, unsigned parts, Residual& ou
     return good;
   }
   constexpr std::size_t place = 6 * max_frames;
-  work.wrenches.resize(place * forces_.size());
-  work.evaluated.resize(forces_.size());
-  work.team->run(forces_.size(), [&](std::size_t i) {
-    work.evaluated[i] = !wanted(forces_[i]) || evaluate(forces_[i], work.wrenches.data() + place * i);
+  work.wrenches.resize(place * in_play_.size());
+  work.evaluated.resize(in_play_.size());
+  work.team->run(in_play_.size(), [&](std::size_t i) {
+    const ForceRecord& f = forces_[in_play_[i]];
+    work.evaluated[i] = !wanted(f) || evaluate(f, work.wrenches.data() + place * i);
   });
-  for (std::size_t k = 0; k < forces_.size(); ++k) {
-    const ForceRecord& f = forces_[k];
+  for (std::size_t k = 0; k < in_play_.size(); ++k) {
+    const ForceRecord& f = forces_[in_play_[k]];
     if (!wanted(f)) continue;
     good = work.evaluated[k] != 0 && good;
     for (std::size_t i = 0; i < f.frames.size(); ++i)
@@ -138,7 +140,7 @@ bool Equations::next_contact(const State& state, Force::Approach& next, Workspac
   update(state, work);
   bool any = false;
   next = {};
-  for (int i = 0; i < force_count(); ++i) {
+  for (int i = 0; i < force_count(); ++i) {  // far ones too: a method that looks ahead looks as far as it likes
     Force::Approach own;
     if (!approach(i, state, nullptr, own, work)) continue;
     any = true;
@@ -201,7 +203,7 @@ std::string Equations::force_that_sets_in_unseen() const {
 }
 
 std::vector<bool> Equations::mass_slots() const {
-  std::vector<bool> kept(static_cast<std::size_t>(vv_.size()), false);
+  std::vector<bool> kept(static_cast<std::size_t>(vv_->size()), false);
   for (const int slot : body_slots_) kept[slot] = true;
   for (const Chain& chain : chains_) {
     if (!variables_[chain.variable].sees_rates) continue;
@@ -256,7 +258,8 @@ Energy Equations::energy(const State& state, const Rates& rates, Workspace& work
     }
     return p;
   };
-  for (const ForceRecord& f : forces_) {
+  for (const int k : in_play_) {
+    const ForceRecord& f = forces_[k];
     frame_states(f, work, frames);
     const Force::EnergyTerms own = f.element->energy_terms(element_input(f, state, frames, work));
     e.potential += own.stored;
@@ -281,7 +284,8 @@ std::optional<double> Equations::potential_at_rest(const State& state, Workspace
   for (std::size_t i = 0; i < bodies_.size(); ++i)
     sum += bodies_[i]->potential_energy(work.bodies[i], work.extra.data() + bodies_[i]->at().extra, model_.gravity);
   FrameState frames[max_frames];
-  for (const ForceRecord& f : forces_) {
+  for (const int k : in_play_) {
+    const ForceRecord& f = forces_[k];
     frame_states(f, work, frames);
     const std::optional<double> potential = f.element->potential_at_rest(element_input(f, state, frames, work));
     if (!potential) return std::nullopt;

@@ -175,7 +175,15 @@ void Equations::localise_rigid(const ForceRecord& record, const State& state, co
   }
 }
 
+// On the present pattern.
+void Equations::seat(Partials& p) const {
+  p.vv = vv_;
+  for (Vec* values : {&p.M, &p.Ma_q, &p.force_q, &p.force_v})
+    if (values->size() > 0 && values->size() != vv_->size()) values->setZero(vv_->size());
+}
+
 void Equations::mass(const Vec& q, Partials& out) const {
+  seat(out);
   out.M.setZero();
   for (const auto& group : groups_) group->mass(q, body_slots_, out.M);
 }
@@ -238,7 +246,7 @@ void Equations::add_local(const ElementRecord& record, const double* local, doub
 
 Eval Equations::linearise(const State& state, const Rates& rates, Detail detail, Partials& out, Workspace& work) const {
   update(state, work, &rates);
-  mass(state.q, out);
+  mass(state.q, out);  // seats it
   for (Vec* v : {&out.Ma_q, &out.force_q, &out.force_v, &out.G, &out.K_q, &out.force_a, &out.force_lambda})
     v->setZero();
   if (detail == Detail::all) {
@@ -276,7 +284,7 @@ Eval Equations::linearise(const State& state, const Rates& rates, Detail detail,
     add_local(c, values.force_t, 1, out.force_t);
   }
   ForcePartials of_force;
-  for (std::size_t i = 0; i < forces_.size(); ++i) {
+  for (const int i : in_play_) {
     if (!work.without_derivatives.empty() && work.without_derivatives[i]) continue;
     const ForceRecord& f = forces_[i];
     const double *by_q = of_force.pose.data(), *by_v = of_force.twist.data(), *by_t = of_force.time.data();

@@ -12,10 +12,39 @@ SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>& 
     : SaddleSystem(equations, &slots, eps, keep) {}
 
 SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>* slots, double eps, Keep keep)
-    : equations_(equations), keep_(keep), nv_(equations.sizes().nv), ng_(equations.sizes().multipliers()) {
-  const Pattern &vv = equations.vv(), &gv = equations.gv();
+    : equations_(equations),
+      keep_(keep),
+      nv_(equations.sizes().nv),
+      ng_(equations.sizes().multipliers()),
+      vv_(equations.shared_vv()) {
+  make_pattern(slots);
+  E_.resize(ng_);
+  const double length = equations.length();
+  for (int c = 0; c < equations.constraint_count(); ++c) {
+    const Equations::ConstraintInfo info = equations.constraint_info(c);
+    for (int k = 0; k < info.rows; ++k) {
+      const int row = info.first_row + k;
+      E_[row] =
+          eps / equations.greatest_mass() * (equations.row_unit(row) == RowUnit::torque ? 1 / (length * length) : 1.0);
+    }
+  }
+  if (!equations.velocity_rows().empty()) {
+    is_velocity_row_.assign(ng_, false);
+    for (const int row : equations.velocity_rows()) is_velocity_row_[row] = true;
+  }
+  find_scales();
+  solver_.analyse(pattern_, pivot_tolerance(), scale_);
+  work_.setZero(size());
+  sum_.setZero(size());
+  right_.setZero(size());
+}
+
+void SaddleSystem::make_pattern(const std::vector<bool>* slots) {
+  const Pattern &vv = *vv_, &gv = equations_.gv();
   std::vector<Pattern::Entry> entries;
   entries.reserve(vv.size() + 2 * gv.size() + ng_);
+  slots_.clear();
+  slot_start_.clear();
   for (int j = 0; j < nv_; ++j) {
     const auto u = static_cast<std::size_t>(j);
     if (slots != nullptr) slot_start_.push_back(static_cast<int>(slots_.size()));
@@ -34,7 +63,7 @@ SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>* 
   }
   if (slots != nullptr) slot_start_.push_back(static_cast<int>(slots_.size()));
   for (int i = 0; i < ng_; ++i) entries.push_back({nv_ + i, nv_ + i});
-  const Pattern& vl = equations.vl();
+  const Pattern& vl = equations_.vl();
   for (int j = 0; j < vl.columns(); ++j)
     for (int p = vl.start()[static_cast<std::size_t>(j)]; p < vl.start()[static_cast<std::size_t>(j) + 1]; ++p)
       entries.push_back({vl.row()[p], nv_ + j});
@@ -43,36 +72,38 @@ SaddleSystem::SaddleSystem(const Equations& equations, const std::vector<bool>* 
   transposed_.resize(gv.size());
   for (int j = 0; j < nv_; ++j) {
     const auto u = static_cast<std::size_t>(j);
-    for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) {
-      transposed_[p] = pattern_.slot(j, nv_ + gv.row()[p]);
-    }
+    for (int p = gv.start()[u]; p < gv.start()[u + 1]; ++p) transposed_[p] = pattern_.slot(j, nv_ + gv.row()[p]);
   }
+  seen_.clear();
+  seen_alone_.clear();
   for (int j = 0; j < vl.columns(); ++j) {
     for (int p = vl.start()[static_cast<std::size_t>(j)]; p < vl.start()[static_cast<std::size_t>(j) + 1]; ++p) {
       seen_.push_back(pattern_.slot(vl.row()[p], nv_ + j));
       if (gv.slot(j, vl.row()[p]) < 0) seen_alone_.push_back(seen_.back());
     }
   }
-  E_.resize(ng_);
-  const double length = equations.length();
-  for (int c = 0; c < equations.constraint_count(); ++c) {
-    const Equations::ConstraintInfo info = equations.constraint_info(c);
-    for (int k = 0; k < info.rows; ++k) {
-      const int row = info.first_row + k;
-      E_[row] =
-          eps / equations.greatest_mass() * (equations.row_unit(row) == RowUnit::torque ? 1 / (length * length) : 1.0);
-    }
+  diagonal_.resize(ng_);
+  for (int i = 0; i < ng_; ++i) diagonal_[i] = pattern_.slot(nv_ + i, nv_ + i);
+}
+
+// Derivatives come on another pattern, because other contacts are near: what was factored is forgotten. A part of the
+// places that stands in every pattern is only found again.
+void SaddleSystem::adopt(const std::shared_ptr<const Pattern>& vv) {
+  if (vv == vv_) return;
+  if (vv->start() == vv_->start() && vv->row() == vv_->row()) {
+    vv_ = vv;
+    return;
   }
-  if (!equations.velocity_rows().empty()) {
-    is_velocity_row_.assign(ng_, false);
-    for (const int row : equations.velocity_rows()) is_velocity_row_[row] = true;
+  if (slot_start_.empty()) {
+    vv_ = vv;
+    make_pattern(nullptr);
+    solver_.analyse(pattern_, pivot_tolerance(), scale_);
+    refactored_ = false;
+    return;
   }
-  for (int i = 0; i < ng_; ++i) diagonal_.push_back(pattern_.slot(nv_ + i, nv_ + i));
-  find_scales();
-  solver_.analyse(pattern_, pivot_tolerance(), scale_);
-  work_.setZero(size());
-  sum_.setZero(size());
-  right_.setZero(size());
+  for (int j = 0; j < nv_; ++j)
+    for (int i = slot_start_[j]; i < slot_start_[j + 1]; ++i) slots_[i] = vv->slot(vv_->row()[slots_[i]], j);
+  vv_ = vv;
 }
 
 // The unknowns and equations are counted in the model's own units, so that pivots are chosen alike in millimetres and
@@ -102,12 +133,12 @@ double SaddleSystem::pivot_tolerance() const {
 }
 
 int SaddleSystem::count_of(std::size_t column) const {
-  const std::vector<int>& start = slot_start_.empty() ? equations_.vv().start() : slot_start_;
+  const std::vector<int>& start = slot_start_.empty() ? vv_->start() : slot_start_;
   return start[column + 1] - start[column];
 }
 
 int SaddleSystem::slot_of(std::size_t column, int i) const {
-  return slot_start_.empty() ? equations_.vv().start()[column] + i : slots_[slot_start_[column] + i];
+  return slot_start_.empty() ? vv_->start()[column] + i : slots_[slot_start_[column] + i];
 }
 
 bool SaddleSystem::left_out(int slot, Level level) const {
@@ -133,6 +164,7 @@ void SaddleSystem::add_seen(const Vec* force_lambda) {
 }
 
 void SaddleSystem::combine_mass(const Partials& p, Level level, bool seen) {
+  adopt(p.vv);
   const Pattern& gv = equations_.gv();
   for (int j = 0; j < nv_; ++j) {
     const auto u = static_cast<std::size_t>(j);
@@ -152,7 +184,8 @@ void SaddleSystem::combine_mass(const Partials& p, Level level, bool seen) {
 
 void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<Mat3>* T) {
   assert(slot_start_.empty());
-  const Pattern &vv = equations_.vv(), &gv = equations_.gv();
+  adopt(p.vv);
+  const Pattern &vv = *vv_, &gv = equations_.gv();
   const std::vector<int>& rotations = equations_.rotation_columns();
   const bool all_velocity = w.rows == Blend::Rows::velocity;
   const bool by_velocity = all_velocity || !is_velocity_row_.empty();
@@ -224,7 +257,8 @@ void SaddleSystem::combine(const Partials& p, const Blend& w, const std::vector<
 void SaddleSystem::combine_stage(const Partials& p, const Vec& r_q, const Vec& s_q, double hg,
                                  const std::vector<Mat3>& C, const std::vector<Mat3>& D) {
   assert(slot_start_.empty());
-  const Pattern &vv = equations_.vv(), &gv = equations_.gv();
+  adopt(p.vv);
+  const Pattern &vv = *vv_, &gv = equations_.gv();
   const std::vector<int>& rotations = equations_.rotation_columns();
   std::size_t next = 0;
   for (int j = 0; j < nv_; ++j) {
@@ -259,6 +293,7 @@ void SaddleSystem::combine_stage(const Partials& p, const Vec& r_q, const Vec& s
 
 void SaddleSystem::combine_step(const Partials& p, const StepBlend& w, const std::vector<Mat3>& T,
                                 const Vec& diagonal) {
+  adopt(p.vv);
   const Pattern& gv = equations_.gv();
   const std::vector<int>& rotations = equations_.rotation_columns();
   std::size_t next = 0;
@@ -300,7 +335,7 @@ void SaddleSystem::combine_step(const Partials& p, const StepBlend& w, const std
 }
 
 void SaddleSystem::combine_projection(const Vec& weights, const Vec& G, Level level) {
-  const Pattern &vv = equations_.vv(), &gv = equations_.gv();
+  const Pattern &vv = *vv_, &gv = equations_.gv();
   for (int j = 0; j < nv_; ++j) {
     const auto u = static_cast<std::size_t>(j);
     const bool held = std::isinf(weights[j]);
@@ -405,6 +440,9 @@ void SaddleSystem::project_right_side(Eigen::Ref<Vec> b2) {
 }
 
 void SaddleSystem::visit(Archive& archive) {
+  std::shared_ptr<const Pattern> vv = vv_;
+  equations_.visit_pattern(archive, vv);
+  adopt(vv);
   bool with_pivots = refactored_ && keep_ == Keep::resumable;  // otherwise there are none to save
   bool factored = solver_.factored();
   const Eigen::Index size = values_.size();

@@ -108,9 +108,12 @@ class SaddleSystem {
   // Entries of vv in a column, and where the i-th of them is in vv.
   int count_of(std::size_t column) const;
   int slot_of(std::size_t column, int i) const;
+  void adopt(const std::shared_ptr<const Pattern>& vv);
+  void make_pattern(const std::vector<bool>* slots);
   const Equations& equations_;
   Keep keep_;
   int nv_, ng_;
+  std::shared_ptr<const Pattern> vv_;    // that its upper left block is of, or of a part of
   Pattern pattern_;
   std::vector<int> transposed_;          // slot of G^T for each slot of G
   std::vector<int> diagonal_;            // slot of -E

@@ -5,7 +5,10 @@
 //   (3)  g(t,q) = 0,  G = g_q N          (4)  k(t,q,v) = 0
 //   (5)  d(x',x,q,v,v',lambda,V,F,t) = 0 (6)  V = v(...)   (7)  F = f(...)
 #pragma once
+#include <memory>
+
 #include "trammel/base/archive.h"
+#include "trammel/linalg/pattern.h"
 
 namespace trammel {
 
@@ -56,8 +59,10 @@ struct Residual {
 // How much of the derivatives: M and G only, what index 3 needs, or everything.
 enum class Detail { projection, newton, all };
 
-// Values on the patterns Equations::vv() and Equations::gv(). G has a row for each multiplier: of g_q N, or of k_v.
+// Values on the patterns Equations::vv(), as it was when they were evaluated, and Equations::gv(). G has a row for each
+// multiplier: of g_q N, or of k_v.
 struct Partials {
+  std::shared_ptr<const Pattern> vv;
   Vec M, Ma_q, force_q, force_v;  // nv x nv; force = G^T lambda + K^T mu - Q
   Vec G;                          // rows x nv
   // Of -Q against accelerations, on vv(), and against multipliers, on Equations::vl(); empty unless forces see them.

@@ -337,10 +337,12 @@ void Equations::wire_chains(std::vector<Pattern::Entry>& vv, std::vector<Pattern
 }
 
 void Equations::find_chain_slots() {
+  chain_slots_.clear();
+  seen_slots_.clear();
   for (Chain& chain : chains_) {
     chain.slots_begin = static_cast<int>(chain_slots_.size());
     for (const int row : chain.rows)
-      for (const int column : variables_[chain.variable].velocities) chain_slots_.push_back(vv_.slot(row, column));
+      for (const int column : variables_[chain.variable].velocities) chain_slots_.push_back(vv_->slot(row, column));
     chain.slots_end = static_cast<int>(chain_slots_.size());
     chain.seen_begin = static_cast<int>(seen_slots_.size());
     for (const int row : chain.rows)

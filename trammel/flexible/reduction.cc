@@ -82,7 +82,7 @@ Mat craig_bampton(const FiniteElements& elements, const ReductionOptions& option
     for (int i = 0; i < elements.freedoms(); ++i) {
       if (part.held[i]) continue;
       V.row(i).head(part.interfaces) = -constraint.row(part.place[i]);
-      V.row(i).tail(held_frequencies.size()) = normal.vectors.row(part.place[i]);
+      if (held_frequencies.size() > 0) V.row(i).tail(held_frequencies.size()) = normal.vectors.row(part.place[i]);
     }
   }
   for (int i = 0; i < elements.freedoms(); ++i)

@@ -1,4 +1,5 @@
 #include "trammel/formulate/formulations.h"
+#include "trammel/formulate/formulation_keys.h"
 
 #include <numbers>
 
@@ -61,32 +62,32 @@ void by_springs(const Fields& options, StateSpaceOptions& form) {
 
 const std::vector<FormulationInfo>& formulation_registry() {
   static const std::vector<FormulationInfo> table{
-      {"index-3",
+      {formulation::index_3,
        "index 3",
        "The constraints themselves, at position level, with multipliers as unknowns.",
        {},
        false,
        {}},
-      {"stabilised-index-2",
+      {formulation::stabilised_index_2,
        "stabilised index 2",
        "Constraints at position and velocity level together; a second set of multipliers, which vanishes as steps do, "
        "keeps both (Gear, Gupta, Leimkuhler).",
        {},
        false,
        {}},
-      {"all-coordinates",
+      {formulation::all_coordinates,
        "index 1, returned to the constraints",
        "Accelerations from the equations at index 1 in all coordinates; a step ends with a return to the constraints.",
        {},
        false,
        {}},
-      {"state-space",
+      {formulation::state_space,
        "state space",
        "Independent coordinates only, chosen by pivoting or named by the user; the others follow from the constraints.",
        {},
        false,
        [](const Fields&, StateSpaceOptions&) {}},
-      {"joint-coordinates",
+      {formulation::joint_coordinates,
        "joint coordinates, by recursion",
        "Coordinates and speeds of a tree of joints, solved in time proportional to its size; all other constraints are "
        "rows on it, to which each step returns. Rigid bodies without modes; forces and outputs as always.",
@@ -98,27 +99,27 @@ const std::vector<FormulationInfo>& formulation_registry() {
        false,
        {},
        true},
-      {"index-1",
+      {formulation::index_1,
        "index 1, drifting",
        "Accelerations from the equations at index 1 in all coordinates, and nothing else: positions and velocities "
        "drift off the constraints.",
        {},
        true,
        in_all_coordinates},
-      {"index-1-projected",
+      {formulation::index_1_projected,
        "index 1, projected",
        "As index-1; after each step positions and velocities go back onto the constraints, the mass matrix as metric.",
        {},
        false,
        projected},
-      {"index-1-baumgarte",
+      {formulation::index_1_baumgarte,
        "index 1, Baumgarte",
        "As index-1 with terms in g and its rate that pull drift back: g'' + 2 damping frequency g' + frequency^2 g = "
        "0.",
        {frequency(20), damping()},
        true,
        baumgarte},
-      {"penalty",
+      {formulation::penalty,
        "penalty",
        "Constraint forces in proportion to what the constraints at acceleration level are violated by, with "
        "Baumgarte's "
@@ -126,7 +127,7 @@ const std::vector<FormulationInfo>& formulation_registry() {
        {penalty(), frequency(20), damping()},
        true,
        by_penalty},
-      {"augmented-lagrangian",
+      {formulation::augmented_lagrangian,
        "augmented Lagrangian",
        "Penalty with multipliers improved by iteration, until the constraints at acceleration level hold.",
        {penalty(),
@@ -135,7 +136,7 @@ const std::vector<FormulationInfo>& formulation_registry() {
         {"iterations", FieldKind::number, Quantity::none, 4.0, "Of the multipliers, at each evaluation.", 1, 20}},
        true,
        by_augmented_lagrangian},
-      {"penalty-joints",
+      {formulation::penalty_joints,
        "joints as stiff springs and dampers",
        "Each row of a joint or motion is a spring with a damper, force = k g + c g', with k from a frequency and the "
        "mass that the row moves: no multipliers, part B of methods that split forces.",
@@ -147,7 +148,7 @@ const std::vector<FormulationInfo>& formulation_registry() {
          "c/k of each row; 0: half the step (split, theta), or critical damping.", 0, 1e3}},
        true,
        by_springs},
-      {"index-2-relaxed",
+      {formulation::index_2_relaxed,
        "true constraints, returned to within a step",
        "The limit of penalty-joints for k to infinity: multipliers are unknowns, and each step ends in g + (h/2) g' = "
        "0.",

@@ -683,7 +683,7 @@ void StateSpace::vary_velocities(const Variation& by) {
 
 // The right side of the accelerations, in right_.
 void StateSpace::vary_forces(const Variation& by) {
-  const Pattern &vv = equations_.vv(), &gv = equations_.gv();
+  const Pattern &vv = *partials_.vv, &gv = equations_.gv();
   right_.setZero();
   vv.multiply_add(partials_.Ma_q, -1, dq_.data(), right_.data());
   vv.multiply_add(partials_.force_q, -1, dq_.data(), right_.data());

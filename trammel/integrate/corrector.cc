@@ -104,6 +104,7 @@ void Corrector::blame(Attempt& result) const {
 }
 
 void Corrector::visit(Archive& archive) {
+  equations_.visit_pattern(archive, partials_.vv);
   archive(partials_.M, partials_.Ma_q, partials_.force_q, partials_.force_v, partials_.force_a, partials_.force_lambda,
           partials_.G, partials_.K_q, partials_.Gv_q, state_partials_, saddle_);
   coupling_.visit(archive, saddle_);

@@ -1,4 +1,5 @@
 #include "trammel/integrate/registry.h"
+#include "trammel/formulate/formulation_keys.h"
 
 #include <algorithm>
 
@@ -81,10 +82,10 @@ bool runs_in_joint_coordinates(const OdeMethodInfo& m) {
 // A method for differential equations, with what it can do with constraints as well.
 MethodInfo for_mechanisms(const OdeMethodInfo& ode) {
   MethodInfo m{ode, {}, {}, {}, {}};
-  m.formulations = {"state-space",       "index-1", "index-1-projected",
-                    "index-1-baumgarte", "penalty", "augmented-lagrangian"};
-  if (runs_in_joint_coordinates(ode)) m.formulations.insert(m.formulations.begin() + 1, "joint-coordinates");
-  if (m.key == "cvode-bdf") m.formulations.emplace_back("penalty-joints");
+  m.formulations = {formulation::state_space,       formulation::index_1, formulation::index_1_projected,
+                    formulation::index_1_baumgarte, formulation::penalty, formulation::augmented_lagrangian};
+  if (runs_in_joint_coordinates(ode)) m.formulations.insert(m.formulations.begin() + 1, formulation::joint_coordinates);
+  if (m.key == "cvode-bdf") m.formulations.emplace_back(formulation::penalty_joints);
   if (m.key == "radau-iia-1") methods::add_constrained_runge_kutta(m, ImplicitTableau::radau_iia(1));
   if (m.key == "radau-iia-2") methods::add_constrained_runge_kutta(m, ImplicitTableau::radau_iia(2));
   if (m.key == "radau-iia-3") methods::add_constrained_runge_kutta(m, ImplicitTableau::radau_iia(3));
@@ -229,19 +230,20 @@ std::string why_not(const MethodInfo& method, std::string_view formulation) {
   if (std::find(method.formulations.begin(), method.formulations.end(), formulation) != method.formulations.end())
     return "";
   const bool takes_constraints = !method.for_differential_equations();
-  if (formulation == "joint-coordinates" && method.starts_ahead)
+  if (formulation == formulation::joint_coordinates && method.starts_ahead)
     return "the first steps evaluate f at their end with the coordinates of their start, where angles that elements "
            "remember would be miscounted by a turn; bdf takes it";
-  if (formulation == "joint-coordinates" && !takes_constraints)
+  if (formulation == formulation::joint_coordinates && !takes_constraints)
     return "its order rests on exact derivatives of f in its stage matrix, and the recursion offers none";
-  if (formulation == "all-coordinates")
+  if (formulation == formulation::all_coordinates)
     return "returning to the constraints through the stage matrix needs a method with one";
-  if (formulation == "index-3" || formulation == "stabilised-index-2") {
+  if (formulation == formulation::index_3 || formulation == formulation::stabilised_index_2) {
     if (!takes_constraints) return why_no_constraints(method);
-    return formulation == "index-3" ? "its corrector solves for constraints at velocity level and a second set of "
-                                      "multipliers; the form with positions only has a method of its own, '-i3'"
-                                    : "its corrector solves for constraints at position level; the stabilised form has "
-                                      "a method of its own, '-si2'";
+    return formulation == formulation::index_3
+               ? "its corrector solves for constraints at velocity level and a second set of "
+                 "multipliers; the form with positions only has a method of its own, '-i3'"
+               : "its corrector solves for constraints at position level; the stabilised form has "
+                 "a method of its own, '-si2'";
   }
   return "its corrector solves for accelerations and multipliers of constraints; this form leaves it none, the method "
          "for y'' = f or y' = f of the same name takes it";

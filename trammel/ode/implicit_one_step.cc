@@ -21,6 +21,8 @@ ImplicitOptions ImplicitOptions::from(const OdeSettings& settings) {
   o.newton.most_iterations = static_cast<int>(settings.options.number("most_iterations"));
   if (settings.fixed_step) o.newton.most_iterations = std::max(o.newton.most_iterations, 40);
   o.newton.keep_rate = settings.options.number("keep_rate");
+  o.secant = settings.options.get<bool>("secant");
+  o.newton.exactly = static_cast<int>(settings.options.number("corrections"));
   return o;
 }
 
@@ -35,6 +37,13 @@ std::vector<Field> with_newton_options(std::vector<Field> own) {
                  "The Jacobian is kept from step to step while corrections contract by this factor or better; 0 "
                  "evaluates it every step.",
                  0, 0.9});
+  own.push_back({"secant", FieldKind::boolean, Quantity::none, false,
+                 "Broyden's secant method: each correction improves the kept derivatives by what it has shown of them. "
+                 "Worth it where derivatives are dear and change fast."});
+  own.push_back({"corrections", FieldKind::number, Quantity::none, 0.0,
+                 "Exactly so many Newton corrections of each stage in every step, with derivatives of the step itself: "
+                 "each step costs the same, as real time asks. 0: as many as it takes.",
+                 0, 20});
   return own;
 }
 

@@ -9,6 +9,7 @@
 #pragma once
 #include "trammel/base/archive.h"
 #include "trammel/ode/control/error_norm.h"
+#include "trammel/ode/control/secant_updates.h"
 #include "trammel/ode/control/simplified_newton.h"
 #include "trammel/ode/count_factors.h"
 #include "trammel/ode/ode_method.h"
@@ -21,6 +22,7 @@ struct ImplicitOptions {
   double tolerance = 1e-5;
   bool fixed_step = false;
   SimplifiedNewton::Options newton;
+  bool secant = false;  // Broyden's updates of kept derivatives
 
   // From the options of with_newton_options.
   static ImplicitOptions from(const OdeSettings& settings);
@@ -63,6 +65,11 @@ class ImplicitOneStep : public OdeMethod {
   // Size of a correction by tolerance, and what of it is round-off.
   double size_of(const Vec& correction) const;
   double noise() const { return noise_; }
+  // Corrections of kept derivatives, one after the other since `begin`, become those of the secant method if asked for.
+  void begin_secant() { secant_.begin(); }
+  void improve_by_secant(Eigen::Ref<Vec> correction) {
+    if (options_.secant && !renewing_) secant_.improve(correction);
+  }
   template <class Scalar>
   bool factor(ShiftedSolver<Scalar>& solver, Scalar c) {
     return count_factors(solver, counts_, [&] { return solver.factor(c, jacobian_.J()); });
@@ -79,6 +86,7 @@ class ImplicitOneStep : public OdeMethod {
   bool renewing_ = false;  // J for every correction
 
  private:
+  SecantUpdates secant_;
   double noise_ = 0;
 };
 

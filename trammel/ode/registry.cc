@@ -7,8 +7,27 @@
 
 namespace trammel {
 
+namespace {
+
+// What a fixed number of corrections leaves is not bounded: an error test would take it for the method's error.
+std::vector<OdeMethodInfo> with_corrections_at_fixed_steps_only(std::vector<OdeMethodInfo> all) {
+  for (OdeMethodInfo& m : all) {
+    if (std::none_of(m.options.begin(), m.options.end(), [](const Field& f) { return f.name == "corrections"; }))
+      continue;
+    m.refuses = [own = m.refuses](const OdeSettings& s) -> std::string {
+      if (!s.fixed_step && s.options.number("corrections") > 0)
+        return "a fixed number of `corrections` needs a fixed step: no error test could tell what they leave from the "
+               "error of the method";
+      return own ? own(s) : "";
+    };
+  }
+  return all;
+}
+
+}  // namespace
+
 const std::vector<OdeMethodInfo>& ode_method_registry() {
-  static const std::vector<OdeMethodInfo> table{
+  static const std::vector<OdeMethodInfo> table = with_corrections_at_fixed_steps_only({
       methods::rosenbrock_nystrom_4(),
       methods::w_method_2(),
       methods::adams(),
@@ -42,7 +61,7 @@ const std::vector<OdeMethodInfo>& ode_method_registry() {
       methods::collocation(),
       methods::generalized_alpha(),
       methods::midpoint(),
-  };
+  });
   return table;
 }
 

@@ -91,7 +91,6 @@ class SolveRun {
   double greatest_size() const { return o_.greatest_step > 0 ? o_.greatest_step : span_; }
   // Times closer than this to the end are the end.
   double there() const { return 8 * eps * std::max({std::abs(t0_), std::abs(end_), span_}); }
-  bool is_refused() const { return last_.verdict != Verdict::ok || (!o_.step && last_.error > 1); }
   void accept(double size, bool to_the_end);
   void put_out(double t, const Vec& y);
   void put_out_step();
@@ -148,30 +147,29 @@ SolveStatus SolveRun::run(const Vec& y0, const Vec& scales) {
   }
   while (next_output_ < o_.output_times.size() && o_.output_times[next_output_] == t0_) put_out(t0_, y0);
 
-  StepController controller(o_.controller);
-  double h = choose_first_size(scales);
+  StepRule rule({.controller = o_.controller,
+                 .fixed = o_.step.has_value(),
+                 .greatest = o_.step ? std::numeric_limits<double>::max() : greatest_size(),
+                 .stretch = o_.step ? 1e-9 : o_.last_step_stretch},
+                choose_first_size(scales));
   long attempts = 0;
   while (std::abs(end_ - result_.t) > 0) {
-    const double left = std::abs(end_ - result_.t);
-    bool to_the_end = left <= h * (1 + o_.last_step_stretch);
-    if (o_.step) to_the_end = left <= h * (1 + 1e-9);
-    const double size = to_the_end ? left : h;
+    const double left = std::abs(end_ - result_.t), size = rule.choose(left);
     if (attempts++ >= o_.most_attempts) return SolveStatus::too_many_attempts;
     last_ = method_.attempt(sign_ * size);
-    const int order = method_.error_order();
     if (last_.verdict == Verdict::ok && !std::isfinite(last_.error)) last_.verdict = Verdict::not_finite;
-    if (is_refused()) {
-      const bool by_error = last_.verdict == Verdict::ok;
-      ++(by_error ? result_.rejected : result_.failed);
+    if (!rule.good(last_)) {
+      ++(last_.verdict == Verdict::ok ? result_.rejected : result_.failed);
       if (o_.step) return SolveStatus::fixed_step_failed;
-      h = controller.next(size, last_, false, order);
+      rule.refused(size, last_, method_.error_order());
+      const double h = rule.next();
       if (!(h > 4 * eps * std::abs(result_.t)) || !(h > 1e-300) || h < 1e-14 * there())
         return SolveStatus::step_too_small;
       continue;
     }
-    accept(size, to_the_end);
+    accept(size, size == left);
     put_out_step();
-    if (!o_.step) h = std::min(controller.next(size, last_, true, order), greatest_size());
+    rule.accepted(size, last_, method_.error_order());
     if (o_.after_step && !o_.after_step(method_)) return SolveStatus::stopped;
   }
   return SolveStatus::finished;

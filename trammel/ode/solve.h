@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "trammel/ode/control/step_controller.h"
+#include "trammel/ode/control/step_rule.h"
 #include "trammel/ode/registry.h"
 
 namespace trammel {

@@ -1,4 +1,5 @@
 #include "trammel/run/constraint_watch.h"
+#include "trammel/formulate/formulation_keys.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +14,7 @@ namespace trammel {
 namespace {
 
 bool corrects_by_count(const MethodSettings& settings) {
-  return settings.formulation != "augmented-lagrangian" && settings.options.has("iterations") &&
+  return settings.formulation != formulation::augmented_lagrangian && settings.options.has("iterations") &&
          settings.options.number("iterations") > 0;
 }
 
@@ -45,7 +46,8 @@ ConstraintWatch::ConstraintWatch(const Equations& equations, const MethodSetting
       worst_rows_(bounds_),
       slip_(Vec::Zero(equations.sizes().nk)) {
   if (soft_) {
-    const bool asked_for = settings.formulation == "index-1" || corrects_by_count(settings) || softened(settings);
+    const bool asked_for =
+        settings.formulation == formulation::index_1 || corrects_by_count(settings) || softened(settings);
     lost_ = asked_for ? std::numeric_limits<double>::infinity() : 10;
   }
   // With a fixed step the tolerance only stops the corrector, which then gets far below it.

@@ -1,4 +1,5 @@
 #include "trammel/run/contact_watch.h"
+#include "trammel/formulate/formulation_keys.h"
 
 #include <algorithm>
 #include <cmath>
@@ -32,9 +33,11 @@ ContactWatch::ContactWatch(const Equations& equations, double tolerance)
   Workspace work = equations.make_workspace();
   const State state = equations.initial_state();
   equations.update(state, work);
+  watched_of_.assign(forces.size(), -1);
   for (int i = 0; i < equations.force_count(); ++i) {
     Force::Approach unused;
     if (!equations.approach(i, state, nullptr, unused, work)) continue;
+    watched_of_[i] = static_cast<int>(watched_.size());
     watched_.emplace_back();
     watched_.back().force = i;
     watched_.back().judged = judged(forces[i]);
@@ -44,7 +47,9 @@ ContactWatch::ContactWatch(const Equations& equations, double tolerance)
 double ContactWatch::limit(const State& state, const Rates& rates, double h, Workspace& work) {
   equations_.update(state, work);
   double allowed = h;
-  for (Watched& watched : watched_) {
+  for (const int force : equations_.forces_in_play()) {
+    if (watched_of_[force] < 0) continue;
+    Watched& watched = watched_[watched_of_[force]];
     Force::Approach next;
     equations_.approach(watched.force, state, &rates, next, work);
     const double e = next.time < 2 * h ? depth_of_impact(watched.force, next) : 0, seen = errors(next.rotation);
@@ -81,7 +86,7 @@ void ContactWatch::follow(Watched& watched, double depth, double expected) const
 // A ball that hits 4 mm deep and should rise to 0.1337 m rose to 0.129 with hht-i3 at 1/400 of the depth, to 0.1347 at
 // 1/4000: such methods see the impact, but too few of its steps. Methods that test velocities are right in both.
 std::optional<Problem> ContactWatch::doubt(const MethodInfo& method) const {
-  if (method.formulations != std::vector<std::string>{"index-3"}) return std::nullopt;
+  if (method.formulations != std::vector<std::string>{formulation::index_3}) return std::nullopt;
   const double seen = errors(false);
   const Watched* deepest = nullptr;
   int doubtful = 0;

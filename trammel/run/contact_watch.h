@@ -47,6 +47,7 @@ class ContactWatch {
   const Equations& equations_;
   double tolerance_;
   std::vector<Watched> watched_;
+  std::vector<int> watched_of_;  // forces; -1: none
 };
 
 }  // namespace trammel

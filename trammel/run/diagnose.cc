@@ -162,7 +162,10 @@ class Inquest {
     if (unexplained) look_for_jumps();  // what jumps makes large accelerations too
     look_for_runaway();
     if (!c_.culprit && (newton || !unexplained)) try_without_each_motion();
-    if (unexplained || c_.energy) compare_rank();
+    if (unexplained || c_.energy) {
+      compare_rank();
+      compare_rows();
+    }
     if (!failed_by(Verdict::newton_diverged)) look_at_error();
     look_for_chatter();
     if (c_.settings.fixed_step && c_.reason == StopReason::attempt_failed) try_smaller_steps();
@@ -419,6 +422,37 @@ class Inquest {
         lost ? fmt::format("{} constraint rows are redundant here, {} were at the start", now.redundant, then.redundant)
              : fmt::format("the smallest singular value of the loops is {:.2g}, it was {:.2g} at the start",
                            now.smallest_nonzero, then.smallest_nonzero));
+  }
+
+  // Has a row of its own become flat, as that of a joint which is folded? Loops do not show that.
+  void compare_rows() {
+    const Vec now = sizes_of_rows(here_), then = sizes_of_rows(e_.initial_state());
+    int worst = -1;
+    double least = 1e-3;
+    for (int i = 0; i < now.size(); ++i) {
+      if (!(then[i] > 0 && now[i] > 0) || !(now[i] / then[i] < least)) continue;  // zero: not in force
+      worst = i;
+      least = now[i] / then[i];
+    }
+    if (worst < 0) return;
+    add(0.95, "singular-position", e_.name_of_row(worst),
+        "the mechanism is at, or very near, a singular position: where it is now, small motions do not change " +
+            e_.name_of_row(worst),
+        fmt::format("the gradient of this row is {:.2g} of what it was at the start", least));
+  }
+  // Of the gradients, in error scales.
+  Vec sizes_of_rows(const State& state) {
+    Vec sizes = Vec::Zero(e_.sizes().multipliers());
+    Partials partials = e_.make_partials(Detail::projection);
+    e_.update(state, work_);
+    e_.jacobian(state, partials, work_);
+    const Vec scales = e_.scales();
+    for (int j = 0; j < e_.sizes().nv; ++j) {
+      const auto column = static_cast<std::size_t>(j);
+      for (int p = e_.gv().start()[column]; p < e_.gv().start()[column + 1]; ++p)
+        sizes[e_.gv().row()[p]] += std::pow(partials.G[p] * scales[j], 2);
+    }
+    return sizes.cwiseSqrt();
   }
 
   // Does the error fall with the step size? It should, with its third power.

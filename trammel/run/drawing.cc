@@ -174,6 +174,27 @@ std::vector<long> in_steps(const std::vector<double>& values, double steps, Json
   return out;
 }
 
+constexpr std::size_t stresses_of_piece = 10;  // five at each of its ends
+
+// What a unit of a mode makes of the stresses from which von Mises' is found (section_stress.h): of tension, of torsion
+// at the middles of both pairs of sides, of bending about y and about z; at one end of each piece, then at the other.
+std::vector<double> stresses_of_mode(const ModalData& data, Eigen::Index mode) {
+  std::vector<double> out;
+  for (std::size_t i = 0; i < data.stress_points.size(); ++i) {
+    const StressSection& section = data.stress_points[i].section;
+    const Vec6 r = data.stress_resultants.col(mode).segment<6>(6 * static_cast<Eigen::Index>(i));
+    out.insert(out.end(), {r[0] * section.tension, r[3] * section.torsion_y, r[3] * section.torsion_z,
+                           r[4] * section.bending_y, r[5] * section.bending_z});
+  }
+  return out;
+}
+
+bool stress_is_drawn(const ModalData& data) {
+  const std::size_t pieces = data.drawing.segments.size();
+  return pieces > 0 && data.stress_points.size() == 2 * pieces &&
+         stresses_of_piece * pieces * static_cast<std::size_t>(data.modes()) <= most_bending_numbers;
+}
+
 void add_flexible(const Body& body, Pieces& flexible, std::size_t most_bytes) {
   const ModalDrawing& drawing = body.modal->drawing;
   const std::size_t points = drawing.points.size();
@@ -199,6 +220,13 @@ void add_flexible(const Body& body, Pieces& flexible, std::size_t most_bytes) {
     const Vec shape = drawing.shapes.col(j);
     add("mode", {shape.begin(), shape.end()}, steps_of_shape);
   }
+  if (!stress_is_drawn(*body.modal)) return;
+  std::vector<long> round;
+  for (std::size_t i = 0; i < drawing.segments.size(); ++i)
+    round.push_back(body.modal->stress_points[2 * i].section.round ? 1 : 0);
+  add_numbers(flexible, {{"body", body.name}, {"of", "round"}, {"step", 1}}, round, most_bytes);
+  for (Eigen::Index j = 0; j < drawing.shapes.cols(); ++j)
+    add("stress", stresses_of_mode(*body.modal, j), steps_of_shape);
 }
 
 // A mesh that cannot be read any more is only not drawn.

@@ -22,10 +22,13 @@ namespace trammel {
 //   switches  {"name", "strikes", "modes" (names, of one that ends a mode)}, in the order of their numbers in the table
 //   of
 //              events
-//   flexible  {"body", "of": "points"|"segments"|"radii"|"mode", "step", "values"}, several of a body one after the
-//              other: integers in units of the step. Points are x, y, z in body axes, segments two numbers of points
-//              each, a radius belongs to each segment, and a mode moves each point by x, y, z for a unit of its
-//              coordinate; there is one for each, in their order. Of bodies with at most 200,000 such numbers.
+//   flexible  {"body", "of": "points"|"segments"|"radii"|"mode"|"round"|"stress", "step", "values"}, several of a body
+//              one after the other: integers in units of the step. Points are x, y, z in body axes, segments two
+//              numbers of points each, a radius belongs to each segment, and a mode moves each point by x, y, z for a
+//              unit of its coordinate; there is one for each, in their order. Where stress is watched, a mode also
+//              makes ten stresses of each segment, Pa: at its first end those of tension, of torsion at the sides that
+//              bending about y and about z pulls, of bending about y and about z, then the same at its second end;
+//              round is 1 for each segment of a round section. Of bodies with at most 200,000 such numbers.
 //   meshes    {"file" (as in the shapes), "of": "points"|"triangles", "values"}, several of a mesh one after the other:
 //              integers, points as "origin" + "step" * (x, y, z) in the numbers of the file, triangles as the numbers
 //              of their points from 0. Only of files in the model's folder or below it, closed, and at most 20 MB.

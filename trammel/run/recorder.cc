@@ -305,15 +305,22 @@ void Recorder::add_forces(const State& state, const Rates& rates, Cursor& row) {
 void Recorder::add_contact_set(const RecordedForces& set, const State& state, const Rates& rates, Cursor& row) {
   double touching = 0, deepest = -std::numeric_limits<double>::infinity(), pair = 0;
   double sum[Contact::observed] = {};
-  for (int i = 0; i < set.count; ++i) {
+  const auto look = [&](int force) {
     double wrench[6 * max_frames] = {}, own[Contact::observed] = {};
-    equations_.observe_force(set.first + i, state, work_, wrench, own, &rates);
+    equations_.observe_force(force, state, work_, wrench, own, &rates);
     for (int k = 0; k < Contact::observed; ++k) sum[k] += own[k];
     if (own[Contact::penetration] > 0) ++touching;
-    if (!(own[Contact::penetration] > deepest)) continue;
+    if (!(own[Contact::penetration] > deepest)) return;
     deepest = own[Contact::penetration];
-    pair = i;
-  }
+    pair = force - set.first;
+  };
+  const std::vector<int>& in_play = equations_.forces_in_play();
+  const int end = set.first + set.count;
+  for (auto f = std::lower_bound(in_play.begin(), in_play.end(), set.first); f != in_play.end() && *f < end; ++f)
+    look(*f);
+  // The smallest gap may be one of those that are not in the list.
+  if (touching == 0)
+    for (int f = set.first; f < end; ++f) look(f);
   for (const double value :
        {touching, deepest, pair, sum[Contact::normal_force], sum[Contact::traction], sum[Contact::dissipation]})
     row.add(value);

@@ -65,6 +65,10 @@ std::string to_text(const RunSummary& s) {
   if (c.unrefined > 0)
     line("accelerations", fmt::format("{} ended after {} sweeps of refinement", counted(c.unrefined, "solve"),
                                       SaddleSystem::most_sweeps));
+  if (s.pairs > 0)
+    line("contacts", fmt::format("{} in sets; near and evaluated {:.1f} in the mean, {} at most; {}",
+                                 counted(s.pairs, "pair"), s.mean_pairs_near, s.most_pairs_near,
+                                 counted(s.pair_lists, "list")));
   if (!s.limiting.empty())
     line("step limited", fmt::format("most often by {} ({:.0f} % of the steps)", s.limiting,
                                      100.0 * static_cast<double>(s.limiting_steps) / steps));
@@ -176,6 +180,11 @@ std::string to_json(const RunSummary& s) {
       {"seconds", {{"start", s.times.start}, {"steps", s.times.steps}, {"output", s.times.output}}},
   };
   if (s.real_time) j["real_time"] = real_time_json(*s.real_time);
+  if (s.pairs > 0)
+    j["contacts"] = {{"pairs", s.pairs},
+                     {"lists", s.pair_lists},
+                     {"mean_near", s.mean_pairs_near},
+                     {"most_near", s.most_pairs_near}};
   for (const HotSpot& spot : s.hot_spots)
     j["stress"].push_back({{"body", spot.body},
                            {"place", spot.place},

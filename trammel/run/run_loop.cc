@@ -35,15 +35,16 @@ RunResult Simulation::Loop::run() {
 
 void Simulation::Loop::begin() {
   s_.start(options_);
+  stepper_ = s_.stepper_.get();
   settings_ = &s_.equations_->model().simulation;
   end_ = settings_->end;
   least_ = settings_->least_step.value_or(0);
   greatest_ = settings_->greatest_step.value_or(end_);
   fixed_ = s_.settings_.fixed_step;
-  own_step_ = s_.h_;
+  own_step_ = stepper_->rule().next();
   no_outputs_ = options_.leg && options_.leg->no_outputs;
   stop_ = options_.leg ? std::min(end_, options_.leg->until.value_or(end_)) : end_;
-  if (fixed_ && options_.leg && options_.leg->step) s_.h_ = *options_.leg->step;
+  if (fixed_ && options_.leg && options_.leg->step) stepper_->rule().set_next(*options_.leg->step);
   steps_before_ = s_.progress_.steps;
   Progress& progress = s_.progress_;
   s_.limited_.resize(s_.equations_->sizes().nv, 0.0);
@@ -66,9 +67,10 @@ void Simulation::Loop::begin() {
   progress.times.start += clock_first_ - clock_start_;
   s_.last_checkpoint_ = {t_, clock_first_, progress.steps};
   if (!options_.real_time) return;
-  const auto steps = static_cast<std::size_t>(std::clamp((end_ - t_) / s_.h_ + 16, 16.0, 1e7));
+  const double own_step = stepper_->rule().next();
+  const auto steps = static_cast<std::size_t>(std::clamp((end_ - t_) / own_step + 16, 16.0, 1e7));
   if (options_.path != nullptr) options_.path->reserve(steps, static_cast<std::size_t>(s_.equations_->sizes().nq));
-  clock_.begin(t_, s_.h_, steps);
+  clock_.begin(t_, own_step, steps);
 }
 
 void Simulation::Loop::step() {
@@ -81,13 +83,10 @@ void Simulation::Loop::step() {
   if (options_.steer && rejected_here_ == 0) take_orders();
   if (over_) return;
   Integrator& integrator = *s_.integrator_;
-  // The last step ends at the end; a sliver behind it would be round-off.
-  const double wanted = std::min({s_.h_, greatest_, fixed_ ? s_.h_ : longest_});
-  double h = StepController::within(t_, wanted, stop_);
-  uncut_ = stop_ < end_ && h < wanted ? wanted : 0;
-  if (!fixed_ && s_.contacts_->any()) h = s_.contacts_->limit(integrator.state(), integrator.rates(), h, s_.work_);
-  if (s_.events_->any()) h = s_.events_->limit(integrator.state(), h);
+  stepper_->rule().set_greatest(fixed_ ? greatest_ : std::min(greatest_, longest_));
+  double h = stepper_->plan(stop_);
   if (h == 0) {
+    const double wanted = stepper_->rule().next();
     if (!handle_events()) give_up(StopReason::time_stalled, wanted);
     if (!over_ && s_.events_->chattering() >= 0) give_up(StopReason::chatter, wanted);
     return;
@@ -96,12 +95,14 @@ void Simulation::Loop::step() {
       static_cast<double>(s_.progress_.next_output) * *settings_->output_step < t_ + h * (1 - 1e-9))
     s_.output_step_->note_start(integrator);
   if (options_.real_time) clock_.step_starts();
-  h = try_and_locate(h);
+  passed_ = stepper_->attempt();
+  h = stepper_->size();
+  const Attempt& tried = stepper_->last_attempt();
   const bool accepted =
       passed_ && s_.energy_guard_->explains(integrator.state(), integrator.rates(), integrator.trial_state(),
                                             integrator.trial_rates(), s_.recorder_->energy());
-  s_.log_.add({integrator.state().t, h, attempt_.error, attempt_.newton_rate, attempt_.verdict,
-               attempt_.newton_iterations, attempt_.worst_velocity, attempt_.worst_row, accepted});
+  s_.log_.add({integrator.state().t, h, tried.error, tried.newton_rate, tried.verdict, tried.newton_iterations,
+               tried.worst_velocity, tried.worst_row, accepted});
   ++attempts_;
   if (accepted)
     keep(h);
@@ -130,26 +131,12 @@ void Simulation::Loop::change_inputs(std::span<const std::pair<int, double>> inp
   }
 }
 
-bool Simulation::Loop::try_step(double h) {
-  attempt_ = s_.integrator_->attempt(h);
-  return attempt_.verdict == Verdict::ok && (fixed_ || attempt_.error <= 1);
-}
-
-double Simulation::Loop::try_and_locate(double h) {
-  passed_ = try_step(h);
-  if (!passed_ || !s_.events_->any() || !s_.events_->passed(*s_.integrator_, h)) return h;
-  const std::optional<double> found =
-      s_.events_->locate(*s_.integrator_, h, [this](double size) { return try_step(size); });
-  passed_ = found.has_value();
-  return found.value_or(h);
-}
-
 void Simulation::Loop::keep(double h) {
   Integrator& integrator = *s_.integrator_;
   // In the sum over many steps, what one of them may leave does not grow with its shortness.
   const double noise = s_.energy_guard_->noise_of(h, integrator.state(), integrator.rates()),
                noise_of_sum = s_.energy_guard_->noise_of(end_, integrator.state(), integrator.rates());
-  integrator.accept();
+  stepper_->accept();
   if (options_.real_time) clock_.step_ends();
   if (options_.path != nullptr) {
     options_.path->t.push_back(integrator.state().t);
@@ -160,7 +147,6 @@ void Simulation::Loop::keep(double h) {
   t_ = integrator.state().t;
   if (std::abs(stop_ - t_) < 1e-12 * end_) t_ = stop_;
   count(h);
-  if (!fixed_) s_.h_ = s_.controller_.next(h, attempt_, true, integrator.error_order());
   const double output_began = clock_seconds();
   const bool explained = book(before_step, noise);
   record(h);
@@ -179,7 +165,9 @@ void Simulation::Loop::count(double h) {
   progress.reach = std::max(progress.reach, s_.equations_->reach(s_.integrator_->state().q));
   progress.least_step = progress.steps == 1 ? h : std::min(progress.least_step, h);
   progress.greatest_step = std::max(progress.greatest_step, h);
-  if (attempt_.worst_velocity >= 0) s_.limited_[attempt_.worst_velocity] += 1;
+  if (const int limiting = stepper_->last_attempt().worst_velocity; limiting >= 0) s_.limited_[limiting] += 1;
+  progress.pair_steps += s_.equations_->pairs_in_play();
+  progress.most_pairs = std::max(progress.most_pairs, s_.equations_->pairs_in_play());
 }
 
 // Energy and constraints of the step; false: its energies do not add up.
@@ -200,7 +188,8 @@ bool Simulation::Loop::book(double before_step, double noise) {
 }
 
 void Simulation::Loop::record(double h) {
-  const Recorder::Step step{t_, h, attempt_.error, attempt_.newton_iterations, static_cast<int>(rejected_here_)};
+  const Attempt& made = stepper_->last_attempt();
+  const Recorder::Step step{t_, h, made.error, made.newton_iterations, static_cast<int>(rejected_here_)};
   s_.write_row(sink_, 1, s_.recorder_->step_row(step));
   if (no_outputs_)
     pass_outputs();
@@ -243,19 +232,14 @@ void Simulation::Loop::judge(double h, double before_step, bool explained, doubl
 
 // If the step ended at an event, the method starts anew behind it; false: it did not.
 bool Simulation::Loop::handle_events() {
-  State state = s_.integrator_->state();
-  Rates rates = s_.integrator_->rates();
-  const std::vector<Event> events = s_.events_->handle(state, rates, *s_.accelerations_);
+  const std::vector<Event>& events = stepper_->events_here();
   if (events.empty()) return false;
-  if (!no_outputs_) s_.write_outputs_until(state.t, sink_);
-  if (std::any_of(events.begin(), events.end(), [](const Event& event) { return event.mode >= 0; }))
-    s_.integrator_->forget();
-  s_.integrator_->start(state, rates);
-  s_.recorder_->note_jump(state, rates);
+  if (!no_outputs_) s_.write_outputs_until(stepper_->state_behind().t, sink_);
+  stepper_->go_behind_events();
+  s_.recorder_->note_jump(stepper_->state_behind(), stepper_->rates_behind());
   for (const Event& event : events)
     s_.write_row(sink_, 2, s_.recorder_->event_row(event.t, event.which, event.rises, event.impulse, event.mode));
-  if (!fixed_) s_.h_ = std::min(s_.h_, s_.careful_step(state, rates));
-  t_ = state.t;
+  t_ = stepper_->t();
   if (std::abs(stop_ - t_) < 1e-12 * end_) t_ = stop_;
   return true;
 }
@@ -276,27 +260,28 @@ void Simulation::Loop::refuse(double h) {
   if (passed_) {
     ++progress.rejected_energy;
     accuse(integrator.state(), integrator.trial_state());
-    s_.h_ = s_.controller_.after_failure(h);
+    stepper_->distrust();
   } else {
-    switch (attempt_.verdict) {
+    const Verdict verdict = stepper_->last_attempt().verdict;
+    switch (verdict) {
       case Verdict::ok: ++progress.rejected_error; break;
       case Verdict::angle_too_large: ++progress.rejected_angle; break;
       case Verdict::newton_diverged: ++progress.rejected_newton; break;
       default: ++progress.rejected_evaluation;
     }
-    if (!culprit_ && (attempt_.verdict == Verdict::not_finite || attempt_.verdict == Verdict::evaluation_rejected))
+    if (!culprit_ && (verdict == Verdict::not_finite || verdict == Verdict::evaluation_rejected))
       culprit_ = find_culprit(*s_.equations_, integrator.trial_state(), integrator.trial_rates(), s_.work_);
-    s_.h_ = s_.controller_.next(h, attempt_, false, integrator.error_order());
-    s_.events_->refused(integrator, h);
+    stepper_->refuse();
     if (s_.events_->chattering() >= 0) return give_up(StopReason::chatter, h);
   }
   const double round_off = 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t_), end_);
   const bool in_vain = progress.unexplained > most_unexplained;
-  if (!fixed_ && !in_vain && s_.h_ >= std::max(least_, round_off)) return;
-  give_up(fixed_              ? StopReason::attempt_failed
-          : in_vain           ? StopReason::energy_unexplained
-          : s_.h_ < round_off ? StopReason::step_at_round_off
-                              : StopReason::step_below_least,
+  const double next = stepper_->rule().next();
+  if (!fixed_ && !in_vain && next >= std::max(least_, round_off)) return;
+  give_up(fixed_             ? StopReason::attempt_failed
+          : in_vain          ? StopReason::energy_unexplained
+          : next < round_off ? StopReason::step_at_round_off
+                             : StopReason::step_below_least,
           h);
 }
 
@@ -319,13 +304,12 @@ void Simulation::Loop::give_up(StopReason reason, double h) {
     last_good_.clear();
   }
   result_.failure = diagnose({*s_.equations_, *s_.integrator_, *s_.accelerations_, s_.settings_, s_.initial_, s_.log_,
-                              reason, attempt_, h, least_, culprit_, violation_, energy_, s_.events_->chattering(),
-                              s_.events_->chatters_in_vain()});
+                              reason, stepper_->last_attempt(), h, least_, culprit_, violation_, energy_,
+                              s_.events_->chattering(), s_.events_->chatters_in_vain()});
 }
 
 void Simulation::Loop::finish() {
-  if (fixed_ && options_.leg) s_.h_ = own_step_;
-  if (!fixed_ && rejected_here_ == 0) s_.h_ = std::max(s_.h_, uncut_);
+  if (fixed_ && options_.leg) stepper_->rule().set_next(own_step_);
   s_.progress_.times.output += output_seconds_;
   s_.progress_.times.steps += clock_seconds() - clock_first_ - output_seconds_;
   s_.describe_run(result_.summary);
@@ -334,7 +318,7 @@ void Simulation::Loop::finish() {
   if (s_.energy_in_doubt(t_)) result_.warnings.push_back(s_.energy_warning());
   if (s_.constraints_->ever_beyond() && !violation_) result_.warnings.push_back(s_.constraint_warning());
   s_.doubt_coordinates(result_);
-  if (const auto doubt = s_.contacts_->doubt(*s_.method_)) result_.warnings.push_back(*doubt);
+  if (const auto doubt = stepper_->contacts().doubt(*s_.method_)) result_.warnings.push_back(*doubt);
   if (result_.failure && !last_good_.empty()) result_.failure->state_file = options_.save_failed(last_good_);
   sink_.finish(result_.status, to_json(result_.summary), result_.failure ? to_json(*result_.failure) : "");
 }

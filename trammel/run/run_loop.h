@@ -18,9 +18,6 @@ class Simulation::Loop {
   void step();
   void take_orders();
   void change_inputs(std::span<const std::pair<int, double>> inputs);
-  bool try_step(double h);
-  // The size of the step that was tried and located; sets passed_.
-  double try_and_locate(double h);
   void keep(double h);
   void count(double h);
   bool book(double before_step, double noise);
@@ -35,18 +32,17 @@ class Simulation::Loop {
   void finish();
 
   Simulation& s_;
+  Stepper* stepper_ = nullptr;
   TrajectorySink& sink_;
   const RunOptions& options_;
   RunResult result_;
   const SimulationSettings* settings_ = nullptr;  // the model's
   double stop_ = 0;                               // where this part of the run ends; end_, if it is the last one
-  double uncut_ = 0;                              // the step size that the stop has cut; 0: it has not
   double own_step_ = 0;
   long steps_before_ = 0;
   double end_ = 0, least_ = 0, greatest_ = 0, t_ = 0;
   double longest_ = std::numeric_limits<double>::max();  // as ordered
   bool fixed_ = false, over_ = false, no_outputs_ = false;
-  Attempt attempt_;
   bool passed_ = false;  // the attempt in hand
   long attempts_ = 0, watched_from_ = 0, rejected_here_ = 0;
   double watched_t_ = 0;

@@ -62,11 +62,11 @@ void refuse_tolerance_below_round_off(const Equations& equations, const MethodSe
 
 }  // namespace
 
-Simulation::Simulation(Model model) {
+Simulation::Simulation(Model model, Pairs pairs) {
   for (const Problem& problem : check_model(model)) {
     if (problem.severity == Severity::error) throw Failure(problem);
   }
-  equations_ = std::make_unique<Equations>(std::move(model));
+  equations_ = std::make_unique<Equations>(std::move(model), pairs);
   const Model& m = equations_->model();
   method_ = &find_method(m.simulation.method, m.simulation.where);
   if (!method_->make) {
@@ -81,6 +81,7 @@ Simulation::Simulation(Model model) {
   settings_.independent = named_coordinates(*equations_, m.simulation.independent, m.simulation.where);
   settings_ = resolve_settings(*method_, settings_, m.simulation.where);
   work_ = equations_->make_workspace();
+  events_ = std::make_unique<Events>(*equations_, m.simulation, m.simulation.end);
 }
 
 Simulation::~Simulation() = default;
@@ -109,30 +110,11 @@ Provenance Simulation::provenance() const {
   return p;
 }
 
-double Simulation::first_step() const {
-  const auto& s = equations_->model().simulation;
-  if (s.step) return *s.step;
-  if (s.first_step) return *s.first_step;
-  return careful_step(output_state_, output_rates_);
-}
-
-// A step over which the accelerations move things by a small part of what the tolerance would allow in cubic growth;
-// the controller corrects it within a few steps.
-double Simulation::careful_step(const State& state, const Rates& rates) const {
-  const auto& s = equations_->model().simulation;
-  const Vec scales = equations_->scales();
-  const double a = rates.a.size() > 0 ? rates.a.cwiseQuotient(scales).lpNorm<Eigen::Infinity>() : 0;
-  const double v = state.v.size() > 0 ? state.v.cwiseQuotient(scales).lpNorm<Eigen::Infinity>() : 0;
-  double h = 1e-3 * s.end;
-  const double small = std::cbrt(settings_.tolerance);
-  if (a > 0) h = std::min(h, 0.1 * small / std::sqrt(a));
-  if (v > 0) h = std::min(h, 0.1 * small / v);
-  return std::max(h, 1e-9 * s.end);
-}
-
 void Simulation::start(const RunOptions& options) {
   if (started_) return;
   const auto& m = equations_->model();
+  const bool near_only = equations_->lists_pairs(), settles = options.from_equilibrium || m.start_in_equilibrium;
+  if (options.for_statics || settles) equations_->take_all_pairs();
   accelerations_ = std::make_unique<AccelerationSolver>(*equations_, SaddleSystem::Keep::resumable);
   output_state_ = equations_->initial_state();
   output_rates_ = equations_->make_rates();
@@ -153,9 +135,14 @@ void Simulation::start(const RunOptions& options) {
     throw Failure(std::move(problems), failure.exit_code());
   }
   if (options.for_statics) return;
-  if (options.from_equilibrium || m.start_in_equilibrium) {
+  if (settles) {
     start_from_equilibrium(options);
+    if (near_only) list_pairs(output_state_, Equations::first_margin * equations_->length());
   } else {
+    if (near_only && equations_->approached(output_state_, work_) > 0) {
+      list_pairs(output_state_, Equations::first_margin * equations_->length());
+      accelerations_->solve(output_state_, output_rates_, work_);
+    }
     warn_of_overlaps();
   }
   if (options.note) {
@@ -174,32 +161,25 @@ void Simulation::start(const RunOptions& options) {
     options.note("formulation: " + settings_.formulation + " (" + std::to_string(settings_.freedoms) +
                  (settings_.freedoms == 1 ? " degree" : " degrees") + " of freedom)");
   integrator_ = method_->make(*equations_, settings_);
-  events_ = std::make_unique<Events>(*equations_, m.simulation, m.simulation.end);
   events_->start(output_state_, output_rates_, *accelerations_);
   if (options.note)
     for (const int force : equations_->forces_with_modes())
       options.note(equations_->name_of_mode(force, output_state_) + " at the start");
   integrator_->start(output_state_, output_rates_);
+  stepper_ = std::make_unique<Stepper>(*equations_, settings_, *integrator_, *accelerations_, *events_);
   constraints_ =
       std::make_unique<ConstraintWatch>(*equations_, settings_, equations_->rate(output_state_, output_rates_));
-  contacts_ = std::make_unique<ContactWatch>(*equations_, settings_.tolerance);
   energy_guard_ = std::make_unique<EnergyGuard>(*equations_, settings_.tolerance);
   stress_ = std::make_unique<StressWatch>(*equations_);
   stress_->look(output_state_);
   if (method_->steps_to_outputs && m.simulation.output_step)
     output_step_ = std::make_unique<OutputStep>(*method_, *equations_, settings_, output_state_, output_rates_);
-  StepController::Options control;
-  const auto set_control = [&](const char* option, double otherwise) {
-    return settings_.options.has(option) ? settings_.options.number(option) : otherwise;
-  };
-  control.gain = set_control("step_gain", 1);
-  control.safety = set_control("safety", control.safety);
-  control.least_shrink = set_control("least_factor", control.least_shrink);
-  control.greatest_growth = set_control("greatest_factor", control.greatest_growth);
-  controller_ = StepController(control);
-  h_ = first_step();
-  if (m.simulation.greatest_step) h_ = std::min(h_, *m.simulation.greatest_step);
   started_ = true;
+}
+
+void Simulation::list_pairs(const State& state, double margin) {
+  equations_->list_pairs(state.q, margin);
+  ++progress_.pair_lists;
 }
 
 void Simulation::start_from_equilibrium(const RunOptions& options) {
@@ -370,6 +350,10 @@ void Simulation::describe_run(RunSummary& summary) const {
   summary.outputs_interpolated = p.outputs_interpolated;
   summary.energy = recorder_->energy();
   summary.hot_spots = stress_->hot_spots();
+  summary.pairs = equations_->pairs_in_sets();
+  summary.pair_lists = p.pair_lists + stepper_->pair_lists();
+  summary.most_pairs_near = p.most_pairs;
+  summary.mean_pairs_near = p.steps > 0 ? static_cast<double>(p.pair_steps) / static_cast<double>(p.steps) : 0;
   summary.events = events_->count();
   std::map<int, double> by_body;
   for (std::size_t i = 0; i < limited_.size(); ++i) {
@@ -479,16 +463,21 @@ std::string Simulation::fingerprint() const {
 }
 
 void Simulation::visit(Archive& archive) {
-  archive(h_, controller_, *integrator_);
+  if (equations_->pairs_in_sets() > 0) {
+    Equations::PairList list = equations_->pair_list();
+    archive(list);
+    archive.expect(list.margin < 0 || list.q.size() == equations_->sizes().nq);
+    if (archive.reading()) equations_->list_pairs(list.q, list.margin);
+  }
+  archive(*integrator_, *stepper_);
   // The pivots of the solver at output times: without them the rows of a continued run differ in their last bits.
-  archive(accelerations_->saddle(), progress_, limited_, *constraints_, *contacts_);
+  archive(accelerations_->saddle(), progress_, limited_, *constraints_);
   if (stress_->any()) archive(*stress_);
   bool recorded = recorder_ != nullptr;
   archive(recorded);
   if (archive.reading()) recorder_.reset();  // of a state from before the first step: it is made anew then
   if (archive.reading() && recorded) make_recorder();
   if (recorded) archive(*recorder_);
-  if (events_->any()) archive(*events_);
 }
 
 std::vector<StageReport> Simulation::change_state(State state, bool consistent) {
@@ -499,14 +488,14 @@ std::vector<StageReport> Simulation::change_state(State state, bool consistent) 
   std::vector<StageReport> stages;
   if (consistent) stages = bring_onto_constraints(*equations_, state, accelerations_->saddle(), work_).stages;
   equations_->accept(state, work_);
+  if (equations_->lists_pairs()) list_pairs(state, Equations::first_margin * equations_->length());
   Rates rates = equations_->make_rates();
   if (!accelerations_->solve(state, rates, work_))
     throw Failure(no_accelerations(*equations_, state, work_, "in the state that was set"), ExitCode::failed_run);
   if (moved) events_->start(state, rates, *accelerations_);  // otherwise gaps and modes are what they were
-  integrator_->start(state, rates);
+  stepper_->restart(state, rates);
   stress_->look(state);
   if (recorder_) recorder_->note_jump(state, rates);
-  if (!settings_.fixed_step) h_ = std::min(h_, careful_step(state, rates));
   return stages;
 }
 

@@ -11,14 +11,12 @@
 #include "trammel/equations/equations.h"
 #include "trammel/initial/consistent.h"
 #include "trammel/integrate/registry.h"
-#include "trammel/ode/control/step_controller.h"
 #include "trammel/run/constraint_watch.h"
-#include "trammel/run/contact_watch.h"
 #include "trammel/run/diagnose.h"
 #include "trammel/run/energy_guard.h"
-#include "trammel/run/events.h"
 #include "trammel/run/real_time.h"
 #include "trammel/run/recorder.h"
+#include "trammel/run/stepper.h"
 #include "trammel/run/stress_watch.h"
 #include "trammel/write/trajectory.h"
 
@@ -54,6 +52,10 @@ struct RunSummary {
   double length = 1;
   std::optional<RealTimeReport> real_time;
   std::vector<HotSpot> hot_spots;  // of stress, where it is watched
+  // Contacts of sets: how many pairs there are, how often a list of those that are near was made, and how many it had.
+  int pairs = 0, most_pairs_near = 0;
+  long pair_lists = 0;
+  double mean_pairs_near = 0;
 };
 std::string to_text(const RunSummary&);
 std::string to_json(const RunSummary&);
@@ -112,7 +114,9 @@ struct RunResult {
 class Simulation {
  public:
   // Compiles the model and resolves its method; throws Failure.
-  explicit Simulation(Model model);
+  // Of contacts in sets those that are near are followed by the stepper; who calls the integrator itself takes all
+  // pairs.
+  explicit Simulation(Model model, Pairs pairs = Pairs::near);
   ~Simulation();
 
   const Equations& equations() const { return *equations_; }
@@ -129,8 +133,9 @@ class Simulation {
 
   // For stepping by hand: after start().
   Integrator& integrator() { return *integrator_; }
-  const StepController& controller() const { return controller_; }
-  double next_step() const { return h_; }
+  Stepper& stepper() { return *stepper_; }
+  const Events& events() const { return *events_; }  // before start(), too
+  AccelerationSolver& accelerations() { return *accelerations_; }
   // What would be recorded of the present state, in the order of output_signals(); after start().
   const std::vector<double>& output_row();
   const std::vector<Signal>& output_signals();
@@ -148,8 +153,6 @@ class Simulation {
   std::string fingerprint() const;
 
  private:
-  double first_step() const;
-  double careful_step(const State& state, const Rates& rates) const;
   void start_from_equilibrium(const RunOptions& options);
   void warn_of_overlaps();
   void make_recorder();
@@ -157,6 +160,7 @@ class Simulation {
   void describe_run(RunSummary& summary) const;
   bool energy_in_doubt(double t) const;
   Problem energy_warning() const;
+  void list_pairs(const State& state, double margin);
   Problem constraint_warning() const;
   void doubt_coordinates(RunResult& result) const;
   class Loop;  // run_loop.h: the steps of one run
@@ -180,7 +184,9 @@ class Simulation {
     long values_missing = 0, outputs_as_stepped = 0, outputs_interpolated = 0;
     Counts output_work;
     double least_step = 0, greatest_step = 0, position_residual = 0, velocity_residual = 0;
-    double reach = 0;  // greatest coordinate
+    double reach = 0;                     // greatest coordinate
+    long pair_lists = 0, pair_steps = 0;  // pairs in play, summed up over accepted steps
+    int most_pairs = 0;
     PartTimes times;
   };
   struct LastCheckpoint {
@@ -197,19 +203,17 @@ class Simulation {
   std::unique_ptr<Integrator> integrator_;
   std::unique_ptr<OutputStep> output_step_;  // null: outputs between steps are interpolated
   std::unique_ptr<Events> events_;
+  std::unique_ptr<Stepper> stepper_;
   std::unique_ptr<Recorder> recorder_;
   std::unique_ptr<ConstraintWatch> constraints_;
-  std::unique_ptr<ContactWatch> contacts_;
   std::unique_ptr<StressWatch> stress_;
   std::unique_ptr<EnergyGuard> energy_guard_;
-  StepController controller_;
   State output_state_;
   Rates output_rates_;
   Progress progress_;
   std::vector<double> limited_;  // steps limited by each velocity
   LastCheckpoint last_checkpoint_;
   AttemptLog log_;
-  double h_ = 0;
   bool started_ = false;
 };
 

@@ -59,7 +59,7 @@ export class App {
     const dark = prefers('prefers-color-scheme: dark');
     this.state = new State({
       time: run.time[0], tried: null, mode: null, phase: 0, amplitude: 1, rest: true, playing: false, speed: 1, selection: null, joints: true, forces: !run.modeSets, torques: false, trace: true, xray: false,
-      follow: false, measure: false, bend: 1, theme: dark ? 'dark' : 'light', grown: 0, renewed: 0,
+      follow: false, measure: false, bend: 1, colouring: 'displacement', theme: dark ? 'dark' : 'light', grown: 0, renewed: 0,
     });
     if (run.modeSets) this.modes = new ModePlayer(run, this.state, run.modeSets);
     this.player = this.modes ?? (live ? new LivePlayer(run, this.state, live) : new Player(run, this.state));
@@ -114,8 +114,8 @@ export class App {
   private listen(): void {
     const { state } = this;
     state.on(['time', 'tried', 'mode', 'phase', 'amplitude'], () => this.moveAndDraw());
-    state.on('bend', () => {
-      if (this.view.flex) this.view.flex.magnified = state.get('bend');
+    state.on(['bend', 'colouring'], () => {
+      if (this.view.flex) Object.assign(this.view.flex, { magnified: state.get('bend'), colouring: state.get('colouring') });
       this.moveAndDraw();
     });
     state.on('playing', () => {

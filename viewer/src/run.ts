@@ -72,7 +72,8 @@ export interface SignalInfo {
 }
 
 /** A body that bends: points of its beams, x of all, then y, z; how a unit of each mode moves them, likewise; the pieces
- * between, first ends, then second ones. */
+ * between, first ends, then second ones. Where its stress is known, `stresses` are what a unit of each mode makes of it, in
+ * ten columns of all pieces (trammel/run/drawing.h). */
 export interface Bending {
   body: number;
   count: number; // of points
@@ -80,6 +81,8 @@ export interface Bending {
   shapes: Float32Array;
   segments: Float32Array;
   radii: Float32Array;
+  round: Float32Array | null; // 1: the section of a piece is round
+  stresses: Float32Array | null;
   modes: number;
   first: number; // of its modal coordinates among those of all bodies
   signals: number[]; // its modal coordinates; none if they were not put into the page
@@ -91,6 +94,8 @@ interface BendingInfo {
   segments: Chunk;
   radii: Chunk;
   shapes: Chunk;
+  round?: Chunk;
+  stresses?: Chunk;
 }
 
 /** One freedom of a model without a run: the mechanism at each of its values, the other freedoms as drawn. */
@@ -169,6 +174,7 @@ export interface Header {
 
 export const ground = -1;
 export const poseColumns = 7; // x y z, then w x y z
+export const stressColumns = 10; // of each mode and piece: five stresses at one end, five at the other
 export const shapeColumns = 12; // of each body: displacement and rotation, x y z each; the same again, imaginary
 
 const mostValues = 8_000_000; // of a run that goes on: 32 MB
@@ -228,10 +234,13 @@ export class Run {
     const body = this.body(name), { modes = 0 } = this.header.bodies[body];
     const [points, segments, radii, shapes] = [info.points, info.segments, info.radii, info.shapes].map((chunk) => decode(chunk, this.chunks, Float32Array));
     const { rows: count } = info.points, ok = info.points.count === 3 && (modes === 0 || info.shapes.rows === count) && info.shapes.count === 3 * modes;
-    if (!ok || info.segments.count !== 2 || info.radii.rows !== info.segments.rows || !segments.every((i) => Number.isInteger(i) && i >= 0 && i < count))
+    const stressed = info.stresses !== undefined, pieces = info.radii.rows;
+    const fits = !stressed || (info.round?.rows === pieces && info.round.count === 1 && info.stresses!.rows === pieces && info.stresses!.count === stressColumns * modes);
+    if (!ok || !fits || info.segments.count !== 2 || info.radii.rows !== info.segments.rows || !segments.every((i) => Number.isInteger(i) && i >= 0 && i < count))
       throw new BadView(`the shape of '${name}' is damaged.`);
     const signals = this.signalsOf('body', name).filter((i) => this.header.signals[i].quantity === 'mode').sort((i, j) => Number(this.header.signals[i].axis) - Number(this.header.signals[j].axis));
-    return { body, count, points, shapes, segments, radii, modes, first: this.modalOf[body], signals: signals.length === modes ? signals : [] };
+    const round = stressed ? decode(info.round!, this.chunks, Float32Array) : null, stresses = stressed ? decode(info.stresses!, this.chunks, Float32Array) : null;
+    return { body, count, points, shapes, segments, radii, round, stresses, modes, first: this.modalOf[body], signals: signals.length === modes ? signals : [] };
   }
 
   private modal(chunk: Chunk): Float32Array {

@@ -5,6 +5,8 @@ export interface Selection {
   name: string;
 }
 
+export type Colouring = 'displacement' | 'stress';
+
 export interface Values {
   time: number;
   tried: { freedom: number; value: number } | null; // a mechanism without a run: what is moved, and where to
@@ -23,6 +25,7 @@ export interface Values {
   follow: boolean;
   measure: boolean;
   bend: number; // how many times as large as they are deformations are drawn
+  colouring: Colouring; // what the colours of bodies that bend say
   theme: 'light' | 'dark';
   grown: number; // of a run that goes on: rises with its rows
   renewed: number; // the same, but a few times a second: what looks at all rows follows it

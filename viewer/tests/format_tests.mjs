@@ -128,7 +128,7 @@ export async function formatTests(suite, samples) {
     near(real, [2, 4]);
     near(imaginary, [6, 8]);
     const [info] = header.flexible;
-    for (const change of [{ shapes: info.points }, { points: info.segments }, { segments: { ...info.segments, step: [1000, 1000] } }, { radii: info.points }, { shapes: null }])
+    for (const change of [{ shapes: info.points }, { points: info.segments }, { segments: { ...info.segments, step: [1000, 1000] } }, { radii: info.points }, { shapes: null }, { round: info.points }, { stresses: info.shapes }, { round: undefined }])
       assert.throws(() => new Run({ ...header, flexible: [{ ...info, ...change }] }, chunks), BadView, JSON.stringify(change));
   });
   await suite.test('modes are read, damaged ones refused', () => {

@@ -74,11 +74,14 @@ function sendText(socket, text) {
   socket.write(Buffer.concat([head, payload]));
 }
 
-const openLive = (browser, run, more = {}) => open(browser, run.address, { width: 1280, height: 720, allowed: run.url.host, ...more });
+// A busy machine may be slow, and two pages that draw in software at once are: what is waited for takes as long as it takes.
+const openLive = (browser, run, more = {}) => open(browser, run.address, { width: 1280, height: 720, allowed: run.url.host, patience: 600_000, ...more });
+/** Waits until this is so in the page; asked by a clock, since a page that hardly draws hardly has frames. */
+const until = (page, condition, argument) => page.waitForFunction(condition, argument, { polling: 50 });
 const time = (page) => page.evaluate(() => window.trammel.t);
 const status = (page) => page.evaluate(() => window.trammel.live.status);
 const state = (page) => page.locator('.live-state').textContent();
-const waitForState = (page, words) => page.waitForFunction((text) => document.querySelector('.live-state').textContent.includes(text), words);
+const waitForState = (page, words) => until(page, (text) => document.querySelector('.live-state').textContent.includes(text), words);
 /** The last value of a signal. */
 const last = (page, name) =>
   page.evaluate((wanted) => {
@@ -311,14 +314,14 @@ const inBrowser = {
     await page.locator('canvas').first().focus();
     for (const t of [0.01, 0.02]) {
       await page.keyboard.press('ArrowRight');
-      await page.waitForFunction((expected) => Math.abs(window.trammel.t - expected) < 1e-9, t);
+      await until(page, (expected) => Math.abs(window.trammel.t - expected) < 1e-9, t);
       await pause(100);
       assert.ok(Math.abs((await time(page)) - t) < 1e-9);
     }
     await page.keyboard.press('ArrowLeft'); // in what there is already
     assert.ok(Math.abs((await time(page)) - 0.01) < 1e-9);
     await page.getByRole('button', { name: 'Play (Space)' }).click();
-    await page.waitForFunction(() => window.trammel.t > 0.2);
+    await until(page, () => window.trammel.t > 0.2);
     assert.equal(await state(page), 'running at 1× the clock');
     await page.keyboard.press(' ');
     await waitForState(page, 'paused');
@@ -335,11 +338,14 @@ const inBrowser = {
     await page.locator('canvas').first().focus();
     await page.keyboard.press(' ');
     await waitForState(page, '0.1× the clock');
-    const [t, clock] = await page.evaluate(() => [window.trammel.run.end, performance.now()]);
-    await pause(1000);
-    const [later, end] = await page.evaluate(() => [window.trammel.run.end, performance.now()]);
-    const speed = (1000 * (later - t)) / (end - clock);
-    assert.ok(speed > 0.02 && speed < 0.2, `${speed} times the clock`); // rows of 0.01 s and a busy machine
+    // From one row that has just come to another, 0.2 s of the run later: at full speed they would be 0.2 s apart.
+    const fresh = (least) => page.evaluate(async (t) => {
+      const { live, run } = window.trammel, before = live.received;
+      while (live.received === before || run.end < t) await new Promise((done) => setTimeout(done, 5));
+      return [run.end, performance.now()];
+    }, least);
+    const [t, clock] = await fresh(0), [later, end] = await fresh(t + 0.2), speed = (1000 * (later - t)) / (end - clock);
+    assert.ok(speed < 0.2, `${speed} times the clock`); // slower on a busy machine
     await page.evaluate(() => window.trammel.live.send({ speed: 3 })); // as --speed 3 does
     await waitForState(page, '3× the clock');
     assert.equal(await page.locator('footer select').inputValue(), '3');
@@ -357,18 +363,18 @@ const inBrowser = {
   'an input moves the mechanism and is recorded': async ({ page }) => {
     await page.getByLabel('drive, as a number').fill('8');
     await page.getByLabel('drive, as a number').press('Enter');
-    await page.waitForFunction(() => window.trammel.live.status.inputs[0].value === 8);
-    await page.waitForFunction(() => {
+    await until(page, () => window.trammel.live.status.inputs[0].value === 8);
+    await until(page, () => {
       const { run } = window.trammel, index = run.header.signals.findIndex((s) => s.name === 'x');
       return run.valueAt(index, run.end) > 0.05;
     });
     assert.equal(await last(page, 'input.drive'), 8);
     await page.getByRole('slider', { name: 'drive' }).focus();
     await page.keyboard.press('Home'); // of the slider: its least value
-    await page.waitForFunction(() => window.trammel.live.status.inputs[0].value < 0);
+    await until(page, () => window.trammel.live.status.inputs[0].value < 0);
     await page.getByLabel('drive, as a number').fill('0');
     await page.getByLabel('drive, as a number').press('Enter');
-    await page.waitForFunction(() => window.trammel.live.status.inputs[0].value === 0);
+    await until(page, () => window.trammel.live.status.inputs[0].value === 0);
   },
   'a push is a force of the model, and its work is booked': async ({ page }) => {
     await page.keyboard.press('Escape');
@@ -388,7 +394,7 @@ const inBrowser = {
       return run.header.signals[x].name;
     });
     // On a busy machine messages may come too seldom to keep it up: it is enough that it pushed.
-    await page.waitForFunction((signal) => {
+    await until(page, (signal) => {
       const { run } = window.trammel;
       return run.signal(run.header.signals.findIndex((s) => s.name === signal)).some((newtons) => Math.abs(newtons) > 0.1);
     }, name);
@@ -397,7 +403,7 @@ const inBrowser = {
     await pause(300);
     await page.mouse.up();
     await page.keyboard.up('Control');
-    await page.waitForFunction((signal) => {
+    await until(page, (signal) => {
       const { run } = window.trammel;
       return run.valueAt(run.header.signals.findIndex((s) => s.name === signal), run.end) === 0;
     }, name);
@@ -415,15 +421,21 @@ const inBrowser = {
     assert.ok((await time(other.page)) > 0);
     await other.page.locator('canvas').first().focus();
     await other.page.keyboard.press(' ');
-    for (const one of [page, other.page]) await waitForState(one, 'paused');
-    await pause(200);
-    assert.equal(await page.evaluate(() => window.trammel.run.end), await other.page.evaluate(() => window.trammel.run.end));
+    for (const each of [page, other.page]) await waitForState(each, 'paused');
+    // Nothing is computed any more, and both get the newest row, however long it takes.
+    const ends = () => Promise.all([page, other.page].map((one) => one.evaluate(() => window.trammel.run.end)));
+    let [one, two] = await ends();
+    for (let i = 0; i < 2000 && Math.abs(one - two) > 1e-6; ++i) {
+      await pause(50);
+      [one, two] = await ends();
+    }
+    assert.ok(Math.abs(one - two) <= 1e-6, `${one} and ${two}`);
     await other.page.keyboard.press(' ');
     await waitForState(page, 'running');
     assert.deepEqual(other.wrong, []);
     await other.page.context().close();
     const t = await time(page);
-    await page.waitForFunction((before) => window.trammel.t > before + 0.1, t);
+    await until(page, (before) => window.trammel.t > before + 0.1, t);
   },
   'the policy of a live page stops what is not its own, requests to its own server too': async ({ browser, run }) => {
     const other = await openLive(browser, run);
@@ -474,15 +486,15 @@ const inBrowser = {
       },
       during: async (opening) => {
         for (let rows = 1; rows <= 3; ++rows) {
-          await opening.waitForFunction((count) => window.held.length >= count, rows);
+          await until(opening, (count) => window.held.length >= count, rows);
           await page.evaluate(() => window.trammel.live.send({ step: true }));
         }
-        await opening.waitForFunction(() => window.held.length >= 4);
+        await until(opening, () => window.held.length >= 4);
         await opening.evaluate(() => window.letGo());
       },
     });
     assert.equal(other.ready, '1');
-    await other.page.waitForFunction((end) => window.trammel.run.end === end, await page.evaluate(() => window.trammel.run.end));
+    await until(other.page, (end) => window.trammel.run.end === end, await page.evaluate(() => window.trammel.run.end));
     assert.deepEqual(other.wrong, []);
     await other.page.context().close();
   },
@@ -502,12 +514,13 @@ const inBrowser = {
       new Uint32Array(damaged).set(['H'.charCodeAt(0), window.trammel.live.status.run]);
       window.deliver(damaged);
     });
-    await other.page.waitForFunction(() => /cannot be read: .*damaged/.test(document.querySelector('.freedoms .caveat').textContent));
-    const rows = await other.page.evaluate(() => window.trammel.run.rows);
+    await until(other.page, () => /cannot be read: .*damaged/.test(document.querySelector('.freedoms .caveat').textContent));
     await other.page.evaluate(() => window.trammel.live.send({ pause: true }));
     await waitForState(other.page, 'paused');
+    const end = await other.page.evaluate(() => window.trammel.run.end);
     await other.page.evaluate(() => window.trammel.live.send({ step: true }));
-    await other.page.waitForFunction((before) => window.trammel.run.rows > before, rows); // they waited for ever
+    // They waited for ever. Rows are not counted: of a long run, as on a slow machine, every second one leaves.
+    await until(other.page, (before) => window.trammel.run.end > before, end);
     assert.deepEqual(other.wrong, []);
     await other.page.evaluate(() => window.trammel.live.send({ pause: false }));
     await other.page.context().close();
@@ -532,7 +545,7 @@ const inBrowser = {
     await page.getByText('Parameters').click();
     await page.getByLabel('Parameter M', { exact: true }).fill('nonsense');
     await page.getByRole('button', { name: 'Start anew' }).click();
-    await page.waitForFunction(() => /no new start/.test(document.querySelector('.freedoms .caveat').textContent));
+    await until(page, () => /no new start/.test(document.querySelector('.freedoms .caveat').textContent));
     const before = await status(page);
     assert.equal(before.status, 'running');
     await page.getByLabel('Parameter M', { exact: true }).fill('4');
@@ -575,7 +588,7 @@ async function eventsAndFirstForces(command, browser) {
     assert.equal(await page.locator('.mark').count(), 0);
     const say = (command) => page.evaluate((what) => window.trammel.live.send(what), command);
     await say({ pause: false });
-    await page.waitForFunction(() => document.querySelectorAll('.mark').length > 0 && window.trammel.run.end > 1);
+    await until(page, () => document.querySelectorAll('.mark').length > 0 && window.trammel.run.end > 1);
     await say({ pause: true });
     await waitForState(page, 'paused');
     assert.equal(await page.evaluate(() => window.trammel.view.forces.perTenth), 0); // nothing has pushed
@@ -584,14 +597,14 @@ async function eventsAndFirstForces(command, browser) {
       await pause(250);
       await say({ step: true });
     }
-    await page.waitForFunction(() => window.trammel.view.forces.perTenth > 0);
+    await until(page, () => window.trammel.view.forces.perTenth > 0);
     await say({ pause: false });
     const mark = page.locator('.mark').first(), left = () => mark.evaluate((element) => parseFloat(element.style.left));
     assert.match(await mark.getAttribute('title'), /^force 'floor'.*impulse/);
     const before = await left();
-    await page.waitForFunction((was) => parseFloat(document.querySelector('.mark').style.left) < was, before); // the run grows
+    await until(page, (was) => parseFloat(document.querySelector('.mark').style.left) < was, before); // the run grows
     await waitForState(page, 'the run is over');
-    await page.waitForFunction(() => Math.abs(window.trammel.run.end - 2) < 1e-9);
+    await until(page, () => Math.abs(window.trammel.run.end - 2) < 1e-9);
     const [shown, known] = await page.evaluate(() => [document.querySelectorAll('.mark').length, window.trammel.run.events.map(({ time }) => time)]);
     assert.equal(shown, known.length);
     assert.ok(Math.abs(known[0] - Math.sqrt(1 / 9.81)) < 1e-6 && known.length >= 3, `${known}`);

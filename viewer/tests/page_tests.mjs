@@ -288,7 +288,7 @@ const refusals = {
   'a page with foreign data says so': [Buffer.from('hello world').toString('base64'), /damaged or cut off/],
 };
 const others = [hostile, policy, ghost, model, modes, gears, oldResult, stopped, contact, bending];
-const otherTests = 19; // of those functions
+const otherTests = 20; // of those functions
 
 export async function pageTests(suite, bundle) {
   const all = Object.keys(tests).length + Object.keys(refusals).length + otherTests + 1;
@@ -554,6 +554,26 @@ async function bending(suite, browser, bundle) {
     await settle(page);
     near((await drawn()).tip, [1, 0, 0.0275]);
   });
+  await suite.test('a body whose stress is known is coloured by it, with a scale of its own', async () => {
+    const choice = page.getByRole('combobox', { name: 'Colours of bodies that bend' });
+    await page.evaluate(() => window.trammel.seek(1));
+    await choice.selectOption('stress');
+    await settle(page);
+    // Of rectangles and round sections alike that of bending and torsion together, at the end nearer to the root.
+    const stresses = () => page.evaluate(() => {
+      const { flex } = window.trammel.view, [part] = flex.parts;
+      return [flex.greatestStress, ...[0, 1, 2, 3].map((piece) => flex.stressOf(part, piece))];
+    });
+    const q = 0.05, bend = [1, 0.75, 0.5, 0.25].map((s) => 2e9 * s * q), torsion = 1e8 * q, all = (sigma, tau) => Math.hypot(sigma, Math.sqrt(3) * tau);
+    const expected = bend.map((sigma) => all(sigma, torsion));
+    (await stresses()).forEach((x, i) => assert.ok(Math.abs(x - [expected[0], ...expected][i]) < 1e-4 * expected[0], `${x} instead of ${[expected[0], ...expected][i]}`));
+    const { root, end } = await drawn();
+    assert.ok(root[0] > root[2] + 0.3 && end[2] > end[0] + 0.3, `red at the root, ${root}, blue at the tip, ${end}`);
+    assert.equal(await page.getByRole('img', { name: /^Von Mises stress/ }).getAttribute('aria-label'), 'Von Mises stress: blue none, red 100 MPa');
+    await choice.selectOption('displacement');
+    await settle(page);
+    assert.equal(await page.getByRole('img', { name: /^Displacement by bending/ }).count(), 1);
+  });
   await suite.test('deformations are drawn larger by a slider, and a bent beam can be clicked', async () => {
     await page.evaluate(() => window.trammel.seek(1));
     const slider = page.getByRole('slider', { name: /^Deformation/ });
@@ -587,9 +607,10 @@ async function contact(suite, browser, bundle) {
     const frame = (body, position = [0, 0, 0]) => ({ body, position, quaternion: [1, 0, 0, 0] });
     const vector = (quantity, unit, xyz) => xyz.map((x, i) => ({ info: { name: `force.floor.${quantity}.${'xyz'[i]}`, unit, of: 'force', element: 'floor', quantity, axis: 'xyz'[i] }, values: column(x) }));
     const run = {
-      title: 'Contact', time, bodies: [{ name: 'box', pose: [0.5, 0, 0.3, 1, 0, 0, 0].map(column) }, { name: 'puck', pose: [2, 0, 0.3, 1, 0, 0, 0].map(column) }],
+      title: 'Contact', time, bodies: [{ name: 'box', pose: [0.5, 0, 0.3, 1, 0, 0, 0].map(column) }, { name: 'puck', pose: [2, 0, 0.3, 1, 0, 0, 0].map(column) }, { name: 'wheel', pose: [1, 0, 0.3, 1, 0, 0, 0].map(column) }, { name: 'link', pose: [1, 1, 0.3, 1, 0, 0, 0].map(column) }],
       elements: [
         { name: 'floor', of: 'force', type: 'contact', attachment: 'two_points', frames: [frame('ground'), frame('box')], numbers: { size_b: [0.4, 0.3, 0.2] }, words: { shape_a: 'plane', shape_b: 'box' } },
+        { name: 'track', of: 'force', type: 'contact', attachment: 'two_points', frames: [frame('wheel'), frame('link')], numbers: { teeth_a: 12, pitch_a: 0.1, pocket_a: 0.02, tip_a: 0.02, radius_b: 0.02, length_b: 0.3 }, words: { shape_a: 'sprocket', shape_b: 'rail' } },
         { name: 'hit', of: 'force', type: 'contact', attachment: 'two_points', frames: [frame('puck', [0, 0, 0.1]), frame('box')], numbers: { radius_a: 0.2, rounding_a: 0.05 }, words: { shape_a: 'disc', shape_b: 'hollow_sphere' } },
       ],
       signals: [...vector('force_on_second', 'N', [0, 0, 20]), ...vector('place', 'm', [0.7, 0.1, 0])],
@@ -601,7 +622,15 @@ async function contact(suite, browser, bundle) {
       return [[...view.forces.shafts.instanceMatrix.array.slice(12, 15)], view.bodies.kinds];
     });
     [0.7, 0.1, 0].forEach((x, i) => assert.ok(Math.abs(from[i] - x) < 1e-5, `${from}`)); // it was 0.5, 0, 0.3
-    assert.ok(kinds.includes('box') && kinds.includes('cylinder'), `${kinds}`);
+    for (const kind of ['box', 'cylinder', 'gear 12', 'capsule']) assert.ok(kinds.some((known) => known.startsWith(kind)), `${kind}: ${kinds}`);
+    // A rail is along x of its frame.
+    const rail = await page.evaluate(() => {
+      const { bodies, poses } = window.trammel.view, set = bodies.sets.find(({ instances }) => instances.some(({ body }) => body === 3));
+      bodies.update(poses);
+      const m = set.mesh.instanceMatrix.array, at = 16 * set.instances.findIndex(({ body }) => body === 3), long = [8, 9, 10].map((k) => m[at + k]);
+      return Math.abs(long[0]) / Math.hypot(...long);
+    });
+    assert.ok(rail > 0.999, `${rail}`);
     assert.deepEqual(wrong, []);
     await page.context().close();
   });

@@ -120,18 +120,21 @@ export function sampleGears() {
   };
 }
 
-/** A beam of four pieces along x, clamped at the origin, whose tip rises by 50 mm within a second; a ball hinged to its tip and a force
+/** A beam of four pieces along x, two of them round, whose stress is known, clamped at the origin, whose tip rises by 50 mm within a second; a ball hinged to its tip and a force
  * on it. Its second mode stays at rest in the run; a freedom moves it, and a mode of vibration both. */
 export function sampleBeam() {
   const time = Array.from({ length: 11 }, (_, i) => i / 10), x = [0, 0.25, 0.5, 0.75, 1], still = time.map(() => 0), none = x.map(() => 0);
   const pose = (px) => [px, 0, 0, 1, 0, 0, 0].map((value) => time.map(() => value));
   const frame = (body, position) => ({ body, position, quaternion: [1, 0, 0, 0] });
   const coordinate = (number, values) => ({ info: { name: `body.beam.mode.${number}`, of: 'body', element: 'beam', quantity: 'mode', axis: String(number) }, values });
+  // Of a unit of the first mode: torsion, and bending about y that falls from the root to the tip; of the second one tension.
+  const ends = (of) => [0, 1].flatMap((end) => of([0, 1, 2, 3].map((piece) => 1 - (piece + end) / 4)));
+  const flat = [0, 0, 0, 0], stress = { round: [[0, 0, 1, 1]], stresses: [...ends((part) => [flat, part.map(() => 1e8), part.map(() => 5e7), part.map((s) => 2e9 * s), flat]), ...ends(() => [[1e9, 1e9, 1e9, 1e9], flat, flat, flat, flat])] };
   const force = 'xyz'.split('').map((axis, i) => ({ info: { name: `force.load.${axis}`, unit: 'N', of: 'force', element: 'load', quantity: 'force_on_second', axis }, values: time.map(() => (i === 2 ? 8 : 0)) }));
   return {
     title: 'A beam that bends', time, plots: [[1]],
     bodies: [{ name: 'ball', pose: pose(1.2) }, { name: 'beam', center_of_mass: [0.5, 0, 0], modes: 2, pose: pose(0) }],
-    flexible: [{ body: 'beam', points: [x, none, none], segments: [[0, 1, 2, 3], [1, 2, 3, 4]], radii: [[0.02, 0.02, 0.02, 0.02]], shapes: [none, none, x.map((at) => at * at), none, x.map((at) => at * at), none] }],
+    flexible: [{ body: 'beam', points: [x, none, none], segments: [[0, 1, 2, 3], [1, 2, 3, 4]], radii: [[0.02, 0.02, 0.02, 0.02]], shapes: [none, none, x.map((at) => at * at), none, x.map((at) => at * at), none], ...stress }],
     elements: [
       { name: 'hinge', of: 'joint', type: 'revolute', attachment: 'joint', frames: [frame('beam', [1, 0, 0]), frame('ball', [-0.2, 0, 0])] },
       { name: 'load', of: 'force', type: 'force', attachment: 'two_points', frames: [frame('ground', [1, 0, 1]), frame('beam', [1, 0, 0])] },

@@ -31,7 +31,7 @@ const stepFor = (column, part) => (Math.max(0, ...column.filter(Number.isFinite)
 /**
  * run: {title, bodies: [{name, pose: [7 columns]}], signals: [{info, values}], time, freedoms: [{values, poses: columns}],
  * meshes: [{points: [3 columns], triangles: [3 columns]}], flexible: [{points: [3 columns], segments: [2 columns], radii: [column],
- * shapes: columns}], modes: {sets: [{shapes: columns, modal: columns}]}, ...}; the rest goes to the header.
+ * shapes: columns, round: [column], stresses: columns}], modes: {sets: [{shapes: columns, modal: columns}]}, ...}; the rest goes to the header.
  */
 export function packRun({ time, bodies, signals, freedoms = [], meshes = [], flexible = [], modes, ...header }) {
   const parts = [];
@@ -54,8 +54,9 @@ export function packRun({ time, bodies, signals, freedoms = [], meshes = [], fle
       points: addChunk(parts, points, points.map((c) => stepFor(c, 2 ** -16))),
       triangles: addChunk(parts, triangles, [1, 1, 1]),
     })),
-    flexible: flexible.map(({ points, segments, radii, shapes, ...info }) => ({
+    flexible: flexible.map(({ points, segments, radii, shapes, round, stresses, ...info }) => ({
       ...info, points: finely(points), segments: addChunk(parts, segments, [1, 1]), radii: finely(radii), shapes: finely(shapes),
+      ...(stresses ? { round: addChunk(parts, round, [1]), stresses: finely(stresses) } : {}),
     })),
     modes: modes && { ...modes, sets: modes.sets.map((set) => ({ ...set, shapes: finely(set.shapes), ...(set.modal ? { modal: finely(set.modal) } : {}) })) },
     tables: [{ name: 'output', time: addChunk(parts, [time], [stepFor(time, 2 ** -28)]), values: [] }],

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "trammel/elements/contacts/hertz.h"
 #include "trammel/elements/forces/force_fields.h"
@@ -70,9 +71,11 @@ void Contact::linearise(const ElementInput& in, ForcePartials& out) const {
   out.set_zero(2);
   const FrameState &a = in.frames[0], &b = in.frames[1];
   ContactPoint points[ShapePair::most_points];
+  out.nothing = true;
+  const int facing = locate(in, points);
+  if (std::none_of(points, points + facing, [](const ContactPoint& point) { return point.depth > 0; })) return;
   ContactPointPartials partials[ShapePair::most_points];
   const int count = shapes_->locate(a, b, points, partials);
-  out.nothing = true;
   for (int i = 0; i < count; ++i) {
     const ContactPoint& point = points[i];
     if (!(point.depth > 0)) continue;
@@ -146,6 +149,14 @@ Force::Overlap Contact::overlap(const ElementInput& in) const {
     out = {points[i].depth, points[i].depth / size_, law_.normal.at(points[i].depth, 0).Q};
   }
   return out;
+}
+
+double Contact::gap(const ElementInput& in) const {
+  ContactPoint points[ShapePair::most_points];
+  const int count = locate(in, points);
+  double gap = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < count; ++i) gap = std::min(gap, -points[i].depth);
+  return gap;
 }
 
 std::vector<SwitchInfo> Contact::switches() const {

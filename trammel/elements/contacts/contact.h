@@ -38,6 +38,9 @@ class Contact : public Force {
   bool energy_is_complete() const override { return true; }
   bool approach(const ElementInput& in, const FrameState* rising, Approach& out) const override;
   Overlap overlap(const ElementInput& in) const override;
+  // For lists of what is near. Gap between the shapes; negative: they overlap. No force acts across it.
+  double gap(const ElementInput& in) const;
+  virtual ShapeExtent extent(int /*frame*/) const { return {}; }
   std::vector<SwitchInfo> switches() const override;
   void switch_values(const ElementInput& in, double* values) const override;
   // What it observes, in this order; the place takes three.

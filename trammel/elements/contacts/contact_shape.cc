@@ -28,9 +28,9 @@ enum class Kind {
   sprocket,
   roller,
 };
-constexpr const char* names[] = {"plane",   "sphere", "hollow_sphere", "cylinder", "hollow_cylinder", "disc",
-                                 "capsule", "box",    "rail",          "sprocket", "roller"};
-const char* name_of(Kind kind) { return names[static_cast<int>(kind)]; }
+constexpr const char* shape_names[] = {"plane",   "sphere", "hollow_sphere", "cylinder", "hollow_cylinder", "disc",
+                                       "capsule", "box",    "rail",          "sprocket", "roller"};
+const char* name_of(Kind kind) { return shape_names[static_cast<int>(kind)]; }
 
 struct Side {
   Kind kind = Kind::plane;
@@ -40,7 +40,7 @@ struct Side {
 };
 
 // Which pairs exist, the more general shape first.
-constexpr std::pair<Kind, Kind> pairs[] = {
+constexpr std::pair<Kind, Kind> shape_pairs[] = {
     {Kind::plane, Kind::sphere},         {Kind::plane, Kind::disc},      {Kind::plane, Kind::cylinder},
     {Kind::plane, Kind::capsule},        {Kind::plane, Kind::box},       {Kind::sphere, Kind::sphere},
     {Kind::hollow_sphere, Kind::sphere}, {Kind::cylinder, Kind::sphere}, {Kind::hollow_cylinder, Kind::sphere},
@@ -89,7 +89,7 @@ class Reader {
   Kind kind(const char* side) const {
     const std::string field = std::string("shape_") + side;
     const auto& text = item_.fields.get<std::string>(field);
-    std::vector<std::string> known(std::begin(names), std::end(names));
+    std::vector<std::string> known(std::begin(shape_names), std::end(shape_names));
     const auto found = std::find(known.begin(), known.end(), text);
     if (found == known.end()) {
       std::string list;
@@ -103,7 +103,7 @@ class Reader {
 
   void require_pair(Kind a, Kind b) const {
     std::string partners;
-    for (const auto& [first, second] : pairs) {
+    for (const auto& [first, second] : shape_pairs) {
       if ((first == a && second == b) || (first == b && second == a)) return;
       if (first == a || second == a)
         partners += (partners.empty() ? "" : ", ") + std::string(name_of(first == a ? second : first));
@@ -255,6 +255,26 @@ FrameNeed need(Kind kind) {
   return turns ? FrameNeed::orientation : FrameNeed::z_axis;
 }
 
+// Outlines are drawn along z, and against a sphere a cylinder has no ends.
+ShapeExtent extent(const Side& s, Kind against) {
+  switch (s.kind) {
+    case Kind::plane: return {ShapeExtent::none, 0};
+    case Kind::sphere: return {ShapeExtent::ball, s.radius};
+    case Kind::cylinder:
+      if (against != Kind::plane) return {ShapeExtent::tube, s.radius};
+      return {ShapeExtent::ball, std::hypot(s.radius, 0.5 * s.length)};
+    case Kind::disc: return {ShapeExtent::ball, s.radius + s.rounding + s.crown};
+    case Kind::capsule: return {ShapeExtent::ball, s.radius + 0.5 * s.length};
+    case Kind::box: return {ShapeExtent::ball, 0.5 * s.size.norm()};
+    case Kind::roller: return {ShapeExtent::ball, std::hypot(s.radius, 0.5 * s.length)};
+    case Kind::rail: return {ShapeExtent::tube, s.radius + 0.5 * s.length};
+    case Kind::sprocket: return {ShapeExtent::tube, sprocket_of(s).tip_center() + s.tip};
+    case Kind::hollow_sphere:
+    case Kind::hollow_cylinder: break;
+  }
+  return {ShapeExtent::tube, s.radius};
+}
+
 }  // namespace
 
 std::vector<Field> contact_shape_fields() {
@@ -296,7 +316,7 @@ MatchedShapes match_shapes(const Item& item) {
   const Kind kind_a = reader.kind("a"), kind_b = reader.kind("b");
   reader.require_pair(kind_a, kind_b);
   const Side a = reader.read("a", kind_a, kind_b), b = reader.read("b", kind_b, kind_a);
-  const bool in_order = std::any_of(std::begin(pairs), std::end(pairs),
+  const bool in_order = std::any_of(std::begin(shape_pairs), std::end(shape_pairs),
                                     [&](const auto& pair) { return pair.first == kind_a && pair.second == kind_b; });
   const Side &first = in_order ? a : b, &second = in_order ? b : a;
   if (is_hollow(first.kind) && !(second.radius < first.radius)) {
@@ -330,6 +350,8 @@ MatchedShapes match_shapes(const Item& item) {
   out.curvature_difference = one.first - one.second + two.first - two.second;
   out.needs[0] = need(kind_a);
   out.needs[1] = need(kind_b);
+  out.extents[0] = extent(a, kind_b);
+  out.extents[1] = extent(b, kind_a);
   // The second is never a plane or a hollow.
   out.size = half_width(second);
   if (!is_hollow(first.kind) && first.kind != Kind::plane) out.size = std::min(out.size, half_width(first));
@@ -338,7 +360,7 @@ MatchedShapes match_shapes(const Item& item) {
 
 // Frames of the conformance suite are up to 3 m apart: nearly half of these touch.
 Fields random_contact_shapes(std::mt19937& random) {
-  const auto& [first, second] = pairs[std::uniform_int_distribution<std::size_t>(0, smooth_pairs - 1)(random)];
+  const auto& [first, second] = shape_pairs[std::uniform_int_distribution<std::size_t>(0, smooth_pairs - 1)(random)];
   const bool in_order = random_between(0, 1, random) < 0.5;
   Fields fields;
   const auto give = [&](const char* side, Kind kind, Kind against) {

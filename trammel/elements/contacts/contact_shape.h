@@ -25,6 +25,7 @@ struct MatchedShapes {
   int points = 1;
   bool line = false;  // they bear along a line: the places share the stiffness, and Hertz's of a point is not theirs
   double size = 0;    // half the width of the smaller
+  ShapeExtent extents[2];
 };
 
 // Fields `shape_a`, `radius_a` and so on.

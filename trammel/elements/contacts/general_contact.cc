@@ -23,12 +23,17 @@ class GeneralContact final : public Contact {
  public:
   GeneralContact(MatchedShapes shapes, const ContactLaw& law)
       : Contact(std::move(shapes.pair), law, shapes.size, shapes.points) {
-    for (int i = 0; i < 2; ++i) needs_[i] = law.friction.any() ? FrameNeed::orientation : shapes.needs[i];
+    for (int i = 0; i < 2; ++i) {
+      needs_[i] = law.friction.any() ? FrameNeed::orientation : shapes.needs[i];
+      extents_[i] = shapes.extents[i];
+    }
   }
   FrameNeed needs(int frame) const override { return needs_[frame]; }
+  ShapeExtent extent(int frame) const override { return extents_[frame]; }
 
  private:
   FrameNeed needs_[2];
+  ShapeExtent extents_[2];
 };
 
 class LawReader {

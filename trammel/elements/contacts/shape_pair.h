@@ -14,6 +14,14 @@
 
 namespace trammel {
 
+// Where the shape on a frame is, for lists of what is near. In a ball about the frame's origin, or so near to its
+// surface is all that bounds a tube about its z axis, or it has no end.
+struct ShapeExtent {
+  enum Bound { ball, tube, none };
+  Bound bound = none;
+  double radius = 0;
+};
+
 struct ContactPoint {
   double depth = 0;  // of penetration; negative: the gap
   Vec3 normal;       // unit, from B's surface into A's

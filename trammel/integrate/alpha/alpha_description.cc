@@ -1,4 +1,5 @@
 #include "trammel/integrate/alpha/alpha_description.h"
+#include "trammel/formulate/formulation_keys.h"
 
 namespace trammel::methods {
 
@@ -9,7 +10,7 @@ std::unique_ptr<Integrator> make_alpha(const Equations& equations, const MethodS
   options.tolerance = settings.tolerance;
   options.fixed_step = settings.fixed_step;
   options.misfit = settings.misfit;
-  options.stabilised = settings.formulation == "stabilised-index-2";
+  options.stabilised = settings.formulation == formulation::stabilised_index_2;
   if (!options.stabilised) {
     const auto& projection = settings.options.get<std::string>("projection");
     options.projection = projection == "exact"      ? AlphaOptions::Projection::exact
@@ -41,12 +42,12 @@ MethodInfo stabilised(MethodInfo m, std::string key, std::string title, std::str
   m.key = std::move(key);
   m.title = std::move(title);
   m.source = std::move(source);
-  m.formulations = {"stabilised-index-2"};
+  m.formulations = {formulation::stabilised_index_2};
   std::erase_if(m.options,
                 [](const Field& option) { return option.name.starts_with("projection") || option.name == "energy"; });
   m.make = [make = m.make](const Equations& e, const MethodSettings& s) {
     MethodSettings settings = s;
-    settings.formulation = "stabilised-index-2";
+    settings.formulation = formulation::stabilised_index_2;
     return make(e, settings);
   };
   return m;

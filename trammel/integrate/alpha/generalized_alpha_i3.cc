@@ -1,3 +1,4 @@
+#include "trammel/formulate/formulation_keys.h"
 #include "trammel/integrate/alpha/alpha_description.h"
 
 namespace trammel::methods {
@@ -6,7 +7,7 @@ MethodInfo generalized_alpha_i3() {
   MethodInfo m;
   m.key = "generalized-alpha-i3";
   m.title = "Generalized-alpha, index 3";
-  m.formulations = {"index-3"};
+  m.formulations = {formulation::index_3};
   m.source = "Chung, Hulbert 1993; on the rotation group: Bruels, Cardona, Arnold 2012";
   m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable; spectral radius rho_inf at infinite frequency";

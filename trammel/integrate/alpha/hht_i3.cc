@@ -1,3 +1,4 @@
+#include "trammel/formulate/formulation_keys.h"
 #include "trammel/integrate/alpha/alpha_description.h"
 
 namespace trammel::methods {
@@ -6,7 +7,7 @@ MethodInfo hht_i3() {
   MethodInfo m;
   m.key = "hht-i3";
   m.title = "Hilber-Hughes-Taylor, index 3";
-  m.formulations = {"index-3"};
+  m.formulations = {formulation::index_3};
   m.source =
       "Negrut, Rampalli, Ottarsson, Sajdak: On the use of the HHT method in the context of index 3 DAE of multibody "
       "dynamics";

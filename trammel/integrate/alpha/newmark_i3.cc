@@ -1,3 +1,4 @@
+#include "trammel/formulate/formulation_keys.h"
 #include "trammel/integrate/alpha/alpha_description.h"
 
 namespace trammel::methods {
@@ -7,7 +8,7 @@ MethodInfo newmark_i3() {
   m.key = "newmark-i3";
   m.order = 1;  // 2 for gamma = 1/2 only
   m.title = "Newmark, index 3";
-  m.formulations = {"index-3"};
+  m.formulations = {formulation::index_3};
   m.source = "Newmark 1959; Negrut et al., equations (2a)-(2c)";
   m.stiff = m.steps_to_outputs = true;
   m.stability = "A-stable for 2 beta >= gamma >= 1/2";

@@ -1,3 +1,4 @@
+#include "trammel/formulate/formulation_keys.h"
 #include "trammel/integrate/forces_named.h"
 #include "trammel/integrate/methods.h"
 #include "trammel/integrate/rosenbrock/rosenbrock_nystrom.h"
@@ -9,13 +10,14 @@ namespace {
 // whose singular positions no choice of coordinates survives, all coordinates with sparse ones.
 std::string choose_formulation(const Equations& equations, const MethodSettings& settings) {
   const bool few = settings.freedoms >= 0 && settings.freedoms <= 10 && equations.sizes().nv <= 100;
-  return few && equations.velocity_rows().empty() && equations.sizes().nx == 0 ? "state-space" : "all-coordinates";
+  return few && equations.velocity_rows().empty() && equations.sizes().nx == 0 ? formulation::state_space
+                                                                               : formulation::all_coordinates;
 }
 
 }  // namespace
 
 void add_all_coordinates(MethodInfo& method, ReadRosenbrockOptions read) {
-  method.formulations.insert(method.formulations.begin() + 1, "all-coordinates");
+  method.formulations.insert(method.formulations.begin() + 1, formulation::all_coordinates);
   method.choose_formulation = choose_formulation;
   method.make = [read](const Equations& equations, const MethodSettings& settings) {
     RosenbrockNystromOptions options;

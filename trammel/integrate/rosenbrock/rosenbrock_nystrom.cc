@@ -137,7 +137,7 @@ void RosenbrockNystrom::to_chart(const Vec& z, const Vec& z_dot, const Vec& a, V
 }
 
 void RosenbrockNystrom::subtract_position_terms(const Vec& x, double scale, Vec& right) {
-  const Pattern &vv = equations_.vv(), &gv = equations_.gv();
+  const Pattern &vv = *partials_.vv, &gv = equations_.gv();
   vv.multiply_add(r_q_, -scale, x.data(), right.data());
   gv.multiply_add(s_q_, -scale, x.data(), right.data() + nv_);
   if (C_.empty()) return;
@@ -200,7 +200,7 @@ Verdict RosenbrockNystrom::accelerate(int stage, double alpha, const Vec& z, con
 
 void RosenbrockNystrom::solve(int stage, const Vec& rho, const Vec& p, double scale, double time, Vec& x) {
   right_.setZero();
-  equations_.vv().multiply_add(partials_.M, 1, rho.data(), right_.data());
+  partials_.vv->multiply_add(partials_.M, 1, rho.data(), right_.data());
   equations_.gv().multiply_add(partials_.G, 1, rho.data(), right_.data() + nv_);
   subtract_position_terms(p, scale, right_);
   if (time != 0) {
@@ -333,6 +333,7 @@ void RosenbrockNystrom::interpolate_inside(double /*t*/, double s, State& out) c
 
 void RosenbrockNystrom::visit_method(Archive& archive) {
   archive(previous_a_, last_z_, end_rate_, end_second_, age_, linearised_);
+  equations_.visit_pattern(archive, partials_.vv);
   if (linearised_)
     archive(partials_.M, partials_.G, partials_.force_v, partials_.gamma_v, partials_.force_t, r_q_, s_q_, s_t_, C_, D_,
             rate_z_, state_partials_);

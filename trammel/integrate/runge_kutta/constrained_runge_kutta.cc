@@ -1,4 +1,5 @@
 #include "trammel/integrate/runge_kutta/constrained_runge_kutta.h"
+#include "trammel/formulate/formulation_keys.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,10 +19,11 @@ ConstrainedRungeKutta::ConstrainedRungeKutta(const Equations& equations, const I
       s_(tableau.stages()),
       corrector_(equations, {options.stabilised, options.tolerance, options.misfit}, counts_),
       newton_(options.newton, 1),
+      pattern_(corrector_.saddle().pattern()),
       v_scales_(scales_) {
   for (const StageTransform::Pair& pair : transform_.pairs) {
     pairs_.push_back({{pair.k, std::conj(pair.mu)},
-                      ShiftedSolver<Complex>(nv_ + ng_, &corrector_.saddle().pattern()),
+                      ShiftedSolver<Complex>(nv_ + ng_, &pattern_),
                       StateCouplingOf<Complex>(equations)});
     pairs_.back().solver.set_pivoting(corrector_.saddle().scale(), corrector_.saddle().pivot_tolerance());
   }
@@ -35,7 +37,7 @@ ConstrainedRungeKutta::ConstrainedRungeKutta(const Equations& equations, const I
   for (Vec* v : {&r_z_, &r_v_, &work_vec_}) v->setZero(nv_);
   g_.setZero(ng_);
   for (CVec* v : {&complex_right_, &complex_solution_}) v->setZero(nv_ + ng_);
-  complex_values_.setZero(corrector_.saddle().pattern().size());
+  complex_values_.setZero(pattern_.size());
   right_.setZero(nv_ + ng_);
   weights_.setZero(s_);
 }
@@ -135,6 +137,18 @@ Verdict ConstrainedRungeKutta::prepare_matrix(bool anew) {
   return Verdict::ok;
 }
 
+// Contacts of sets that are near have changed the pattern of the saddle matrix.
+void ConstrainedRungeKutta::follow_pattern() {
+  const SaddleSystem& saddle = corrector_.saddle();
+  if (saddle.pattern().start() == pattern_.start() && saddle.pattern().row() == pattern_.row()) return;
+  pattern_ = saddle.pattern();
+  for (Pair& pair : pairs_) {
+    pair.solver = ShiftedSolver<Complex>(nv_ + ng_, &pattern_);
+    pair.solver.set_pivoting(saddle.scale(), saddle.pivot_tolerance());
+  }
+  complex_values_.setZero(pattern_.size());
+}
+
 Verdict ConstrainedRungeKutta::factor_pairs(double h) {
   if (pairs_.empty()) return Verdict::ok;
   SaddleSystem& saddle = corrector_.saddle();
@@ -145,6 +159,7 @@ Verdict ConstrainedRungeKutta::factor_pairs(double h) {
   const double rate = options_.stabilised && projecting_ ? 0 : 1;
   // What does not depend on c, to be taken away from imaginary parts.
   saddle.combine(partials, {0, 0, 0, 0, 0, rows}, nullptr);
+  follow_pattern();
   constant_values_ = saddle.values();
   for (Pair& pair : pairs_) {
     const Complex w = h / pair.mu, w2 = w * w;
@@ -358,9 +373,9 @@ double ConstrainedRungeKutta::estimate(Attempt& result) {
   equations_.multiply_mass(now_.q, r_v_, work_vec_);
   right_.setZero();
   right_.head(nv_) = work_vec_;
-  if (equations_.sees_rates()) equations_.vv().multiply_add(partials.force_a, 1, r_v_.data(), right_.data());
-  equations_.vv().multiply_add(partials.force_q, -1 / c, r_z_.data(), right_.data());
-  equations_.vv().multiply_add(partials.Ma_q, -1 / c, r_z_.data(), right_.data());
+  if (equations_.sees_rates()) partials.vv->multiply_add(partials.force_a, 1, r_v_.data(), right_.data());
+  partials.vv->multiply_add(partials.force_q, -1 / c, r_z_.data(), right_.data());
+  partials.vv->multiply_add(partials.Ma_q, -1 / c, r_z_.data(), right_.data());
   g_.setZero();
   equations_.gv().multiply_add(partials.G, -c, r_z_.data(), g_.data());
   for (const int row : equations_.velocity_rows()) g_[row] = 0;
@@ -426,6 +441,7 @@ void ConstrainedRungeKutta::interpolate_inside(double /*t*/, double s, State& ou
 void ConstrainedRungeKutta::visit_method(Archive& archive) {
   archive(last_Vdot_, last_Lambda_, last_Z_, last_V_, last_X_, newton_, corrector_, factored_h_, failed_h_, history_,
           projecting_);
+  if (archive.reading()) follow_pattern();
   for (Pair& pair : pairs_) archive(pair.solver);
   if (archive.reading() && factored_h_ > 0) couple_states(factored_h_);
 }
@@ -438,10 +454,17 @@ long ConstrainedRungeKutta::memory_bytes() const {
 namespace methods {
 
 void add_constrained_runge_kutta(MethodInfo& m, const ImplicitTableau& tableau) {
-  m.formulations.insert(m.formulations.end(), {"index-3", "stabilised-index-2"});
+  m.formulations.insert(m.formulations.end(), {formulation::index_3, formulation::stabilised_index_2});
   m.make = [tableau](const Equations& e, const MethodSettings& s) -> std::unique_ptr<Integrator> {
+    if (s.options.number("corrections") > 0 || s.options.get<bool>("secant"))
+      throw Failure({Severity::error,
+                     "method-refuses",
+                     "with constraints beside the equations Newton's method corrects the stages until they converge: "
+                     "options `corrections` and `secant` belong to the forms that are differential equations",
+                     "take --formulation state-space, penalty or joint-coordinates, or hht-i3 with `iterations`",
+                     {}});
     ConstrainedRungeKuttaOptions options;
-    options.stabilised = s.formulation == "stabilised-index-2";
+    options.stabilised = s.formulation == formulation::stabilised_index_2;
     options.fixed_step = s.fixed_step;
     options.tolerance = s.tolerance;
     options.misfit = s.misfit;

@@ -51,6 +51,7 @@ class ConstrainedRungeKutta final : public MotionIntegrator, private NewtonStage
 
   void predict() override;
   Verdict prepare_matrix(bool anew) override;
+  void follow_pattern();
   Correction correct() override;
   bool holds() override;
   bool retries(int pass, bool anew) override;
@@ -75,6 +76,7 @@ class ConstrainedRungeKutta final : public MotionIntegrator, private NewtonStage
   std::vector<Pair> pairs_;
   Corrector corrector_;  // with the real eigenvalue
   NewtonPasses newton_;
+  Pattern pattern_;  // of the pairs' matrices: that of the saddle matrix, until it has another one
   Vec v_scales_, x_scales_;
   Mat Z_, U_, V_, Vdot_, Lambda_, R_, hat_, dZ_, dV_, last_Vdot_, last_Lambda_, last_Z_, last_V_, G_rows_, Gdot_rows_,
       Eta_, once_, twice_, first_, X_stages_, Xdot_, dX_, last_X_;

@@ -1,4 +1,5 @@
 #include "trammel/integrate/split/split.h"
+#include "trammel/formulate/formulation_keys.h"
 
 #include <algorithm>
 #include <cmath>
@@ -24,18 +25,13 @@ NewtonMonitor::Options newton_options(const SplitOptions& options) {
   return newton;
 }
 
-std::vector<bool> slots_of(const Equations& equations, const SplitOptions& options) {
-  if (options.all_implicit) return std::vector<bool>(static_cast<std::size_t>(equations.vv().size()), true);
-  return equations.implicit_slots();
-}
-
 }  // namespace
 
 SplitMethod::SplitMethod(const Equations& equations, const SplitOptions& options)
     : MotionIntegrator(equations, options.tolerance),
       options_(options),
       monitor_(newton_options(options)),
-      saddle_(equations, slots_of(equations, options)),
+      saddle_(options.all_implicit ? SaddleSystem(equations) : SaddleSystem(equations, equations.implicit_slots())),
       partials_(equations.make_partials(Detail::all)),
       residual_(equations.make_residual()),
       explicit_work_(equations.make_workspace()) {
@@ -61,8 +57,8 @@ SplitMethod::SplitMethod(const Equations& equations, const SplitOptions& options
   softness_.setZero(ng_);
   T_.resize(equations.rotation_columns().size());
   still_ = equations.make_rates();
-  if (options_.composition != Composition::none ||
-      (!options_.fixed_step && options_.control == SplitControl::stability)) {
+  const bool by_stiffness = options_.control == SplitControl::stability || options_.control == SplitControl::printed;
+  if (options_.composition != Composition::none || (!options_.fixed_step && by_stiffness)) {
     mass_ = std::make_unique<SaddleSystem>(equations, equations.mass_slots());
     mass_partials_ = equations.make_partials(Detail::projection);
     equations.mass(equations.initial_state().q, mass_partials_);
@@ -80,12 +76,20 @@ void SplitMethod::started() {
   Force::Approach unused;
   sets_in_ = !equations_.force_that_sets_in_unseen().empty() || equations_.next_contact(now_, unused, work_);
   for (int i = 0; i < equations_.force_count(); ++i) sets_in_ = sets_in_ || equations_.is_implicit(i);
+  if (!scales_steps()) return;
+  wanted_ = scaled_step(now_);
+  if (!(wanted_ > 0) || !std::isfinite(wanted_))
+    throw Failure({Severity::error, "method-refuses",
+                   "variable '" + equations_.model().variables[options_.scaling].name +
+                       "' cannot scale the steps: it is not above 0 at the start",
+                   "give it a form that is positive everywhere, as 1e-3 + dx(a)^2",
+                   equations_.model().variables[options_.scaling].where});
 }
 
-// Rows are divided by s, the weight of G a in them.
+// Rows are divided by s, the weight of G a in them; for beta = 0, where a has none, by that of beta = 1.
 void SplitMethod::set_rows(double h) {
   tau_ = options_.time > 0 ? options_.time : 0.5 * h;
-  row_scale_ = options_.beta * (options_.bend * h * h + tau_ * h);
+  row_scale_ = (options_.beta > 0 ? options_.beta : 1) * (options_.bend * h * h + tau_ * h);
   if (!options_.penalty) {
     softness_ = saddle_.E();
     return;
@@ -248,10 +252,12 @@ Attempt SplitMethod::attempt(double h) {
     }
     trial_.u.tail(nx_) = equations_.states_of(now_) + h * trial_rates_.xdot;
   }
-  if (!options_.fixed_step && options_.control == SplitControl::stability)
+  if (options_.fixed_step || options_.control == SplitControl::error)
+    judge_error(h, result);
+  else if (options_.control == SplitControl::stability)
     judge_stability(h, result);
   else
-    judge_error(h, result);
+    result.verdict = options_.control == SplitControl::printed ? judge_printed(h, result) : judge_scaling(h, result);
   if (!std::isfinite(result.error)) result.verdict = Verdict::not_finite;
   const bool may_be_accepted = result.verdict == Verdict::ok && result.error <= 1;
   if (may_be_accepted && sets_in_ && !options_.fixed_step && options_.control == SplitControl::error)
@@ -333,6 +339,63 @@ void SplitMethod::judge_stability(double h, Attempt& result) {
   result.suggested_h = wanted;
 }
 
+// SPLIT (15) to the letter: sigma = |A_{n+alpha} - A_n| / (h |alpha| |v_n|), a second evaluation of A, and the next
+// step epsilon / sqrt(sigma), whatever came of this one. A contact that is open has no part in it.
+Verdict SplitMethod::judge_printed(double h, Attempt& result) {
+  z_.setZero();
+  z_.head(nv_) = -force_a_;
+  const Verdict verdict = evaluate_explicit(now_.t, now_.q, now_.v);
+  if (verdict != Verdict::ok) return verdict;
+  z_.head(nv_) += force_a_;
+  mass_->solve(z_);
+  const double changed = z_.head(nv_).cwiseQuotient(scales_).norm(),
+               moved = std::abs(options_.alpha * h) * now_.v.cwiseQuotient(scales_).norm();
+  result.suggested_h = options_.greatest_step;
+  if (changed > 0 && moved > 0)
+    result.suggested_h = std::min(result.suggested_h, options_.epsilon * std::sqrt(moved / changed));
+  result.error = 0.5;
+  return Verdict::ok;
+}
+
+bool SplitMethod::scales_steps() const {
+  return !options_.fixed_step &&
+         (options_.control == SplitControl::scaling || options_.control == SplitControl::reversible);
+}
+
+double SplitMethod::scaled_step(const State& state) {
+  equations_.update(state, explicit_work_);
+  return options_.epsilon * equations_.variables_of(explicit_work_)[static_cast<std::size_t>(options_.scaling)];
+}
+
+// SPLIT (14), h = epsilon s(z_n). The reversible rule is that of Huang and Leimkuhler, explicit: with h_n = epsilon
+// s(z_n) the steps before and behind z_n obey
+//
+//   1/h_{n-1/2} + 1/h_{n+1/2} = 2/h_n,
+//
+// which reads the same both ways; a run back starts with the last step of the run there. So the first step is taken as
+// it comes if it is near h_n. One that somebody else cut counts with what the rule had wanted, and where the rule would
+// leave half to twice of h_n it starts anew.
+Verdict SplitMethod::judge_scaling(double h, Attempt& result) {
+  const bool reversible = options_.control == SplitControl::reversible, first = !history_;
+  const double most = reversible && first ? 1.5 : 1 + 1e-9;
+  if (h > most * wanted_) {
+    result.error = 2;
+    result.suggested_h = wanted_;
+    return Verdict::ok;
+  }
+  const double here = scaled_step(trial_);
+  if (!(here > 0) || !std::isfinite(here)) return Verdict::evaluation_rejected;
+  trial_wanted_ = here;
+  if (reversible) {
+    const bool own = first ? h > wanted_ / 1.5 : h > wanted_ * (1 - 1e-9);
+    const double ratio = 2 - here / (own ? h : wanted_);  // of h_n to the step behind it
+    if (ratio > 0.5 && ratio < 2) trial_wanted_ = here / ratio;
+  }
+  result.error = 0.5;
+  result.suggested_h = trial_wanted_;
+  return Verdict::ok;
+}
+
 void SplitMethod::leaving() {
   if (options_.composition != Composition::none) trial_rates_.a = (trial_.v - now_.v) / trial_h_;
 }
@@ -342,6 +405,7 @@ void SplitMethod::arrived() {
   explicit_a_.swap(trial_explicit_a_);
   if (nx_ > 0) part_.u = now_.u;
   part_.memory = now_.memory;
+  wanted_ = trial_wanted_;
   history_ = true;
 }
 
@@ -357,7 +421,7 @@ std::string SplitMethod::remark() const {
 }
 
 void SplitMethod::visit_method(Archive& archive) {
-  archive(row_mass_, explicit_q_, explicit_a_, matrix_h_, history_, monitor_, saddle_);
+  archive(row_mass_, explicit_q_, explicit_a_, matrix_h_, wanted_, history_, monitor_, saddle_);
   if (archive.reading()) part_ = now_;
 }
 
@@ -388,7 +452,7 @@ std::vector<Field> common_split_options() {
 
 SplitOptions read_split_options(const MethodSettings& s) {
   SplitOptions options;
-  options.penalty = s.formulation != "index-2-relaxed";
+  options.penalty = s.formulation != formulation::index_2_relaxed;
   if (s.options.has("penalty_frequency")) options.frequency = s.options.number("penalty_frequency");
   if (s.options.has("penalty_time")) options.time = s.options.number("penalty_time");
   options.tolerance = s.tolerance;
@@ -399,25 +463,76 @@ SplitOptions read_split_options(const MethodSettings& s) {
   return options;
 }
 
+// What goes into `control`, in this order.
+constexpr const char* controls[] = {"error", "stability", "printed", "scaling", "reversible"};
+
+// The variable that scales steps: the user's own s(q, v).
+int scaling_variable(const Equations& e, const std::string& name) {
+  const int found = e.model().find_variable(name);
+  if (found >= 0) return found;
+  throw Failure({Severity::error,
+                 "method-refuses",
+                 "option 'scaling' of split names variable '" + name + "', which the model does not have",
+                 "write it under 'variables', as an expression of positions and velocities",
+                 {}});
+}
+
+std::string refused_control(const OdeSettings& s) {
+  const auto& composition = s.options.get<std::string>("composition");
+  const auto& control = s.options.get<std::string>("control");
+  const std::string& scaling = s.options.get<std::string>("scaling");
+  if (composition != "none" && composition != "ab" && composition != "bab")
+    return "composition is '" + composition + "', not none, ab or bab";
+  if (std::find(std::begin(controls), std::end(controls), control) == std::end(controls))
+    return "control is '" + control + "', not error, stability, printed, scaling or reversible";
+  const bool scales = control == "scaling" || control == "reversible";
+  if (scaling.empty() == scales)
+    return scales ? "control by a scaling needs the name of a variable, option 'scaling'"
+                  : "option 'scaling' has a meaning for control scaling and reversible only";
+  if (s.fixed_step || control == "error") return "";
+  if (composition != "none") return "a composition has no control but by error";
+  if (scales) return "";
+  if (control == "printed" && s.options.number("alpha") == 0)
+    return "control printed compares A at alpha with A at the start, which are the same for alpha = 0";
+  if (!(s.options.number("bound") > 0))
+    return "control by stability looks at A only and cannot work without a largest step, option 'bound'";
+  return "";
+}
+
+std::string caveat_of_split(const OdeSettings& s) {
+  const auto& control = s.options.get<std::string>("control");
+  const double alpha = s.options.number("alpha"), beta = s.options.number("beta");
+  if (s.options.get<std::string>("composition") != "none")
+    return "a composition leaves the constraints at each kick: velocities oscillate in proportion to h";
+  if (beta < 0.5) return "with beta below 1/2 stiff parts of B, joints too, are unstable unless the step resolves them";
+  if (!s.fixed_step && control == "printed")
+    return "estimator (15) as printed does not see contacts that are open: they are entered at full step";
+  if (!s.fixed_step && control == "reversible" &&
+      (alpha != 0.5 || beta != 0.5 || s.options.get<bool>("extrapolate_velocity")))
+    return "the rule of the step is reversible, the method only with alpha = beta = 1/2 and no extrapolation";
+  return "";
+}
+
 }  // namespace
 
 MethodInfo split() {
   MethodInfo m;
   m.key = "split";
   m.title = "Splitting: contacts and soft forces explicit, joints and stiff forces implicit";
-  m.formulations = {"penalty-joints", "index-2-relaxed"};
+  m.formulations = {formulation::penalty_joints, formulation::index_2_relaxed};
   m.source = "Modin, Fritzson, Fuehrer: Semiexplicit numerical integration by splitting (2007)";
   m.order = 1;
   m.error_order = 3;
   m.stiff = true;
   m.stability = "explicit in A: h^2 k <= 4 m; A-stable in B for beta >= 1/2";
   m.options = {
-      {"alpha", FieldKind::number, Quantity::none, 0.5, "Where in the step A is evaluated; 1/2 keeps energy best.", 0,
-       1},
+      {"alpha", FieldKind::number, Quantity::none, 0.5,
+       "Where in the step A is evaluated; 1/2 keeps energy best. -1/2 has the critical damping of the exact motion.",
+       -0.5, 1},
       {"beta", FieldKind::number, Quantity::none, 0.8,
        "Where in the step B is evaluated, from 1/2 (second order for A(q), stiff parts of B without damping of its own "
-       "ring) to 1.",
-       0.5, 1},
+       "ring) to 1. Below 1/2 stiff parts of B grow; 0 takes B explicitly.",
+       0, 1},
       {"extrapolate_velocity", FieldKind::boolean, Quantity::none, false,
        "A sees v_n + alpha h a of the step before instead of v_n: second order for alpha = beta = 1/2 if A depends on "
        "velocities too."},
@@ -425,29 +540,21 @@ MethodInfo split() {
        "ab or bab: a kick by A and steps of B one after the other, for comparison; they leave oscillations of the "
        "velocities proportional to h."},
       {"control", FieldKind::text, Quantity::none, std::string("error"),
-       "Of the step: error (by the tolerance), or stability: h = epsilon / sqrt(stiffness of A by mass)."},
-      {"epsilon", FieldKind::number, Quantity::none, 0.1, "Of control by stability; below 2.", 1e-6, 2},
+       "Of the step: error (by the tolerance); stability: h = epsilon / sqrt(stiffness of A by mass), and contacts "
+       "about "
+       "to close are seen; printed: the same by estimator (15) of the source; scaling: h = epsilon s with a variable s "
+       "of "
+       "the model; reversible: the same by a rule that runs backwards too."},
+      {"epsilon", FieldKind::number, Quantity::none, 0.1, "Of all controls but by error; below 2 for stability.", 1e-6,
+       2},
+      {"scaling", FieldKind::text, Quantity::none, std::string(),
+       "The variable of the model that scales the steps, s(q, v) > 0 in seconds."},
       {"bound", FieldKind::number, Quantity::time, 0.0,
        "Largest step of control by stability, which does not see the errors of B.", 0, 1e6},
   };
   for (Field& field : common_split_options()) m.options.push_back(std::move(field));
-  m.refuses = [](const OdeSettings& s) -> std::string {
-    const auto& composition = s.options.get<std::string>("composition");
-    const auto& control = s.options.get<std::string>("control");
-    if (composition != "none" && composition != "ab" && composition != "bab")
-      return "composition is '" + composition + "', not none, ab or bab";
-    if (control != "error" && control != "stability") return "control is '" + control + "', not error or stability";
-    if (s.fixed_step || control == "error") return "";
-    if (composition != "none") return "a composition has no control by stability";
-    if (!(s.options.number("bound") > 0))
-      return "control by stability looks at A only and cannot work without a largest step, option 'bound'";
-    return "";
-  };
-  m.caveat = [](const OdeSettings& s) -> std::string {
-    return s.options.get<std::string>("composition") == "none"
-               ? ""
-               : "a composition leaves the constraints at each kick: velocities oscillate in proportion to h";
-  };
+  m.refuses = refused_control;
+  m.caveat = caveat_of_split;
   m.make = [](const Equations& e, const MethodSettings& s) {
     SplitOptions options = read_split_options(s);
     options.alpha = s.options.number("alpha");
@@ -457,7 +564,17 @@ MethodInfo split() {
     options.composition = composition == "ab"    ? Composition::ab
                           : composition == "bab" ? Composition::bab
                                                  : Composition::none;
-    if (s.options.get<std::string>("control") == "stability") options.control = SplitControl::stability;
+    options.control = static_cast<SplitControl>(
+        std::find(std::begin(controls), std::end(controls), s.options.get<std::string>("control")) -
+        std::begin(controls));
+    if (const auto& scaling = s.options.get<std::string>("scaling"); !scaling.empty())
+      options.scaling = scaling_variable(e, scaling);
+    if (options.beta == 0 && !options.penalty && e.sizes().multipliers() > 0)
+      throw Failure({Severity::error,
+                     "method-refuses",
+                     "with beta = 0 the accelerations have no part in true joints",
+                     "take beta above 0, or 'formulation: penalty-joints'",
+                     {}});
     if (const std::string force = e.force_that_sets_in_unseen();
         options.control == SplitControl::stability && !s.fixed_step && !force.empty())
       throw Failure({Severity::error,
@@ -477,7 +594,7 @@ MethodInfo theta() {
   MethodInfo m;
   m.key = "theta";
   m.title = "One-leg theta method, everything implicit; for comparison with split";
-  m.formulations = {"penalty-joints", "index-2-relaxed"};
+  m.formulations = {formulation::penalty_joints, formulation::index_2_relaxed};
   m.source = "Hairer, Wanner: Solving Ordinary Differential Equations II; SPLIT section 6";
   m.order = 1;
   m.error_order = 2;

@@ -25,7 +25,9 @@
 namespace trammel {
 
 enum class Composition { none, ab, bab };  // kick after the step of B; between two half steps of B
-enum class SplitControl { error, stability };
+// Of the step: its error; SPLIT (14) with the stiffness of A, ours or as printed; (14) with a scaling of the user's
+// own, as it is or by a rule that runs backwards too.
+enum class SplitControl { error, stability, printed, scaling, reversible };
 
 struct SplitOptions {
   double alpha = 0.5, beta = 0.8, bend = 0.5;  // bend: w
@@ -40,6 +42,7 @@ struct SplitOptions {
   SplitControl control = SplitControl::error;
   double epsilon = 0.1;      // h = epsilon / sqrt(stiffness of A by mass)
   double greatest_step = 0;  // with control by stability
+  int scaling = -1;          // the variable s(q, v) of h = epsilon s
   double corrector = 1e-10;  // Newton stops at corrections of this part of the length scale
   double keep_rate = 0;      // Newton's matrix is kept while corrections contract so; 0: a new one for each
   int threads = 1;
@@ -72,6 +75,10 @@ class SplitMethod final : public MotionIntegrator {
   void judge_error(double h, Attempt& result) const;
   Verdict judge_end(double h, Attempt& result);
   void judge_stability(double h, Attempt& result);
+  Verdict judge_printed(double h, Attempt& result);
+  Verdict judge_scaling(double h, Attempt& result);
+  bool scales_steps() const;
+  double scaled_step(const State& state);
 
   SplitOptions options_;
   State part_;  // where A or B is evaluated
@@ -90,8 +97,9 @@ class SplitMethod final : public MotionIntegrator {
   Workspace explicit_work_;
   std::vector<Mat3> T_;
   double matrix_h_ = 0;
-  bool history_ = false;  // of a step before, smoothly continued
-  bool sets_in_ = false;  // a force may set in within a step
+  double wanted_ = 0, trial_wanted_ = 0;  // the next step by a scaling, from the accepted state and from the trial
+  bool history_ = false;                  // of a step before, smoothly continued
+  bool sets_in_ = false;                  // a force may set in within a step
 };
 
 }  // namespace trammel

@@ -26,6 +26,7 @@ class SimplifiedNewton {
     double keep_rate = 1e-3;  // J is kept for the next step if the corrections contract at least like this
     bool patient = false;     // a new matrix for each correction: the first ones may grow before they vanish
     double reach = 1;         // of a first correction that may be accepted, by tolerance
+    int exactly = 0;          // corrections, however they go: every step costs the same; 0: as many as it takes
   };
   enum class Decision { go_on, converged, diverged };
 
@@ -51,6 +52,7 @@ class SimplifiedNewton {
   Decision next(double correction, double noise) {
     ++iterations_;
     if (!std::isfinite(correction)) return Decision::diverged;
+    if (options_.exactly > 0) return iterations_ < options_.exactly ? Decision::go_on : Decision::converged;
     if (correction <= noise) return Decision::converged;
     if (iterations_ == 1 && correction >= 0.1 * last_) before_ = 0;  // f has changed since: nothing is seen of a rate
     if (iterations_ + before_ > 1) {
@@ -74,7 +76,10 @@ class SimplifiedNewton {
   }
   int iterations() const { return iterations_; }
   double rate() const { return rate_; }
-  bool good_rate() const { return iterations_ + before_ <= 1 || rate_ <= options_.keep_rate; }
+  // Whether J is kept for the next step. With a fixed number of corrections every step has its own.
+  bool good_rate() const {
+    return options_.exactly == 0 && (iterations_ + before_ <= 1 || rate_ <= options_.keep_rate);
+  }
   const Options& options() const { return options_; }
 
   void visit(Archive& archive) { archive(eta_); }

@@ -24,7 +24,7 @@ class StepController {
   StepController() = default;
   explicit StepController(const Options& options) : options_(options) {}
 
-  // The step to try after an attempt over h: the one rule of every time loop. A method that chooses its order and step
+  // The step to try after an attempt over h. A method that chooses its order and step
   // together is followed, but after a rejection the step always shrinks.
   double next(double h, const Attempt& attempt, bool accepted, int order) {
     const double suggested = std::abs(attempt.suggested_h);
@@ -32,11 +32,6 @@ class StepController {
     if (attempt.verdict != Verdict::ok) return after_failure(h);
     return suggested > 0 ? std::min(suggested, 0.9 * h) : after_reject(h, attempt.error, order);
   }
-  // The step from t: to the end, if what would be left is a sliver that only round-off makes.
-  static double within(double t, double h, double end, double stretch = 1e-10) {
-    return t + h * (1 + stretch) >= end || end - (t + h) < 1e-9 * h ? end - t : h;
-  }
-
   double after_accept(double h, double error, int order) {
     double factor =
         error > 0 ? std::pow(options_.safety / std::pow(error, 1.0 / order), options_.gain) : options_.greatest_growth;

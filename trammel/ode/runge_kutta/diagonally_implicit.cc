@@ -35,6 +35,7 @@ Verdict DiagonallyImplicit::solve_stages(double h) {
     z_ = known_ + (h * gamma_) * (i > 0 ? k_[at - 1] : dydt_);
     if (size_of(z_) * options_.tolerance > 1) z_.setZero();
     if (i > 0) newton_.begin();
+    begin_secant();
     for (SimplifiedNewton::Decision next = SimplifiedNewton::Decision::go_on;
          next == SimplifiedNewton::Decision::go_on;) {
       stage_ = y_ + z_;
@@ -48,6 +49,7 @@ Verdict DiagonallyImplicit::solve_stages(double h) {
       right_ = slope_ + c * (known_ - z_);
       solver_.solve(right_, correction_);
       ++counts_.solves;
+      improve_by_secant(correction_);
       z_ += correction_;
       next = newton_.next(size_of(correction_), noise());
       if (next == SimplifiedNewton::Decision::diverged) return Verdict::newton_diverged;

@@ -100,6 +100,7 @@ double ImplicitRungeKutta::correct(double h) {
     dW_.col(k + 1) = complex_correction_.imag();
     ++counts_.solves;
   }
+  improve_by_secant(Eigen::Map<Vec>(dW_.data(), dW_.size()));
   W_ += dW_;
   Z_.noalias() = W_.lazyProduct(transform_.X.transpose());
   double sum = 0;
@@ -112,6 +113,7 @@ double ImplicitRungeKutta::correct(double h) {
 }
 
 Verdict ImplicitRungeKutta::iterate(double h) {
+  begin_secant();
   for (SimplifiedNewton::Decision next = SimplifiedNewton::Decision::go_on;
        next == SimplifiedNewton::Decision::go_on;) {
     for (int i = 0; i < s_; ++i) {

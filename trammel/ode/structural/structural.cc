@@ -157,6 +157,7 @@ Verdict StructuralMethod::solve(double h) {
     x_ = (q_ - base_y_) / cy;
   }
   newton_.begin();
+  secant_.begin();
   for (SimplifiedNewton::Decision next = SimplifiedNewton::Decision::go_on;
        next == SimplifiedNewton::Decision::go_on;) {
     Y_ = base_y_ + cy * x_;
@@ -171,6 +172,7 @@ Verdict StructuralMethod::solve(double h) {
     right_ = (1 - p.alpha_f) * F_ + p.alpha_f * f_ - (1 - p.alpha_m) * x_ - p.alpha_m * start_a_;
     correction_ = lu_.solve(right_);
     ++counts_.solves;
+    if (options_.common.secant && !options_.full_newton) secant_.improve(correction_);
     // Corrections as positions (and velocities), by tolerance.
     double sum = 0;
     if (options_.positions_as_unknowns) {

@@ -79,6 +79,7 @@ class StructuralMethod final : public OdeMethod {
   int n_;
   SecondOrderDerivatives derivatives_;
   SimplifiedNewton newton_;
+  SecantUpdates secant_;
   double trial_h_ = 0, factored_h_ = 0, noise_ = 0;
   double a_h_ = 0;                                       // size of the step that made a_; 0: it is f
   Vec trial_, trial_rates_, previous_, previous_rates_;  // (y, v) and (v, f)

@@ -86,6 +86,10 @@ export function findBounds(run: Run, poses: Poses): Bounds {
       }
     }
   }
-  for (const box of [start, whole]) if (box.isEmpty()) box.set(new Vector3(-0.5, -0.5, -0.5), new Vector3(0.5, 0.5, 0.5));
+  // Of a mechanism without bodies, or in one point, nobody knows how large it is: a metre.
+  for (const box of [start, whole]) {
+    if (box.isEmpty()) box.set(new Vector3(), new Vector3());
+    if (whole.min.equals(whole.max)) box.expandByScalar(0.5);
+  }
   return { start, run: whole };
 }

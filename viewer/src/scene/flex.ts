@@ -3,9 +3,11 @@
 //   x = P (p + k sum phi_j q_j),
 //
 // with P the pose of the body, phi_j the shape of mode j, and k how many times as large deformations are drawn as they
-// are. The colour of a piece says how far it has moved from where the undeformed body has it.
+// are. The colour of a piece says how far it has moved from where the undeformed body has it, or how large the von Mises
+// stress is at that of its ends where it is larger.
 import { Color, Group, type Intersection, InstancedMesh, Matrix4, MeshStandardMaterial, type Raycaster, Vector3 } from 'three';
-import type { Bending, FrameInfo, Run } from '../run.ts';
+import { type Bending, type FrameInfo, type Run, stressColumns } from '../run.ts';
+import type { Colouring } from '../state.ts';
 import * as geometry from './geometry.ts';
 import type { Poses } from './poses.ts';
 import { between } from './transform.ts';
@@ -16,8 +18,18 @@ const thinnest = 0.002; // of the scene: what is thinner is not seen
 /** From blue, where nothing has moved, to red. */
 export const rampAt = (part: number, out: Color): Color => out.setHSL(0.62 * (1 - Math.min(1, part)), 0.72, 0.5);
 
+const unstressed = new Color('#98a2ad'); // whose stress is not known
+
+/** As trammel/flexible/section_stress.cc has it: the greatest on the outline of a section, of the stresses of tension, of
+ * torsion at two pairs of sides, and of bending about two axes. */
+function vonMises(round: boolean, tension: number, torsionY: number, torsionZ: number, bendingY: number, bendingZ: number): number {
+  const [n, y, z] = [tension, bendingY, bendingZ].map(Math.abs), all = (sigma: number, tau: number) => Math.hypot(sigma, Math.sqrt(3) * tau);
+  return round ? all(n + Math.hypot(y, z), torsionY) : Math.max(n + y + z, all(n + y, torsionY), all(n + z, torsionZ));
+}
+
 interface Part {
   bending: Bending;
+  modal: Float32Array; // its coordinates now
   moved: Float32Array; // x of all points, y, z, in the axes of the body, as large as it is
   mesh: InstancedMesh;
   material: MeshStandardMaterial;
@@ -29,8 +41,11 @@ export class Flex {
   readonly group = new Group();
   /** How many times as large as they are deformations are drawn. */
   magnified = 1;
-  /** The displacement that is red. */
+  /** The displacement, and the stress, that are red. */
   greatest = 0;
+  greatestStress = 0;
+  colouring: Colouring = 'displacement';
+  readonly hasStress: boolean;
   private readonly parts: Part[];
   private readonly places = new WeakMap<FrameInfo, { part: Part; point: number } | { part: null }>();
 
@@ -42,8 +57,9 @@ export class Flex {
       mesh.castShadow = mesh.receiveShadow = true;
       bending.radii.forEach((_, i) => mesh.setColorAt(i, rampAt(0, colour)));
       this.group.add(mesh);
-      return { bending, material, mesh, moved: new Float32Array(3 * bending.count) };
+      return { bending, material, mesh, modal: new Float32Array(bending.modes), moved: new Float32Array(3 * bending.count) };
     });
+    this.hasStress = run.bending.some(({ stresses }) => stresses !== null);
     this.renew();
   }
 
@@ -51,9 +67,10 @@ export class Flex {
   renew(): void {
     const { run } = this, tried = run.freedoms.map((_, i) => run.sweep(i).values);
     const rows = run.rows + tried.reduce((sum, { length }) => sum + length, 0);
-    this.greatest = 0;
+    this.greatest = this.greatestStress = 0;
     for (const part of this.parts) {
-      const { signals, modes, count, first } = part.bending, stride = Math.max(1, Math.ceil((3 * rows * modes * count) / mostWork));
+      const { signals, modes, count, first, stresses } = part.bending;
+      const stride = Math.max(1, Math.ceil((rows * (3 * modes * count + (stresses?.length ?? 0))) / mostWork));
       const values = signals.map((i) => run.signal(i));
       for (let row = 0; row < run.rows; row += stride) this.widen(part, (mode) => values[mode]?.[row] ?? 0);
       tried.forEach((course, i) => {
@@ -65,14 +82,23 @@ export class Flex {
   private widen(part: Part, coordinate: (mode: number) => number): void {
     this.bend(part, coordinate);
     for (let i = 0; i < part.bending.count; ++i) this.greatest = Math.max(this.greatest, this.movedAt(part, i, a).length());
+    if (part.bending.stresses) for (let i = 0; i < part.bending.radii.length; ++i) this.greatestStress = Math.max(this.greatestStress, this.stressOf(part, i));
+  }
+
+  /** Von Mises, at that end of a piece where it is larger. */
+  private stressOf({ bending: { stresses, round, radii, modes }, modal }: Part, piece: number): number {
+    const now = new Array<number>(stressColumns).fill(0), pieces = radii.length;
+    for (let mode = 0; mode < modes; ++mode) for (let k = 0; k < stressColumns; ++k) now[k] += modal[mode] * stresses![(stressColumns * mode + k) * pieces + piece];
+    const at = (end: number) => vonMises(round![piece] > 0.5, now[end], now[end + 1], now[end + 2], now[end + 3], now[end + 4]);
+    return Math.max(at(0), at(stressColumns / 2));
   }
 
   /** phi q; coordinates without a value count as zero. */
-  private bend({ bending, moved }: Part, coordinate: (mode: number) => number): void {
+  private bend({ bending, moved, modal }: Part, coordinate: (mode: number) => number): void {
     const { modes, shapes } = bending, n = moved.length;
     moved.fill(0);
     for (let mode = 0; mode < modes; ++mode) {
-      const q = coordinate(mode);
+      const q = (modal[mode] = coordinate(mode) || 0);
       if (q) for (let k = 0; k < n; ++k) moved[k] += q * shapes[mode * n + k];
     }
   }
@@ -112,14 +138,18 @@ export class Flex {
       const end = (point: number, out: Vector3) => this.movedAt(part, point, out).multiplyScalar(this.magnified).add(this.pointAt(part, point, rest)).applyMatrix4(pose);
       for (let i = 0; i < pieces; ++i) {
         const [from, to] = [segments[i], segments[pieces + i]];
-        const far = 0.5 * (this.movedAt(part, from, a).length() + this.movedAt(part, to, b).length());
-        mesh.setColorAt(i, rampAt(far / scale, colour));
+        mesh.setColorAt(i, this.colourOf(part, i, from, to, scale));
         mesh.setMatrixAt(i, between(end(from, a), end(to, b), Math.max(radii[i], thinnest * this.size), matrix));
       }
       mesh.instanceMatrix.needsUpdate = true;
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
       mesh.boundingSphere = null; // picking computes it anew
     }
+  }
+
+  private colourOf(part: Part, piece: number, from: number, to: number, scale: number): Color {
+    if (this.colouring === 'stress') return part.bending.stresses ? rampAt(this.stressOf(part, piece) / (this.greatestStress || 1), colour) : unstressed;
+    return rampAt((0.5 * (this.movedAt(part, from, a).length() + this.movedAt(part, to, b).length())) / scale, colour);
   }
 
   /** How far the origin of a frame is drawn from where the undeformed body has it, in its axes; null where none bends. */

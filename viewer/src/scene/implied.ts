@@ -1,6 +1,6 @@
 // Shapes that a model does not draw but its elements know: the rim of a disc that rolls, the ball of a bearing, what is
 // in contact, the wheels of gears.
-import { type ElementInfo, numberOf, numbersOf, type Run, type ShapeInfo } from '../run.ts';
+import { type ElementInfo, type FrameInfo, numberOf, numbersOf, type Run, type ShapeInfo } from '../run.ts';
 import { gearShapes } from './gears.ts';
 
 function shapeOf(element: ElementInfo): ShapeInfo | null {
@@ -15,6 +15,11 @@ function shapeOf(element: ElementInfo): ShapeInfo | null {
   return null;
 }
 
+/** Turned about y, so that what is along z comes along x. */
+function alongX([w, x, y, z]: FrameInfo['quaternion']): FrameInfo['quaternion'] {
+  return [Math.SQRT1_2 * (w - y), Math.SQRT1_2 * (x - z), Math.SQRT1_2 * (y + w), Math.SQRT1_2 * (z + x)];
+}
+
 /** A shape of a contact, along z of its frame; planes and hollows are not drawn. */
 function contactShape(element: ElementInfo, side: 'a' | 'b'): ShapeInfo | null {
   const { name, frames } = element, frame = frames[side === 'a' ? 0 : 1], number = (field: string) => numberOf(element, `${field}_${side}`);
@@ -25,6 +30,15 @@ function contactShape(element: ElementInfo, side: 'a' | 'b'): ShapeInfo | null {
     case 'cylinder': return of('cylinder', [number('radius'), number('length')]);
     case 'disc': return of('cylinder', [number('radius'), 2 * number('rounding')]);
     case 'box': return of('box', numbersOf(element, `size_${side}`));
+    case 'roller': return of('cylinder', [number('radius'), number('length') || 0.5 * number('radius')]);
+    case 'rail': {
+      const bar = of('capsule', [number('radius'), number('length')]);
+      return bar && { ...bar, quaternion: alongX(bar.quaternion) };
+    }
+    case 'sprocket': {
+      const radius = number('pitch') / (2 * Math.sin(Math.PI / number('teeth'))); // of the circle of its pockets
+      return of('gear', [radius, 0.35 * radius, number('teeth')]);
+    }
     default: return null;
   }
 }

@@ -1,8 +1,9 @@
-// How far bodies have bent: a bar with the colours, and a slider for how many times as large it is drawn.
+// How far bodies have bent, or how hard they are stressed: a bar with the colours, and a slider for how many times as large
+// deformations are drawn.
 import { Color } from 'three';
 import { withPrefix } from '../format.ts';
 import { type Flex, rampAt } from '../scene/flex.ts';
-import type { State } from '../state.ts';
+import type { Colouring, State } from '../state.ts';
 import { h } from './dom.ts';
 
 const most = 100;
@@ -17,15 +18,18 @@ export function bendingBox(flex: Flex, state: State): HTMLElement {
     slider.style.setProperty('--part', String(part));
     reading.textContent = `× ${Number(times.toPrecision(2))}`;
     slider.setAttribute('aria-valuetext', `${Number(times.toPrecision(2))} times`);
-    greatest.textContent = withPrefix(flex.greatest, 'm');
-    bar.setAttribute('aria-label', `Displacement by bending: blue none, red ${greatest.textContent}`);
+    const stress = state.get('colouring') === 'stress';
+    greatest.textContent = stress ? withPrefix(flex.greatestStress, 'Pa') : withPrefix(flex.greatest, 'm');
+    bar.setAttribute('aria-label', `${stress ? 'Von Mises stress' : 'Displacement by bending'}: blue none, red ${greatest.textContent}`);
   };
   slider.addEventListener('input', () => state.set('bend', 10 ** slider.valueAsNumber));
   slider.addEventListener('dblclick', () => state.set('bend', 1));
-  state.on(['bend', 'renewed'], show);
+  const choice = h('select', { 'aria-label': 'Colours of bodies that bend' }, h('option', { value: 'displacement' }, 'Displacement'), h('option', { value: 'stress' }, 'Von Mises stress'));
+  choice.addEventListener('change', () => state.set('colouring', choice.value as Colouring));
+  state.on(['bend', 'colouring', 'renewed'], show);
   show();
   return h(
     'div', { class: 'bending freedom', role: 'group', 'aria-label': 'Deformation' },
-    bar, h('div', { class: 'freedom-title' }, h('span', {}, '0'), greatest), h('div', { class: 'freedom-title' }, h('span', {}, 'Deformation'), reading), slider,
+    flex.hasStress ? choice : null, bar, h('div', { class: 'freedom-title' }, h('span', {}, '0'), greatest), h('div', { class: 'freedom-title' }, h('span', {}, 'Deformation'), reading), slider,
   );
 }

@@ -36,6 +36,13 @@ function tickTexts(ticks: number[]): string[] {
   return ticks.map((x) => (Math.abs(x) < 1e-9 * step ? '0' : largest >= 1e5 || largest < 1e-3 ? x.toExponential(digits).replace(/\.?0*e\+?/, 'e') : String(Number(x.toPrecision(digits + 1)))));
 }
 
+/** What never changes lies in the middle; uPlot would show a zero on an axis up to 100. */
+function rangeOf(low: number | null, high: number | null): [number, number] {
+  if (low === null || high === null) return [-1, 1];
+  const room = Math.abs(low) || 1;
+  return low === high ? [low - 0.5 * room, high + 0.5 * room] : (uPlot.rangeNum(low, high, 0.1, true) as [number, number]);
+}
+
 class Plot {
   readonly root: HTMLElement;
   private chart: uPlot | null = null;
@@ -117,7 +124,7 @@ class Plot {
         padding: [8, 18, 0, 0],
         legend: { show: false },
         cursor: { y: false, x: false, points: { show: false }, drag: { x: true, y: false, dist: 4 } },
-        scales: { x: { time: false } },
+        scales: { x: { time: false }, y: { range: (_, low, high) => rangeOf(low, high) } },
         // The same width for all plots, so that times stand below one another.
         axes: [{ ...axis, size: 24, space: 60 }, { ...axis, size: 62, space: 34 }],
         series: [{}, ...infos.map((_, i) => curve(i)), ...ghosts.map(({ i }) => ({ ...curve(i), dash: [5, 4] }))],
