@@ -6,6 +6,7 @@
 #include "app/laid_path.h"
 #include "app/model_text.h"
 #include "trammel/base/diagnosis.h"
+#include "trammel/read/format.h"
 
 namespace trammel {
 namespace belt_making {
@@ -177,6 +178,8 @@ class BeltWriter {
 }  // namespace
 }  // namespace belt_making
 
-std::string belt_model(const Belt& belt) { return belt_making::BeltWriter(belt).write(); }
+std::string belt_model(const Belt& belt) {
+  return format_model_text(belt_making::BeltWriter(belt).write(), "belt.yaml");
+}
 
 }  // namespace trammel

@@ -7,6 +7,7 @@
 #include "app/laid_path.h"
 #include "app/model_text.h"
 #include "trammel/base/diagnosis.h"
+#include "trammel/read/format.h"
 
 namespace trammel {
 namespace track_making {
@@ -251,6 +252,8 @@ Track small_track() {
       .links = 25, .teeth = 9, .rollers = 2, .upper_rollers = 0, .parts = 0, .tip = 0.074, .frame_mass = 5e3, .end = 3};
 }
 
-std::string track_model(const Track& track) { return track_making::TrackWriter(track).write(); }
+std::string track_model(const Track& track) {
+  return format_model_text(track_making::TrackWriter(track).write(), "track.yaml");
+}
 
 }  // namespace trammel
