@@ -15,8 +15,8 @@ namespace {
 constexpr long patience = 50000;
 // So often within so many steps: the run goes around a place that it cannot pass.
 constexpr long most_unexplained = 5, calm = 100;
-// A list of near pairs shall last for so many steps as the one at hand. With 40 the track of an excavator had 329 of its
-// 630 pairs in the mean; a list costs about two steps. Its margin is not below a share of the length scale, or what
+// A list of near pairs shall last for so many steps as the one at hand. With 40 the track of an excavator had 329 of
+// its 630 pairs in the mean; a list costs about two steps. Its margin is not below a share of the length scale, or what
 // hardly moves would ask for a list again and again.
 constexpr double steps_of_list = 12, least_margin = 1e-6;
 // A step that went further than was expected of it is tried again with a list made for it, so often.

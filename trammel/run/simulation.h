@@ -186,7 +186,7 @@ class Simulation {
     long values_missing = 0, outputs_as_stepped = 0, outputs_interpolated = 0;
     Counts output_work;
     double least_step = 0, greatest_step = 0, position_residual = 0, velocity_residual = 0;
-    double reach = 0;  // greatest coordinate
+    double reach = 0;                     // greatest coordinate
     long pair_lists = 0, pair_steps = 0;  // pairs in play, summed up over accepted steps
     int most_pairs = 0;
     PartTimes times;
