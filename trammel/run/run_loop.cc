@@ -15,9 +15,9 @@ namespace {
 constexpr long patience = 50000;
 // So often within so many steps: the run goes around a place that it cannot pass.
 constexpr long most_unexplained = 5, calm = 100;
-// A list of near pairs shall last for so many steps as the one at hand: 14 s of an excavator's track with 630 pairs took
-// 10.7 s with 40 of them (329 pairs in the mean), 6.1 s with 12 (134). Its margin is not below a share of the length
-// scale, or what hardly moves would ask for a list again and again.
+// A list of near pairs shall last for so many steps as the one at hand: 14 s of an excavator's track with 630 pairs
+// took 10.7 s with 40 of them (329 pairs in the mean), 6.1 s with 12 (134). Its margin is not below a share of the
+// length scale, or what hardly moves would ask for a list again and again.
 constexpr double steps_of_list = 12, least_margin = 1e-6;
 // A step that went further than was expected of it is tried again with a list made for it, so often.
 constexpr int most_lists = 3;
