@@ -6,6 +6,7 @@
 #include "app/laid_path.h"
 #include "app/model_text.h"
 #include "trammel/base/diagnosis.h"
+#include "trammel/read/format.h"
 
 namespace trammel {
 namespace belt_making {
@@ -84,9 +85,10 @@ class BeltWriter {
     const double m = mass_per_length * length_, l = length_ * length_, t = thickness * thickness, w = width * width;
     for (int i = 0; i < b_.segments; ++i) {
       const Vector2d along = nodes_[i + 1] - nodes_[i];
-      out_.line("  s_{}: {{mass: {}, inertia: [{}, {}, {}], position: {}, orientation: {{axis: [0, 0, 1], angle: {}}}}}",
-                i + 1, number(m), number(m * (w + t) / 12), number(m * (l + w) / 12), number(m * (l + t) / 12),
-                point(0.5 * (nodes_[i] + nodes_[i + 1])), number(std::atan2(along.y(), along.x())));
+      out_.line(
+          "  s_{}: {{mass: {}, inertia: [{}, {}, {}], position: {}, orientation: {{axis: [0, 0, 1], angle: {}}}}}",
+          i + 1, number(m), number(m * (w + t) / 12), number(m * (l + w) / 12), number(m * (l + t) / 12),
+          point(0.5 * (nodes_[i] + nodes_[i + 1])), number(std::atan2(along.y(), along.x())));
     }
   }
 
@@ -129,27 +131,31 @@ class BeltWriter {
 
   void forces() {
     out_.line("forces:");
-    out_.line("  arm_spring: {{type: rotational_spring_damper, joint: pivot, stiffness: {}, damping: 1, free_angle: {}}}",
-              number(arm_stiffness), number(-arm_moment() / arm_stiffness));
-    out_.line("  drive: {{type: rotational_spring_damper, joint: crank_axle, "
-              "torque: \"-5*(rate + step5(time, 0, 0, 0.1, 209.4395))\"}}");
-    out_.line("  alternator_load: {{type: rotational_spring_damper, joint: alternator_axle, torque: \"-8*tanh(rate/20)\"}}");
+    out_.line(
+        "  arm_spring: {{type: rotational_spring_damper, joint: pivot, stiffness: {}, damping: 1, free_angle: {}}}",
+        number(arm_stiffness), number(-arm_moment() / arm_stiffness));
+    out_.line(
+        "  drive: {{type: rotational_spring_damper, joint: crank_axle, "
+        "torque: \"-5*(rate + step5(time, 0, 0, 0.1, 209.4395))\"}}");
+    out_.line(
+        "  alternator_load: {{type: rotational_spring_damper, joint: alternator_axle, torque: \"-8*tanh(rate/20)\"}}");
     out_.line("  pump_load: {{type: rotational_spring_damper, joint: pump_axle, torque: \"-4*tanh(rate/20)\"}}");
     const double along = 0.25 * axial / length_, across = along / 3;
     const auto vector = [](double x, double y) { return fmt::format("[{0}, {1}, {1}]", number(x), number(y)); };
     for (int i = 1; i <= b_.segments; ++i)
       for (int corner = 1; corner <= 4; ++corner)
-        out_.line("  tie_{0}_{1}: {{type: bushing, frames: [head_{1}_{0}, tail_{1}_{2}], stiffness: {3}, damping: {4}}}",
-                  i, corner, i % b_.segments + 1, vector(along, across),
-                  vector(damping_time * along, damping_time * across));
+        out_.line(
+            "  tie_{0}_{1}: {{type: bushing, frames: [head_{1}_{0}, tail_{1}_{2}], stiffness: {3}, damping: {4}}}", i,
+            corner, i % b_.segments + 1, vector(along, across), vector(damping_time * along, damping_time * across));
   }
 
   void contacts() {
     out_.line("contacts:");
     for (const Pulley& p : pulleys) {
-      out_.line("  on_{0}: {{frames_a: {0}, frames_b: {1}_*, shape_a: cylinder, radius_a: {2}, shape_b: sphere, "
-                "radius_b: {3},",
-                p.name, p.outside ? "back" : "rib", number(p.radius), number(bead));
+      out_.line(
+          "  on_{0}: {{frames_a: {0}, frames_b: {1}_*, shape_a: cylinder, radius_a: {2}, shape_b: sphere, "
+          "radius_b: {3},",
+          p.name, p.outside ? "back" : "rib", number(p.radius), number(bead));
       out_.line("    friction: 0.8, slip_speed: 0.05, stiffness: 2e8, damping: 0.2}}");
     }
   }
@@ -172,6 +178,8 @@ class BeltWriter {
 }  // namespace
 }  // namespace belt_making
 
-std::string belt_model(const Belt& belt) { return belt_making::BeltWriter(belt).write(); }
+std::string belt_model(const Belt& belt) {
+  return format_model_text(belt_making::BeltWriter(belt).write(), "belt.yaml");
+}
 
 }  // namespace trammel

@@ -1,7 +1,7 @@
-// The belt of an engine round crank, water pump and alternator, with a tensioner on a swing arm: rigid segments that are
-// tied together by elements of force at their corners, and touch the pulleys with friction. What `trammel make belt`
-// writes. With 100 segments it has the counts of the belt in section 4.1 of Negrut, Rampalli, Ottarsson, Sajdak (HHT):
-// 400 elements of three components.
+// The belt of an engine round crank, water pump and alternator, with a tensioner on a swing arm: rigid segments that
+// are tied together by elements of force at their corners, and touch the pulleys with friction. What `trammel make
+// belt` writes. With 100 segments it has the counts of the belt in section 4.1 of Negrut, Rampalli, Ottarsson, Sajdak
+// (HHT): 400 elements of three components.
 #pragma once
 #include <string>
 

@@ -127,7 +127,9 @@ int make_verb(const MakeArguments& a) {
 Verb add_make(CLI::App& app) {
   auto a = std::make_shared<MakeArguments>();
   CLI::App* verb = app.add_subcommand("make", "Write the model of a machine element of a given size");
-  verb->add_option("KIND", a->kind, "bearing: a deep-groove ball bearing; track: that of an excavator; belt: that of an engine")->required();
+  verb->add_option("KIND", a->kind,
+                   "bearing: a deep-groove ball bearing; track: that of an excavator; belt: that of an engine")
+      ->required();
   verb->add_option("NAME", a->name, "Name of the model; the file is NAME.yaml and must not exist")->required();
   verb->add_option("--balls", a->balls, "Number of balls; 9 if left out");
   verb->add_option("--ball-diameter", a->ball, "mm; 9.525 if left out");

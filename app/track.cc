@@ -7,6 +7,7 @@
 #include "app/laid_path.h"
 #include "app/model_text.h"
 #include "trammel/base/diagnosis.h"
+#include "trammel/read/format.h"
 
 namespace trammel {
 namespace track_making {
@@ -37,8 +38,8 @@ Layout lay_track(const Track& t) {
   Layout out;
   out.sprocket_radius = pitch / (2 * std::sin(std::numbers::pi / t.teeth));
   out.sprocket = {0, shoe_depth + out.sprocket_radius + 0.05};
-  const double idler_y = shoe_depth + pin_circle(idler_radius) + 0.03, axle_y = shoe_depth + rail_height + roller_radius,
-               from_ends = 0.55;
+  const double idler_y = shoe_depth + pin_circle(idler_radius) + 0.03,
+               axle_y = shoe_depth + rail_height + roller_radius, from_ends = 0.55;
   const auto chords_to = [&](double x) {
     out.idler = {x, idler_y};
     out.rollers.clear();
@@ -55,8 +56,11 @@ Layout lay_track(const Track& t) {
   const double x = bisect(least, most, [&](double at) { return chords_to(at).excess; });
   const Chords chords = chords_to(x);
   if (std::abs(chords.excess) > 1e-9)
-    throw Failure({Severity::error, "out-of-range", "the links do not go round the wheels",
-                   "take more links, or fewer teeth", {}});
+    throw Failure({Severity::error,
+                   "out-of-range",
+                   "the links do not go round the wheels",
+                   "take more links, or fewer teeth",
+                   {}});
   out.pins = chords.nodes;
   const double left = out.sprocket.y() + out.sprocket_radius, right = idler_y + pin_circle(idler_radius);
   for (int i = 1; i <= t.upper_rollers; ++i) {
@@ -101,8 +105,7 @@ class TrackWriter {
   }
   void wheel(const std::string& name, double mass, double radius, const Vector2d& at) {
     const double across = mass * (0.3 * radius * radius + 0.01);
-    body(name, mass,
-         fmt::format("[{0}, {0}, {1}]", number(across), number(0.5 * mass * radius * radius)), at);
+    body(name, mass, fmt::format("[{0}, {0}, {1}]", number(across), number(0.5 * mass * radius * radius)), at);
   }
 
   void bodies() {
@@ -140,9 +143,9 @@ class TrackWriter {
       frame("bush", i, -0.5 * pitch, 0, 0);
       int k = 0;
       for (const double x : {-shoe_x, shoe_x})
-        for (const double z : {-shoe_z, shoe_z})
-          frame(fmt::format("shoe_{}", ++k), i, x, corner - shoe_depth, z);
-      frame("front", i, 0.5 * pitch, 2 * corner - shoe_depth, 0, ", orientation: {x_axis: [0, 1, 0], z_axis: [1, 0, 0]}");
+        for (const double z : {-shoe_z, shoe_z}) frame(fmt::format("shoe_{}", ++k), i, x, corner - shoe_depth, z);
+      frame("front", i, 0.5 * pitch, 2 * corner - shoe_depth, 0,
+            ", orientation: {x_axis: [0, 1, 0], z_axis: [1, 0, 0]}");
       frame("back", i, -shoe_x, 2 * corner - shoe_depth, 0);
     }
   }
@@ -166,7 +169,9 @@ class TrackWriter {
       revolute(fmt::format("pin_{}", i), fmt::format("link_{}", i), fmt::format("link_{}", i + 1), l_.pins[i]);
     out_.line("  closing: {{type: point_on_line, between: [link_{}, link_1], at: {}}}", t_.links, point(l_.pins[0]));
     out_.line("motions:");
-    out_.line("  drive: {{type: rotation, joint: sprocket_axle, angular_speed: \"-step5(time, 0.5, 0, 1.5, sprocket_speed)\"}}");
+    out_.line(
+        "  drive: {{type: rotation, joint: sprocket_axle, angular_speed: \"-step5(time, 0.5, 0, 1.5, "
+        "sprocket_speed)\"}}");
   }
 
   void forces() {
@@ -179,27 +184,31 @@ class TrackWriter {
       const int next = i % t_.links + 1;
       out_.line("  grease_{0}: {{type: rotational_spring_damper, between: [link_{0}, link_{1}], at: {2}, damping: 50}}",
                 i, next, point(l_.pins[i]));
-      out_.line("  stop_{0}: {{type: contact, frames: [front_{0}, back_{1}], shape_a: plane, shape_b: capsule, "
-                "radius_b: {2}, length_b: {3}, stiffness: 1e10, damping: 0.5}}",
-                i, next, number(corner), number(2 * shoe_z));
+      out_.line(
+          "  stop_{0}: {{type: contact, frames: [front_{0}, back_{1}], shape_a: plane, shape_b: capsule, "
+          "radius_b: {2}, length_b: {3}, stiffness: 1e10, damping: 0.5}}",
+          i, next, number(corner), number(2 * shoe_z));
     }
     // What holds the loop sideways: 1e8 N/m^1.5 beyond 5 mm.
     for (int i = 1; i <= t_.links; i += 3)
-      out_.line("  guide_{0}: {{type: translational_stop, frames: [ground, link_{0}], lower: -5 mm, upper: 5 mm, "
-                "stiffness: 3162e3, exponent: 1.5, damping: 3e3}}",
-                i);
+      out_.line(
+          "  guide_{0}: {{type: translational_stop, frames: [ground, link_{0}], lower: -5 mm, upper: 5 mm, "
+          "stiffness: 3162e3, exponent: 1.5, damping: 3e3}}",
+          i);
   }
 
   // Both places of a roller together have the stiffness given.
   void contacts() {
     const std::string roll = "friction: 0.2, slip_speed: 0.02, stiffness: 2e10, damping: 0.5";
     out_.line("contacts:");
-    out_.line("  sprocket: {{frames_a: teeth, frames_b: bush_*, shape_a: sprocket, teeth_a: {}, pitch_a: {}, "
-              "pocket_a: {}, tip_a: {},",
-              t_.teeth, number(pitch), number(pocket), number(t_.tip));
-    out_.line("             shape_b: roller, radius_b: {}, length_b: {}, friction: 0.1, slip_speed: 0.02, "
-              "stiffness: 1e10, damping: 0.5}}",
-              number(pin_radius), number(wheel_width));
+    out_.line(
+        "  sprocket: {{frames_a: teeth, frames_b: bush_*, shape_a: sprocket, teeth_a: {}, pitch_a: {}, "
+        "pocket_a: {}, tip_a: {},",
+        t_.teeth, number(pitch), number(pocket), number(t_.tip));
+    out_.line(
+        "             shape_b: roller, radius_b: {}, length_b: {}, friction: 0.1, slip_speed: 0.02, "
+        "stiffness: 1e10, damping: 0.5}}",
+        number(pin_radius), number(wheel_width));
     const auto wheels = [&](const char* name, const char* members, double radius) {
       out_.line("  {}: {{frames_a: rail_*, frames_b: {}, shape_a: rail, radius_a: {}, length_a: {},", name, members,
                 number(rail_radius), number(rail_length));
@@ -239,9 +248,12 @@ class TrackWriter {
 }  // namespace track_making
 
 Track small_track() {
-  return {.links = 25, .teeth = 9, .rollers = 2, .upper_rollers = 0, .parts = 0, .tip = 0.074, .frame_mass = 5e3, .end = 3};
+  return {
+      .links = 25, .teeth = 9, .rollers = 2, .upper_rollers = 0, .parts = 0, .tip = 0.074, .frame_mass = 5e3, .end = 3};
 }
 
-std::string track_model(const Track& track) { return track_making::TrackWriter(track).write(); }
+std::string track_model(const Track& track) {
+  return format_model_text(track_making::TrackWriter(track).write(), "track.yaml");
+}
 
 }  // namespace trammel

@@ -28,8 +28,8 @@ struct Setting {
 };
 
 ModelRun run_with(const Model& model, const Setting& setting) {
-  return run_model(changed_model(
-      model, {.method = setting.method, .tolerance = setting.tolerance, .options = setting.options}));
+  return run_model(
+      changed_model(model, {.method = setting.method, .tolerance = setting.tolerance, .options = setting.options}));
 }
 
 // Root mean square and greatest difference over the run, by the greatest value of the reference.
@@ -230,7 +230,10 @@ void track(const StudyContext& context, std::vector<Row>& rows) {
   guard(rows, "track (section 4.2): the model", "track", [&] { track_counts(model, rows); });
   // The drive sets in at 0.5 s and has its speed at 1.5 s.
   model.simulation.end = context.full ? printed_value("hht.track.duration") : 2;
-  Setting hht{"hht-i3, 1e-5 (paper)", "hht-i3", printed_value("hht.track.error.hht"), {},
+  Setting hht{"hht-i3, 1e-5 (paper)",
+              "hht-i3",
+              printed_value("hht.track.error.hht"),
+              {},
               {"hht.track.error.hht", "hht.track.error.hht.again", "hht.track.maxit.hht", "hht.track.index.hht"}};
   if (context.full) hht.printed.emplace_back("hht.track.duration");
   const std::vector<Setting> others = {

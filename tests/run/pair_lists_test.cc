@@ -48,7 +48,8 @@ RunResult go(Simulation& simulation, const RunOptions& options = {}) {
 class PairLists : public testing::TestWithParam<const char*> {};
 
 TEST_P(PairLists, MoveAsAllPairsDo) {
-  const std::string settings = "end: 0.05, greatest_step: 3e-4, tolerance: 1e-5, length: 0.2, method: " + std::string(GetParam());
+  const std::string settings =
+      "end: 0.05, greatest_step: 3e-4, tolerance: 1e-5, length: 0.2, method: " + std::string(GetParam());
   Simulation all(heap(8, 1, settings), Pairs::all), near(heap(8, 1, settings));
   ASSERT_FALSE(all.equations().lists_pairs());
   const RunSummary of_all = go(all).summary, of_near = go(near).summary;
@@ -63,7 +64,8 @@ TEST_P(PairLists, MoveAsAllPairsDo) {
 }
 
 TEST_P(PairLists, GoOnBitForBitFromASavedRun) {
-  const std::string settings = "end: 0.04, greatest_step: 3e-4, tolerance: 1e-5, length: 0.2, method: " + std::string(GetParam());
+  const std::string settings =
+      "end: 0.04, greatest_step: 3e-4, tolerance: 1e-5, length: 0.2, method: " + std::string(GetParam());
   Simulation whole(heap(8, 1, settings)), again(heap(8, 1, settings));
   for (const long steps : {37, 6}) {  // within the life of a list, and of old derivatives
     RunOptions first;

@@ -395,7 +395,7 @@ class Equations {
     ShapeExtent extent = {};
     double swing = 0;            // of a ball: farthest point that moves with it
     double along = 0, away = 0;  // of those that it may meet, when the list was made: along its axis, and in all
-    Vec3 p = Vec3::Zero();  // of the frame then
+    Vec3 p = Vec3::Zero();       // of the frame then
     Mat3 R = Mat3::Identity();
   };
   struct Local;  // dense matrices of one constraint on rigid bodies
@@ -510,8 +510,8 @@ class Equations {
   std::shared_ptr<const Pattern> vv_;
   Pattern gv_, vl_;
   std::vector<SetMember> members_;
-  std::vector<int> movers_;  // members that stand for all that move
-  std::vector<int> of_sets_;                      // forces
+  std::vector<int> movers_;   // members that stand for all that move
+  std::vector<int> of_sets_;  // forces
   struct SetPair {
     const Contact* contact;
     std::array<int, 2> members;

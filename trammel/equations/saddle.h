@@ -113,7 +113,7 @@ class SaddleSystem {
   const Equations& equations_;
   Keep keep_;
   int nv_, ng_;
-  std::shared_ptr<const Pattern> vv_;    // that its upper left block is of, or of a part of
+  std::shared_ptr<const Pattern> vv_;  // that its upper left block is of, or of a part of
   Pattern pattern_;
   std::vector<int> transposed_;          // slot of G^T for each slot of G
   std::vector<int> diagonal_;            // slot of -E

@@ -66,9 +66,9 @@ std::string to_text(const RunSummary& s) {
     line("accelerations", fmt::format("{} ended after {} sweeps of refinement", counted(c.unrefined, "solve"),
                                       SaddleSystem::most_sweeps));
   if (s.pairs > 0)
-    line("contacts", fmt::format("{} in sets; near and evaluated {:.1f} in the mean, {} at most; {}",
-                                 counted(s.pairs, "pair"), s.mean_pairs_near, s.most_pairs_near,
-                                 counted(s.pair_lists, "list")));
+    line("contacts",
+         fmt::format("{} in sets; near and evaluated {:.1f} in the mean, {} at most; {}", counted(s.pairs, "pair"),
+                     s.mean_pairs_near, s.most_pairs_near, counted(s.pair_lists, "list")));
   if (!s.limiting.empty())
     line("step limited", fmt::format("most often by {} ({:.0f} % of the steps)", s.limiting,
                                      100.0 * static_cast<double>(s.limiting_steps) / steps));

@@ -6,9 +6,10 @@
 namespace trammel {
 namespace {
 
-// A list of near pairs shall last for so many steps as the one at hand. Its margin is not below a share of the length
-// scale, or what hardly moves would ask for a list again and again.
-constexpr double steps_of_list = 40, least_margin = 1e-6;
+// A list of near pairs shall last for so many steps as the one at hand: 14 s of an excavator's track with 630 pairs
+// have 329 pairs in the mean with 40 of them, 134 with 12. Its margin is not below a share of the length scale, or what
+// hardly moves would ask for a list again and again.
+constexpr double steps_of_list = 12, least_margin = 1e-6;
 // A step that went further than was expected of it is tried again with a list made for it, so often.
 constexpr int most_lists = 3;
 
