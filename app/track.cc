@@ -96,6 +96,9 @@ class TrackWriter {
     out_.line("gravity: [0, -9.81, 0]");
     out_.line("parameters: {{sprocket_speed: {} rad/s}}", number(t_.speed));
     out_.line("simulation: {{end: {}, tolerance: 1e-5, output_step: 0.02, greatest_step: 0.05}}", number(t_.end));
+    out_.line("outputs:");
+    out_.line("  travelled: {{expression: dx(frame), unit: m}}");
+    out_.line("  speed: {{expression: vx(frame), unit: m/s}}");
   }
 
   void body(const std::string& name, double mass, const std::string& inertia, const Vector2d& at, double angle = 0) {
