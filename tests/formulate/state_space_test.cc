@@ -293,6 +293,7 @@ TEST_P(StateSpaceOfModel, DerivativesMatchDifferences) {
   Ready ready(load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/" + GetParam()));
   const Equations& equations = *ready.equations;
   if (has_contacts(equations)) GTEST_SKIP() << "contacts";
+  if (equations.sees_rates()) GTEST_SKIP() << "the form refuses forces that see accelerations or reactions";
   StateSpaceOptions options;
   options.tolerance = 1e-13;
   options.misfit = ready.initial.misfit;
@@ -335,6 +336,7 @@ bool has_massless_coordinates(const Equations& equations) {
 TEST_P(StateSpaceOfModel, AllCoordinatesHaveExactDerivatives) {
   Ready ready(load_model(std::string(TRAMMEL_SOURCE_DIR) + "/models/" + GetParam()), {.analyse_rank = true});
   if (has_contacts(*ready.equations)) GTEST_SKIP() << "contacts";
+  if (ready.equations->sees_rates()) GTEST_SKIP() << "the form refuses forces that see accelerations or reactions";
   if (ready.equations->sizes().nv > 30) GTEST_SKIP() << "many columns: the same elements are tested in small models";
   for (const int form : {0, 1, 2, 3}) {
     // Off the constraints redundant rows contradict each other: only a penalty gives them smooth forces.

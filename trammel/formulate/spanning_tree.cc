@@ -110,6 +110,10 @@ std::string SpanningTree::why_not(const Equations& equations) {
   if (equations.has_modes())
     return "force '" + model.forces[equations.forces_with_modes().front()].name +
            "' holds its bodies by rows in some of its modes, and the tree is made of joints that always hold";
+  if (equations.sees_rates())
+    return equations.seers().front() +
+           " depends on accelerations or reactions, and the recursion solves for them with forces that are known "
+           "before";
   return "";
 }
 
