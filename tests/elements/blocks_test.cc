@@ -78,14 +78,14 @@ TEST(Blocks, TheIntegralDoesNotWindUp) {
   }
 }
 
-// a = (1 + 2 s)/(1 + s) (1 - b) passes its input on at once; at rest a = 1 - 2 a.
+// a = (s + 2)/(s + 1) (1 - b) passes its input on at once; at rest a = 2 (1 - 2 a).
 TEST(Blocks, LoopsAreSolvedWithALagOrWithout) {
   const MemoryTrajectory at_once =
       run("blocks:\n"
           "  a: {type: transfer_function, input: '1 - b', numerator: [1, 2], denominator: [1, 1]}\n"
           "  b: {type: pid, input: a, p: 2}\n"
           "simulation: {end: 20, length: 1, tolerance: 1e-8}\n");
-  EXPECT_NEAR(at_once.column("variable.a").back(), 1.0 / 3, 1e-6);
+  EXPECT_NEAR(at_once.column("variable.a").back(), 0.4, 1e-6);
   const MemoryTrajectory r =
       run("blocks:\n"
           "  a: {type: first_order_lag, input: '1 - b', time_constant: 0.1}\n"

@@ -85,8 +85,8 @@ class Equations {
   const Model& model() const { return model_; }
   Sizes sizes() const { return sizes_; }
   const Pattern& vv() const { return *vv_; }  // nv x nv
-  const Pattern& gv() const { return gv_; }  // (ng + nk) x nv
-  const Pattern& vl() const { return vl_; }  // nv x (ng + nk): of forces against the multipliers that they see
+  const Pattern& gv() const { return gv_; }   // (ng + nk) x nv
+  const Pattern& vl() const { return vl_; }   // nv x (ng + nk): of forces against the multipliers that they see
   // Rows of the multipliers that are nonholonomic, (4); the others are those of (3).
   const std::vector<int>& velocity_rows() const { return velocity_rows_; }
   Workspace make_workspace() const;
